@@ -178,17 +178,17 @@ fn edit(error: &EditError) -> Failure {
 
 fn mean_cycle(what: String, error: &MeanCycleError) -> Failure {
     let failure = Failure::error(what).because(error.to_string());
-    failure.try_this(match error {
-        MeanCycleError::TooFewAsked { .. } => "--mean-cycles 2 or more, or all",
-        MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`, or no --mean-cycles",
-        MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip, or no --mean-cycles",
-        MeanCycleError::Idle => "a loop that moves, or no --mean-cycles",
-        MeanCycleError::PingPong => "either --ping-pong or --mean-cycles",
-        MeanCycleError::Mirrored => "either --symmetric or --mean-cycles",
-        MeanCycleError::FullSpace => "--set output.root-space=ground, or no --mean-cycles",
-        MeanCycleError::TooLong { .. } => "a shorter loop, such as --cycles 1, or no --mean-cycles",
-        _ => "no --mean-cycles",
-    })
+    let instead = match error {
+        MeanCycleError::TooFewAsked { .. } => "--set stretch.mean-cycles=2 or more",
+        MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`",
+        MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip",
+        MeanCycleError::Idle => "a loop that moves",
+        MeanCycleError::PingPong => "no --ping-pong",
+        MeanCycleError::Mirrored => "no --symmetric",
+        MeanCycleError::FullSpace => "--set output.root-space=ground",
+        _ => "a shorter loop, such as --cycles 1",
+    };
+    failure.try_this(format!("{instead}, or no stretch.mean-cycles"))
 }
 
 fn variation(what: String, error: &VariationError) -> Failure {

@@ -52,5 +52,13 @@ pub fn warn(mirror: &Mirror) {
 pub fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror)> {
     let analysis = Analysis::with(take, &reading.overrides()).map_err(failures::body)?;
     let mirror = mirror(&analysis, pairs)?;
-    Ok((mirror.take(take), mirror))
+    let image = mirror.take(take);
+    let off = (0..image.num_frames()).find_map(|frame| image.skeleton().off_hinge(image.pose(frame)));
+    if let Some(joint) = off {
+        let name = &image.skeleton().joint(joint).name;
+        return Err(failure!(
+            "the mirror image takes {name} off its hinge: its other side is built otherwise"
+        ));
+    }
+    Ok((image, mirror))
 }

@@ -36,14 +36,17 @@ macro_rules! kept {
 
 kept! {
     Animation: "animation",
+    Blend: "blend",
     Candidate: "candidate",
     CatalogRow: "catalog_row",
     Check: "check",
     ClipKind: "clip_kind",
+    Contact: "contact",
     Loop: "loopwright-loop",
     Passage: "passage",
     PeriodicLoop: "periodic_loop",
     Quality: "quality",
     RootMotion: "root_motion",
     Take: "take",
+    Time: "time",
 }

@@ -359,7 +359,7 @@ fn what_is_typed_wrong_says_what_it_must_be() {
         make walk.bvh --fps thirty | '--fps <R>': must be a number, such as 30 or 0.5
         find walk.bvh --jobs 0 | '--jobs <N>': must be a whole number from 1 on
         check walk.bvh --max-gap-mm -1 | a limit is a number from 0 on, such as 3
-        make walk.bvh --symmetric --mean-cycles all | cannot be used with
+        make walk.bvh --symmetric --set stretch.mean-cycles=all | no --symmetric, or no stretch.mean-cycles
         find nowhere/*.bvh | check the folder in front of the pattern
         find walk.bvh --like walk.bvh:9 | is no range of frames
         inspect walk.bvh/ | one of its folders is a file

@@ -1,7 +1,7 @@
 //! `cut` on the command line: passages with their facts, whole files or none, and what was looked for where nothing is found.
 
 use crate::harness::schema::assert_valid;
-use crate::harness::{Folder, holds, items, number, replaced, texts};
+use crate::harness::{Folder, holds, items, near, number, parts_of_glb, replaced, texts};
 
 fn with_start() -> Folder {
     let folder = Folder::new();
@@ -33,6 +33,42 @@ fn a_take_gives_its_own_loops_and_a_start_between_them() {
     // A loop of a glTF file has its root motion on a joint of its own, and a passage beside it had it on the hips.
     let joints = |name: &str| folder.take(name).num_joints();
     assert_eq!(joints("glb/start_walk.glb"), joints("glb/walk.glb"));
+}
+
+/// The middle of the clip repeats, key by key, in every format; glTF has the parts as animations of their own, too, and says where
+/// they are.
+#[test]
+fn a_loop_with_its_start_says_where_it_repeats() {
+    let folder = with_start();
+    for format in ["bvh", "fbx", "glb"] {
+        folder.succeed(&format!(
+            "make start.bvh --with start --set output.repeat=2 -o walk.{format} -f"
+        ));
+        let facts = folder.json("walk.json");
+        assert_valid(&facts, "passage");
+        let cycles = &facts["cycles"];
+        let [start, end, all] =
+            [&cycles["start_frame"], &cycles["end_frame"], &facts["frames"]].map(|key| key.as_u64().unwrap() as usize);
+        near(number(cycles, "start_percent"), 100.0 * start as f64 / all as f64, 1e-9);
+        let take = folder.take(&format!("walk.{format}"));
+        assert_eq!((take.num_frames(), end), (all + 1, all));
+        let half = (end - start) / 2;
+        for frame in start..=start + half {
+            for joint in 1..take.num_joints() {
+                let [one, other] = [frame, frame + half].map(|frame| take.pose(frame).rotations[joint]);
+                assert!(one.dot(other).abs() > 1.0 - 1e-8, "{format}: {frame}, {joint}");
+            }
+        }
+        if format == "glb" {
+            let animations = parts_of_glb(&folder.read("walk.glb")).0["animations"].clone();
+            assert_eq!(
+                texts(&animations, "name"),
+                ["start_with_start", "start_start", "start-loop"]
+            );
+            assert_eq!(animations[0]["extras"]["loopwright"]["cycles"], *cycles);
+        }
+    }
+    folder.succeed("check walk.glb");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn a_face_keeps_moving_with_its_body() {
     for (options, is_kept) in [
         ("", true),
         ("--range 10:60", false),
-        ("--range 5:50 --start-at 0.5", false),
+        ("--range 5:50 --set output.start-at=0.5", false),
     ] {
         let Some(answer) = made(&folder, "face_weights.glb", options) else {
             return;

@@ -10,7 +10,6 @@ fn what_contradicts_going_back_is_refused() {
         "",
         "
         make walk.bvh --ping-pong --symmetric | cannot be used with
-        make walk.bvh --ping-pong --mean-cycles all | cannot be used with
         make walk.bvh --recipe both.toml | --ping-pong plays the stretch back
         make walk.bvh --ping-pong --cycles 2 | try: no --cycles, or no --ping-pong
         make walk.bvh --ping-pong --turning left | --turning chooses among loops that repeat
@@ -23,7 +22,7 @@ fn what_contradicts_going_back_is_refused() {
         make walk.bvh --ping-pong --set stretch.ease=0 | stretch.ease must be a positive number of seconds
         make walk.bvh --ping-pong --set stretch.ease=nan | stretch.ease must be a positive number of seconds
         close walk.bvh --ping-pong --range 10:12 | 2 frames are too few for a loop
-        make walk.bvh --ping-pong --set stretch.mean-cycles=all | either --ping-pong or --mean-cycles
+        make walk.bvh --ping-pong --set stretch.mean-cycles=all | no --ping-pong, or no stretch.mean-cycles
         ",
     );
     folder.runs("1 make walk.bvh --ping-pong --within 5:7");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::schema::assert_valid_set;
+use crate::harness::schema::{assert_valid, assert_valid_set};
 use crate::harness::{Folder, holds, items, near, number, parts_of_glb, rows, texts};
 use loopwright_mocap::folder_or_skip;
 
@@ -72,6 +72,68 @@ fn loops_that_were_made_before_and_one_file_for_all() {
     assert!(!folder.has("hero/walk.bvh") && !folder.has("hero/walk.bvh.json"));
     folder.run("set takes -o character --rig hero/hero.glb").wrote();
     clip(&folder.json("character/set.json"), "start_walk");
+}
+
+/// Each row is made of the take that has it, else blended, else refused with its reason; lengths and touch-downs are as asked.
+#[test]
+fn a_table_of_clips_is_filled_from_takes() {
+    let folder = Folder::new();
+    folder.make_folder("takes");
+    for (name, flags) in [
+        ("slow", "--speed .8 --turn-rate 0 --seconds 6"),
+        ("fast", "--speed 1.8 --turn-rate 0 --period .9 --seed 5 --seconds 5"),
+    ] {
+        folder.succeed(&format!("synth -o takes/{name}.bvh --fps 60 --drift 0 {flags}"));
+    }
+    folder.write(
+        "clips.toml",
+        "
+        clip = [
+            { name = 'exact', gait = 'walk', seconds = 0.9333, contact = 'left:0.2s' },
+            { name = 'between', gait = 'walk', speed = 1.25, file = 'mid.bvh' },
+            { name = 'too fast', gait = 'walk', speed = 4 },
+            { name = 'short', gait = 'walk', speed = 1.25, seconds = 0.3 },
+            { name = 'strafe', gait = 'walk', direction = 'left' },
+        ]",
+    );
+    let made = folder
+        .run("set takes --spec clips.toml -o clips --fps 30 --json")
+        .ended(1);
+    let answer = made.json();
+    assert_valid(&answer, "spec");
+    assert_eq!(answer, folder.json("clips/spec.json"));
+    let clips = &answer["clips"];
+    holds(
+        clips,
+        "
+        0/file = exact.bvh
+        0/frames = 28
+        0/asked/contact = left:0.2s
+        1/file = mid.bvh
+        1/take = null
+        2/file = null
+        3/file = null
+        4/file = null
+        ",
+    );
+    near(number(clips, "1/speed_mps"), 1.25, 1e-3);
+    assert_eq!(items(&clips[1]["blend"]["loops"]).len(), 2);
+    let left = items(&clips[0]["contacts"]).find(|contact| contact["joint"].as_str().unwrap().starts_with("Left"));
+    near(number(left.unwrap(), "start_secs"), 0.2, 0.5 / 30.0);
+    for [row, why] in rows(
+        "
+        2 | outside the range of the loops
+        3 | as long as recorded
+        4 | no take has such a gait
+        ",
+    ) {
+        let reason = clips[row.parse::<usize>().unwrap()]["reason"].as_str().unwrap();
+        assert!(reason.contains(why), "{reason}");
+    }
+    let take = folder.take("clips/exact.bvh");
+    assert_eq!(take.num_frames(), 29);
+    folder.write("clips.toml", "[[clip]]\nname = 'walk'\ngait = 'walk'\npace = 1");
+    folder.refuse("set takes --spec clips.toml -o other", "pace");
 }
 
 /// The pose was left where its take stood.

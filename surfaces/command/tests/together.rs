@@ -12,9 +12,9 @@ fn loops_that_do_not_fit_the_others_are_named() {
         "
         synth -o slow.bvh --seconds 6 --speed 1.2 --turn-rate 0
         synth -o quick.bvh --seconds 6 --speed 1.6 --period 1.0 --turn-rate 0
-        make slow.bvh --start-at passing -o set/slow.bvh
-        make quick.bvh --start-at passing -o set/quick.bvh
-        make slow.bvh --start-at passing --closure cubic -o set/again.bvh
+        make slow.bvh --set output.start-at=passing -o set/slow.bvh
+        make quick.bvh --set output.start-at=passing -o set/quick.bvh
+        make slow.bvh --set output.start-at=passing --closure cubic -o set/again.bvh
         ",
     );
     let fits = folder.answer("check set --together --json");
@@ -31,13 +31,13 @@ fn loops_that_do_not_fit_the_others_are_named() {
     folder.write("other.bvh", folder.text("slow.bvh").replace("Head", "Kopf"));
     folder.runs(
         "
-        make slow.bvh --start-at right-contact -o set/late.bvh
-        make slow.bvh --start-at passing --fps 24 -o set/rate.bvh
-        make slow.bvh --start-at passing --cycles 2 -o set/twice.bvh
-        make slow.bvh --start-at passing -o set/speed.bvh
-        make slow.bvh --start-at passing --root-motion in-place -o set/place.bvh
-        make other.bvh --start-at passing -o set/joint.bvh
-        make slow.bvh --start-at passing --add-root -o set/root.bvh
+        make slow.bvh --set output.start-at=right-contact -o set/late.bvh
+        make slow.bvh --set output.start-at=passing --fps 24 -o set/rate.bvh
+        make slow.bvh --set output.start-at=passing --cycles 2 -o set/twice.bvh
+        make slow.bvh --set output.start-at=passing -o set/speed.bvh
+        make slow.bvh --set output.start-at=passing --root-motion in-place -o set/place.bvh
+        make other.bvh --set output.start-at=passing -o set/joint.bvh
+        make slow.bvh --set output.start-at=passing --add-root -o set/root.bvh
         ",
     );
     for name in ["speed", "place"] {
@@ -69,6 +69,6 @@ fn loops_that_do_not_fit_the_others_are_named() {
         assert_eq!(is_failed, !id.is_empty(), "{name}");
     }
     folder
-        .runs("1 check set --together --junit report.xml | set/late.bvh: does not fit the others | --start-at passing");
+        .runs("1 check set --together --junit report.xml | set/late.bvh: does not fit the others | --set output.start-at=passing");
     assert!(folder.text("report.xml").contains("name=\"set-phase\"><failure"));
 }

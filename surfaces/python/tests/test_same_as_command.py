@@ -22,7 +22,7 @@ FILES = [
     ("mirror('fast-loop.bvh')", "convert fast-loop.bvh OUT --mirror"),
     ("make('slow.bvh')", "make slow.bvh -o OUT"),
     ("make('slow.bvh', cycles=2, method='cubic', blend=0.2)", "make slow.bvh -o OUT --cycles 2 --closure cubic --blend 0.2"),
-    ("make('slow.bvh', for_='unity', start_at='left-contact')", "make slow.bvh -o OUT --for unity --start-at left-contact"),
+    ("make('slow.bvh', for_='unity', start_at='left-contact')", "make slow.bvh -o OUT --for unity --set output.start-at=left-contact"),
     (
         "make('slow.bvh', root_motion='in-place', last_key='drop', frames=30)",
         "make slow.bvh -o OUT --root-motion in-place --set output.last-key=drop --set output.frames=30",

@@ -175,7 +175,7 @@ pub(crate) fn varied(
         }
         pose
     });
-    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), samples);
+    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), samples).on_hinges();
     let variation = Variation {
         settings: *settings,
         copies,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use loopwright_core::{Pose, Take};
+use serde_json::Value;
 
 use crate::format::{Capabilities, Format};
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
@@ -93,9 +94,12 @@ impl ParsedFile for OneMotion<'_> {
     }
 }
 
+/// The name of an animation, and facts of it.
+pub(crate) type NamedFacts<'a> = (&'a str, Value);
+
 pub(crate) struct FactsInside {
-    /// See [`crate::with_facts`]; for several loops.
-    pub(crate) write: fn(&[u8], &[&Sidecar]) -> Option<Vec<u8>>,
+    /// Writes facts beside the animations of these names; `None` if the file is damaged.
+    pub(crate) write: fn(&[u8], Vec<NamedFacts<'_>>) -> Option<Vec<u8>>,
     /// See [`crate::facts_in`].
     pub(crate) read: ReadFacts,
 }

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 
 use loopwright_core::{LoopClip, Take};
+use serde_json::json;
 
 use crate::loop_file::facts::FeetFacts;
+use crate::loop_file::json;
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
+use crate::set::CyclesFacts;
 use crate::{
     LoopInFile, error::WriteError, format::Format, keyed_motion::KeyedMotion, settings::ClosingKey,
     settings::LoopWriteSettings, source::Source, written::WrittenFile,
@@ -106,12 +109,34 @@ impl WrittenFile {
         sidecar.state_file(&bytes);
         (bytes, sidecar)
     }
+
+    /// Returns the file of a clip with the part of it that repeats stated inside, if the format supports it: in glTF in the
+    /// extras of its animation.
+    #[must_use]
+    pub fn with_cycles(mut self, cycles: &CyclesFacts, frame_time_secs: f64) -> Self {
+        let name = self.animation.as_deref();
+        let inside = name.and_then(|name| {
+            let facts = json!({ "frame_time_secs": frame_time_secs, "cycles": cycles });
+            (Format::detect(&self.bytes)?.entry().facts.as_ref()?.write)(&self.bytes, vec![(name, facts)])
+        });
+        self.bytes = inside.unwrap_or(self.bytes);
+        self
+    }
 }
 
 /// Puts the facts of all loops of a file into it, as [`with_facts`] does.
 pub(crate) fn with_facts_of_all(bytes: &[u8], facts: &[&Sidecar]) -> Option<Vec<u8>> {
-    let inside = Format::detect(bytes)?.entry().facts.as_ref()?;
-    (inside.write)(bytes, facts)
+    let named = facts.iter().map(|facts| {
+        let mut value = json::to_value(facts).ok()?;
+        let fields = value.as_object_mut()?;
+        // Local paths belong only in the sidecar, no file holds its own hash, and a loop has the same bytes whatever its recipe.
+        for beside in ["take", "recipe_sha256", "file_sha256", "outputs", "warnings"] {
+            fields.shift_remove(beside);
+        }
+        Some((facts.playback.animation.as_deref()?, value))
+    });
+    let named = named.collect::<Option<Vec<_>>>()?;
+    (Format::detect(bytes)?.entry().facts.as_ref()?.write)(bytes, named)
 }
 
 /// Reads the facts that [`with_facts`] put into a file for its animation of that name; `None` if there are none.

@@ -178,7 +178,7 @@ pub enum Warning {
     )]
     SpeedByFeet { mps: f64, by_poses_mps: f64 },
     #[error(
-        "--mean-cycles {} asks for more cycles than there are: the loop is the mean of {}; before them, {}; after them, {}",
+        "stretch.mean-cycles={} asks for more cycles than there are: the loop is the mean of {}; before them, {}; after them, {}",
         .0.asked, .0.cycles.len(), .0.before, .0.after
     )]
     FewerCycles(MeanCycle),

@@ -285,7 +285,18 @@ fn a_loop_stands_between_its_start_and_its_stop() {
     });
     let clip = &set.loops()[1];
     let (count, cycles) = (clip.num_samples(), 2);
-    let (joined, range) = Passage::around(&set, 1, cycles, ends.each_ref().map(Some)).unwrap();
+    let of_body = (&analysis.body, analysis.contacts.limits());
+    let (joined, range) = Passage::around(&set, 1, cycles, ends.each_ref().map(Some), of_body).unwrap();
+    // Feet step on in the cycles.
+    for foot in 0..2 {
+        let secs = [range.start, range.end].map(|sample| sample as f64 * clip.step_secs());
+        let strikes = joined
+            .events()
+            .iter()
+            .filter(|event| event.foot == foot && event.kind == FootEventKind::Strike);
+        let within = strikes.filter(|event| (secs[0]..secs[1]).contains(&event.secs));
+        assert_eq!(within.count(), cycles, "foot {foot}");
+    }
     assert_eq!(range.len(), cycles * count);
     assert_eq!(range.start, ends[0].num_samples() - 1);
     let first = (ends[0].ends()[1].secs / clip.step_secs()).round() as usize;

@@ -216,7 +216,7 @@ pub struct CutPassages {
     pub missing: Vec<(PassageKind, Looked)>,
     /// Names of the feet of their body.
     feet: Vec<String>,
-    engine: Target,
+    pub(crate) engine: Target,
 }
 
 impl CutPassages {

@@ -3,13 +3,14 @@
 use core::ops::Range;
 
 use loopwright_core::LoopClip;
+use loopwright_formats::loop_file::MotionPack;
 use loopwright_formats::set::{CyclesFacts, PassageFacts};
-use loopwright_formats::{Format, Target, WrittenFile};
+use loopwright_formats::{Format, LOOP_SUFFIX, Target, WrittenFile};
 use loopwright_job::Studied;
 use loopwright_moves::passage::{Looked, PassageError};
 use loopwright_moves::{Passage, PassageKind};
 
-use crate::cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, Found, found_in};
+use crate::cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, Found, carried, found_in};
 
 /// Why a loop gets no start or stop.
 #[derive(Debug, thiserror::Error)]
@@ -75,8 +76,14 @@ impl Framed {
             let mut made = Passage::all_from_take(&loops, analysis, &best, step_secs)?;
             ends[side] = made.next().transpose()?;
         }
-        let joined = Passage::around(&loops, 0, cycles, ends.each_ref().map(Option::as_ref));
+        let of_body = (&analysis.body, analysis.contacts.limits());
+        let joined = Passage::around(&loops, 0, cycles, ends.each_ref().map(Option::as_ref), of_body);
         let (passage, cycles) = joined.ok_or(CutTakeError::NoLoops)?;
+        // Engines repeat animations whose names end in "loop", as that of the loop does.
+        let stem = passage.name().strip_suffix(LOOP_SUFFIX).unwrap_or(passage.name());
+        let with: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+        let name = format!("{stem}_with_{}", with.join("_"));
+        let passage = passage.named(name);
         Ok(Self {
             cut: CutPassages::of(loops, vec![passage], analysis, engine),
             cycles,
@@ -88,21 +95,47 @@ impl Framed {
         &self.cut.passages[0]
     }
 
-    /// Writes it in a format. Errors: [`CutWriteError`].
+    /// Writes it in a format; where a file holds several animations, its start, its cycles and its stop, too, each as one of its
+    /// own, by names at which engines see what repeats. Errors: [`CutWriteError`].
     pub fn write(&self, studied: &Studied, format: Format) -> Result<WrittenFile, CutWriteError> {
-        self.cut.write(studied, self.passage(), format)
+        let (whole, engine) = (self.passage(), self.cut.engine);
+        let source = engine.placed(studied.form(format));
+        if !source.can_be_extended() {
+            return self.cut.write(studied, whole, format);
+        }
+        let (Range { start, end }, last) = (self.cycles.clone(), whole.num_samples() - 1);
+        let name = self.cut.loops.loops()[0].name();
+        let stem = name.strip_suffix(LOOP_SUFFIX).unwrap_or(name);
+        let ends = [(0..=start, "_start"), (start..=end, LOOP_SUFFIX), (end..=last, "_stop")];
+        let parts = ends.into_iter().filter(|(samples, _)| samples.start() < samples.end());
+        let parts = parts.map(|(samples, suffix)| whole.part(samples, format!("{stem}{suffix}")));
+        let has_root_joint = studied.body_of_loops().root_joint.is_some();
+        let motions = core::iter::once(whole.clone()).chain(parts);
+        let motions = motions.map(|motion| carried(&motion, engine, format, has_root_joint));
+        let pack = MotionPack::write(&motions.collect::<Result<Vec<_>, _>>()?, &source)?;
+        let bytes = pack.bytes();
+        // Each is a take, without figures of its own.
+        for motion in pack.motions {
+            motion?;
+        }
+        let file = WrittenFile {
+            bytes,
+            animation: Some(whole.name().to_owned()),
+            warnings: pack.warnings,
+        };
+        Ok(file.with_cycles(&self.cycles(), whole.step_secs()))
+    }
+
+    fn cycles(&self) -> CyclesFacts {
+        let passage = self.passage();
+        CyclesFacts::new(self.cycles.clone(), passage.num_samples() - 1, passage.step_secs())
     }
 
     /// Returns its facts.
     pub fn facts(&self, studied: &Studied) -> PassageFacts {
-        let passage = self.passage();
         PassageFacts {
-            cycles: Some(CyclesFacts::new(
-                self.cycles.clone(),
-                passage.num_samples() - 1,
-                passage.step_secs(),
-            )),
-            ..self.cut.facts(studied, passage)
+            cycles: Some(self.cycles()),
+            ..self.cut.facts(studied, self.passage())
         }
     }
 }

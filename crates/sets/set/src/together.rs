@@ -111,7 +111,7 @@ const PHASE: Check<Measure> = Check {
         measures: "how far the start is from the phase of the others, of a cycle; one frame is good and two are not bad",
         unit: "%",
         limits: LimitsFrom::Row(PHASE_LIMITS),
-        cure: "`loopwright make --start-at passing` for all",
+        cure: "`loopwright make --set output.start-at=passing` for all",
         cure_of_ping_pong: None,
         reason: not_passed,
     },

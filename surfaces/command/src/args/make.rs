@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loopwright_core::mean_cycle::MeanCycles;
 use loopwright_formats::Format;
 use loopwright_job::{Rows, SearchRequest};
 use loopwright_moves::PassageKind;
@@ -104,9 +103,6 @@ pub struct LoopArgs {
     mirror: MirrorArgs,
     #[command(flatten)]
     closure: ClosureRecipe,
-    /// Average so many cycles of the take, or all [default: off].
-    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP, conflicts_with_all = ["symmetric", "ping_pong"])]
-    mean_cycles: Option<MeanCycles>,
     #[command(flatten)]
     output: OutputRecipe,
     #[command(flatten)]
@@ -128,7 +124,7 @@ impl LoopArgs {
                 ping_pong: self.mirror.ping_pong.then_some(true),
                 ease: None,
                 mend: None,
-                mean_cycles: self.mean_cycles,
+                mean_cycles: None,
                 several_cycles_for: None,
             },
             closure: self.closure.clone(),

@@ -3,11 +3,15 @@
 use std::path::Path;
 
 use loopwright_core::analysis::{MotionKind, Side};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::{Format, Sidecar};
-use loopwright_job::{self as job, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied};
-use loopwright_sets::own_loops;
-use serde::{Deserialize, Serialize};
+use loopwright_formats::loop_file::facts::{BlendFacts, ContactFacts, Grade, TimeFacts};
+use loopwright_formats::{Format, LoopFile, Sidecar};
+use loopwright_job::recipe::OutputRecipe;
+use loopwright_job::{
+    self as job, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied,
+};
+use loopwright_sets::road::SetSettings;
+use loopwright_sets::{Blend, BlendRequest, own_loops, set};
+use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::set::{inputs, settings};
@@ -28,14 +32,40 @@ struct Spec {
     clip: Vec<Table>,
 }
 
+/// A requested clip, as the table has it.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Asked {
+    name: String,
+    gait: String,
+    #[serde(default)]
+    direction: Direction,
+    turn_rate: Option<f64>,
+    #[serde(default)]
+    mirrored: bool,
+    file: Option<String>,
+    /// Keys of a recipe's output.
+    #[serde(flatten)]
+    output: Table,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    #[default]
+    Forward,
+    Backward,
+    Left,
+    Right,
+}
+
 /// A requested clip.
 struct Row {
     asked: Table,
-    name: String,
+    own: Asked,
     file: String,
     kind: MotionKind,
     side: Option<Side>,
-    is_mirrored: bool,
     recipe: Recipe,
 }
 
@@ -46,70 +76,97 @@ struct Filled {
     sidecar: Sidecar,
 }
 
-/// A row of the answer.
-#[derive(Serialize)]
-struct RowFacts<'a> {
+/// The loops found for a row.
+#[derive(Default)]
+struct Found {
+    best: Option<Filled>,
+    /// Why the last take does not fill it, and why no blend does.
+    why: Vec<String>,
+    /// The takes' own loops of its kind, of one cycle each, to be blended, with their files.
+    own: Vec<(StoredLoop, String)>,
+}
+
+/// A clip that was asked for, and what is there.
+#[in_schema]
+pub struct RowFacts<'a> {
+    /// The row of the table.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     asked: &'a Table,
-    /// The file; `None` if the row is refused.
+    /// The file of the clip; null where the row is refused, as all below but the reason.
     file: Option<&'a str>,
+    /// The take that it was cut from; null for a blend.
     take: Option<&'a str>,
+    /// The loops that it was blended from; null where it was cut from a take.
+    #[schemars(with = "Option<crate::schema_words::Blend>")]
+    blend: Option<&'a BlendFacts>,
+    /// Its samples.
     frames: Option<usize>,
+    /// Its length.
     seconds: Option<f64>,
+    /// Its speed over the ground.
     speed_mps: Option<f64>,
-    time: Option<loopwright_formats::loop_file::facts::TimeFacts>,
+    /// How fast it turns, left positive.
+    turn_rate_dps: Option<f64>,
+    /// When its feet stand.
+    #[schemars(with = "Vec<crate::schema_words::Contact>")]
+    contacts: &'a [ContactFacts],
+    /// What of its time is not as recorded; null where all is.
+    #[schemars(with = "Option<crate::schema_words::Time>")]
+    time: Option<&'a TimeFacts>,
+    /// Its grade.
+    #[schemars(schema_with = "crate::schema_words::optional_word::<Grade>")]
     grade: Option<&'static str>,
     /// The reason for the grade, or for the refusal.
     reason: String,
 }
 
-#[derive(Serialize)]
-struct SpecAnswer<'a> {
+/// The answer of `set --spec`, and `spec.json`.
+#[in_schema]
+pub struct SpecAnswer<'a> {
+    /// The rows, in the order of the table.
     clips: Vec<RowFacts<'a>>,
 }
 
+/// A loop that turns no faster than this off the rate that is asked for has it, degrees per second.
+const SAME_DPS: f64 = 3.0;
+
 impl Row {
-    /// Reads a row: its own keys, and those of a recipe's output. Errors: a key is missing, unknown or of the wrong type.
+    /// Reads a row. Errors: a key is missing, unknown or of the wrong type.
     fn read(asked: &Table, base: &Recipe, extension: &str) -> Result<Self> {
-        let mut rest = asked.clone();
-        let mut text = |key: &str| match rest.remove(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(failure!("{key} = {other} is no text")),
+        let wrong = |why: String| {
+            let name = asked.get("name").map_or_else(String::new, |name| format!(" {name}"));
+            failure!("the clip{name} of the table: {}", why.trim_end()).wrongly_called()
         };
-        let name = text("name")?.ok_or_else(|| Failure::error("a clip has no name"))?;
-        let wrong = |what: &str, why: String| failure!("{what} of the clip {name}: {why}").wrongly_called();
-        let gait = text("gait")?.ok_or_else(|| wrong("the gait", "it is missing".to_owned()))?;
-        let direction = text("direction")?;
-        let file = text("file")?.unwrap_or_else(|| format!("{}.{extension}", job::name_part(&name)));
+        let mut own: Asked = asked
+            .clone()
+            .try_into()
+            .map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+        let file = own.file.take();
+        let file = file.unwrap_or_else(|| format!("{}.{extension}", job::name_part(&own.name)));
         if Path::new(&file).file_name() != Some(file.as_ref()) {
-            return Err(wrong("the file", "it is no plain name".to_owned()));
+            return Err(wrong("its file is no plain name".to_owned()));
         }
-        let is_mirrored = match rest.remove("mirrored") {
-            None => false,
-            Some(Value::Boolean(is_mirrored)) => is_mirrored,
-            Some(other) => return Err(wrong("mirrored", format!("{other} is neither true nor false"))),
+        let gait = own.gait.parse().map_err(|error| wrong(format!("gait: {error}")))?;
+        let (kind, side) = match own.direction {
+            Direction::Forward => (MotionKind::straight(gait), None),
+            Direction::Backward => (MotionKind::Backward, None),
+            Direction::Left => (MotionKind::Strafe, Some(Side::Left)),
+            Direction::Right => (MotionKind::Strafe, Some(Side::Right)),
         };
-        let (kind, side) = match direction.as_deref() {
-            None | Some("forward") => (gait.parse(), None),
-            Some("backward") => (Ok(MotionKind::Backward), None),
-            Some("left") => (Ok(MotionKind::Strafe), Some(Side::Left)),
-            Some("right") => (Ok(MotionKind::Strafe), Some(Side::Right)),
-            Some(_) => return Err(wrong("the direction", "forward, backward, left or right".to_owned())),
-        };
-        let kind = kind.map_err(|error| wrong("the gait", error.to_string()))?;
-        let output = Table::from_iter([("output".to_owned(), Value::Table(rest))]);
+        let output = Value::Table(core::mem::take(&mut own.output));
+        let output = Table::from_iter([("output".to_owned(), output)]);
+        let output = Recipe::from_table(output).map_err(|error| wrong(error.to_string()))?;
         Ok(Self {
-            recipe: base.overlaid(&Recipe::from_table(output)?)?,
+            recipe: base.overlaid(&output)?,
             asked: asked.clone(),
-            name,
+            own,
             file,
-            kind: MotionKind::straight(kind),
+            kind,
             side,
-            is_mirrored,
         })
     }
 
-    /// Whether a loop of a take moves as this row asks.
+    /// Whether a loop of a take moves as this row asks, apart from speed and turn rate.
     fn fits(&self, own: &LoopMade, studied: &Studied) -> bool {
         let side = if own.made.loop_clip.root().twist.linear.x > 0.0 {
             Side::Left
@@ -121,7 +178,13 @@ impl Row {
 }
 
 pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
-    let base = settings(args)?.recipe;
+    let SetSettings {
+        recipe: mut base,
+        fps,
+        target,
+        ..
+    } = settings(args)?;
+    (base.output.fps, base.output.target) = (fps, target);
     let (inputs, _) = inputs(args)?;
     let first = inputs.first().ok_or_else(|| Failure::nothing("there are no takes"))?;
     let extension = match args.to {
@@ -138,12 +201,12 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     inputs.iter().for_each(|input| outputs.protect(&input.path));
     output::make_folder(&args.output)?;
-    let mut filled: Vec<(Option<Filled>, String)> = Vec::new();
-    filled.resize_with(rows.len(), || (None, "no take has such a gait".to_owned()));
+    let mut found: Vec<Found> = Vec::new();
+    found.resize_with(rows.len(), Found::default);
     for input in &inputs {
         for is_mirrored in [false, true] {
-            let mut asked: Vec<_> = (rows.iter().zip(&mut filled))
-                .filter(|(row, _)| row.is_mirrored == is_mirrored)
+            let mut asked: Vec<_> = (rows.iter().zip(&mut found))
+                .filter(|(row, _)| row.own.mirrored == is_mirrored)
                 .collect();
             if asked.is_empty() {
                 continue;
@@ -154,7 +217,45 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
             }
         }
     }
-    end(args, &rows, filled, outputs)
+    for (row, found) in rows.iter().zip(&mut found).filter(|(_, found)| found.best.is_none()) {
+        match blended(row, &found.own, &args.output.join(&row.file)) {
+            Ok(filled) => found.best = Some(filled),
+            Err(failure) => found.why.push(failure.what().to_owned()),
+        }
+    }
+    end(args, &rows, &found, outputs)
+}
+
+/// Blends loops to the speed and the turn rate that a row asks for. Errors: it asks for neither, or for what no blend has.
+fn blended(row: &Row, own: &[(StoredLoop, String)], path: &Path) -> Result<Filled> {
+    let output = &row.recipe.output;
+    if own.is_empty() {
+        return Err(Failure::error("no take has such a gait"));
+    }
+    let apart = OutputRecipe {
+        speed: None,
+        fps: None,
+        recenter: None,
+        ..*output
+    };
+    if apart.is_given_apart_from_engine() || output.speed.or(row.own.turn_rate).is_none() {
+        return Err(Failure::error("loops are blended for a speed and a turn rate alone"));
+    }
+    let request = BlendRequest {
+        speed_mps: output.speed,
+        turn_rate_dps: row.own.turn_rate,
+        overrides: row.recipe.take.reading().overrides(),
+        target: output.target,
+        recenters: output.recenters(),
+        ..BlendRequest::default()
+    };
+    let (loops, names): (Vec<_>, Vec<_>) = own.iter().cloned().unzip();
+    let blend = Blend::new(&loops, names, &request).map_err(|error| failure!("its loops do not blend: {error}"))?;
+    let LoopFile { written, sidecar, .. } = blend.write(output::format_of(path)?).map_err(Failure::error)?;
+    let rank = (sidecar.quality.grade, 0.0);
+    let (bytes, sidecar) = written.named(sidecar, loop_output::names_of(path).to_vec());
+    let bytes = bytes.into_owned();
+    Ok(Filled { rank, bytes, sidecar })
 }
 
 /// Studies a take, or its mirror image.
@@ -187,40 +288,54 @@ fn offers(studied: &Studied, base: &Recipe) -> Result<Vec<LoopMade>, JobError> {
 }
 
 /// Gives the loops of a take to rows that have no loop yet, or one that is graded worse or whose timing is changed more.
-fn fill(
-    studied: &Studied,
-    base: &Recipe,
-    rows: &mut [(&Row, &mut (Option<Filled>, String))],
-    args: &SetArgs,
-) -> Result<()> {
+fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args: &SetArgs) -> Result<()> {
     for own in &offers(studied, base).map_err(|error| failures::job(studied, None, error))? {
-        for (row, (best, why)) in rows.iter_mut().filter(|(row, _)| row.fits(own, studied)) {
+        let stretch = Chosen::new(1, own.made.candidate.clone());
+        let mut stored = None;
+        for (row, found) in rows.iter_mut().filter(|(row, _)| row.fits(own, studied)) {
             let request = Request {
                 recipe: &row.recipe,
                 search: None,
                 rows: &Rows::Recommended,
             };
+            let asks = row.recipe.output.speed.or(row.own.turn_rate).is_some();
+            // One of each take.
+            let is_new = found.own.last().is_none_or(|(_, take)| *take != studied.name);
+            if asks && is_new && stretch.stretch.cycles == 1 {
+                // Without a loop of its own the take may still fill the row.
+                let own = stored.get_or_insert_with(|| set::loop_of(studied, base, &stretch).ok());
+                found
+                    .own
+                    .extend(own.clone().map(|(own, _)| (own, studied.name.clone())));
+            }
+            let turn_dps = own.made.loop_clip.root().twist.angular.y.to_degrees();
+            if row
+                .own
+                .turn_rate
+                .is_some_and(|asked| (asked - turn_dps).abs() > SAME_DPS)
+            {
+                found.why = vec![format!("{} turns by {turn_dps:.1} degrees per second", studied.name)];
+                continue;
+            }
             let path = args.output.join(&row.file);
             let format: Format = output::format_of(&path)?;
-            let stretch = Chosen::new(1, own.made.candidate.clone());
             let made =
                 job::make(studied, request, &stretch).and_then(|made| job::write(studied, request, made, format));
             let pending = match made {
                 Ok(pending) => pending,
-                Err(error) if best.is_none() => {
-                    *why = format!("{}: {error}", studied.name);
+                Err(error) => {
+                    found.why = vec![format!("{}: {error}", studied.name)];
                     continue;
                 }
-                Err(_) => continue,
             };
             let changed = pending.done.made.retimed.map_or(0.0, |time| {
                 (time.length - 1.0).abs() + (time.stride - 1.0).abs() + time.footfalls
             });
             let rank = (pending.grade(), changed);
-            if best.as_ref().is_none_or(|best| rank < best.rank) {
+            if found.best.as_ref().is_none_or(|best| rank < best.rank) {
                 let warnings = loop_output::in_words(&studied.warnings);
                 let (bytes, sidecar) = pending.named(loop_output::names_of(&path).to_vec(), warnings);
-                *best = Some(Filled { rank, bytes, sidecar });
+                found.best = Some(Filled { rank, bytes, sidecar });
             }
         }
     }
@@ -228,29 +343,36 @@ fn fill(
 }
 
 /// Writes the clips, and the request and result of each row.
-fn end(args: &SetArgs, rows: &[Row], filled: Vec<(Option<Filled>, String)>, mut outputs: Outputs) -> Result<Ending> {
+fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> Result<Ending> {
     let mut clips = Vec::new();
-    for (row, (filled, why)) in rows.iter().zip(&filled) {
-        let sidecar = filled.as_ref().map(|filled| &filled.sidecar);
-        if let Some(Filled { bytes, sidecar, .. }) = filled {
+    for (row, found) in rows.iter().zip(found) {
+        let why = found.why.join("; ");
+        let sidecar = found.best.as_ref().map(|filled| &filled.sidecar);
+        if let Some(Filled { bytes, sidecar, .. }) = &found.best {
             let text = sidecar.to_json().map_err(Failure::error)?;
             outputs.add_with_sidecar(&args.output.join(&row.file), bytes, Some(&text))?;
         } else {
-            talk::warn(&format!("{} is missing: {why}", row.name));
+            talk::warn(&format!("{} is missing: {why}", row.own.name));
         }
         let quality = sidecar.map(|sidecar| &sidecar.quality);
+        let blend = sidecar.and_then(|sidecar| sidecar.blend.as_ref());
         clips.push(RowFacts {
             asked: &row.asked,
             file: sidecar.map(|_| row.file.as_str()),
-            take: sidecar.map(|sidecar| sidecar.take.file.as_str()),
+            take: sidecar
+                .filter(|_| blend.is_none())
+                .map(|sidecar| sidecar.take.file.as_str()),
+            blend,
             frames: sidecar.map(|sidecar| sidecar.playback.samples),
             seconds: sidecar.map(|sidecar| sidecar.candidate.period_secs),
             speed_mps: sidecar.map(|sidecar| sidecar.root_motion.speed_mps),
-            time: sidecar.and_then(|sidecar| sidecar.time.clone()),
+            turn_rate_dps: sidecar.map(|sidecar| sidecar.root_motion.turn_rate_dps),
+            contacts: sidecar
+                .and_then(|sidecar| sidecar.feet.as_ref())
+                .map_or(&[], |feet| &feet.contacts),
+            time: sidecar.and_then(|sidecar| sidecar.time.as_ref()),
             grade: quality.and_then(|quality| quality.grade).map(Grade::as_str),
-            reason: quality
-                .and_then(|quality| quality.reason.clone())
-                .unwrap_or_else(|| why.clone()),
+            reason: quality.and_then(|quality| quality.reason.clone()).unwrap_or(why),
         });
     }
     let path = args.output.join(MANIFEST);
@@ -258,20 +380,16 @@ fn end(args: &SetArgs, rows: &[Row], filled: Vec<(Option<Filled>, String)>, mut 
     let document = json::document("spec", &answer, None, &[]);
     outputs.add(&path, document.as_bytes())?;
     outputs.commit()?;
-    let lines = answer
-        .clips
-        .iter()
-        .zip(rows)
-        .map(|(clip, row)| match clip.seconds.zip(clip.speed_mps) {
-            Some((seconds, speed)) => format!(
-                "{}  {seconds:.4} s  {speed:.2} m/s  {}  {}: {}\n",
-                row.name,
-                clip.grade.unwrap_or_default(),
-                clip.take.unwrap_or_default(),
-                clip.reason
-            ),
-            None => format!("{}  missing: {}\n", row.name, clip.reason),
-        });
+    let lines = answer.clips.iter().zip(rows).map(|(clip, row)| {
+        let (name, reason, take) = (&row.own.name, &clip.reason, clip.take.unwrap_or("blend"));
+        match clip.seconds.zip(clip.speed_mps) {
+            Some((secs, mps)) => {
+                let grade = clip.grade.unwrap_or_default();
+                format!("{name}  {secs:.4} s  {mps:.2} m/s  {grade}  {take}: {reason}\n")
+            }
+            None => format!("{name}  missing: {reason}\n"),
+        }
+    });
     let text: String = lines.collect();
     output::print(if args.json { &document } else { &text })?;
     Ok(Ending::of_answer(answer.clips.iter().all(|clip| clip.file.is_some())))

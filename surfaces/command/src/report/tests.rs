@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::json::Document;
 use super::{catalog, check, convert, cost, cut, failure, find, fit, inspect, json, like, list, listen, make_many};
 use super::{matching, page, play, render, synth};
+use crate::commands::spec::SpecAnswer;
 use crate::schema_words::schema::{ANSWERS, Definitions, assert_current, put};
 use crate::schema_words::{KEPT, Passage};
 
@@ -57,6 +58,7 @@ fn the_schema_of_answers_is_that_of_their_types() {
         add::<play::PlayAnswer>(&mut all, "play");
         add::<render::RenderAnswer>(&mut all, "render");
         add::<convert::RetargetAnswer>(&mut all, "retarget");
+        add::<SpecAnswer>(&mut all, "spec");
         add::<synth::SynthAnswer>(&mut all, "synth");
         all.add::<listen::LiveLoop>("loopwright-live");
         let derived = all.finish().into_iter();

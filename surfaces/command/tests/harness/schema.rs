@@ -35,7 +35,7 @@ fn check(schema: &Value, rules: &Value, value: &Value, path: &str, faults: &mut 
     let rules = rules.as_object().unwrap_or_else(|| panic!("no rules for {path}"));
     for (rule, argument) in rules {
         match rule.as_str() {
-            "description" | "unit" | "required" | "minItems" | "maxItems" => {}
+            "description" | "unit" | "required" | "minItems" | "maxItems" | "additionalProperties" => {}
             "$ref" => check(schema, resolve(schema, argument), value, path, faults),
             "const" if value != argument => faults.push(format!("{path}: {value} is not {argument}")),
             "enum" if !list(argument).contains(value) => faults.push(format!("{path}: {value} is none of {argument}")),

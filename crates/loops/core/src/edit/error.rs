@@ -76,6 +76,10 @@ pub enum EditError {
          mirrors the first; one at a time can"
     )]
     Lopsided { name: String },
+    #[error(
+        "joint {name} is a hinge, which turns about one axis alone and stays in its place, and this edit moves it otherwise"
+    )]
+    Hinge { name: String },
     /// The joint is above the one that carries the root motion, and does not move in a loop of two mirrored halves.
     #[error("joint {name} lies above the hips and is not edited in a loop whose second half mirrors the first")]
     AboveMirrored { name: String },

@@ -36,7 +36,20 @@ pub(crate) fn apply_mirrored(
 ) -> Result<LoopClip, EditError> {
     edits.iter().try_fold(clip, |clip, edit| {
         check_joints(&clip, edit.joints(), root_joint, mirror)?;
-        edit.edited(clip, mirror)
+        let edited = edit.edited(clip, mirror)?;
+        let mut poses = (0..edited.num_samples()).map(|sample| edited.body_pose(sample));
+        let off = poses.find_map(|pose| edited.skeleton().off_hinge(pose));
+        match off {
+            None => Ok(edited),
+            // Of noise only what is about the axes of hinges is added.
+            Some(_) if matches!(edit, LoopEdit::Noise(_)) => {
+                let tracks = edited.tracks().clone().on_hinges();
+                Ok(edited.with_tracks(tracks))
+            }
+            Some(joint) => Err(EditError::Hinge {
+                name: edited.skeleton().joint(joint).name.clone(),
+            }),
+        }
     })
 }
 

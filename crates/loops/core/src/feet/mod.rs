@@ -405,7 +405,7 @@ fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist 
 ///
 /// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. `source` is the
 /// take that the loop was cut from, relative to the same root: it is the reference for floor, clearance and knees; without it
-/// the loop itself is. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left unchanged, with the
+/// the loop itself is. A robot's feet are held on its hinges, within their limits. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left unchanged, with the
 /// reason. `None` if none is held. Errors: the samples are no longer a loop clip, which is not known to happen.
 pub fn hold(
     clip: &LoopClip,
@@ -415,6 +415,11 @@ pub fn hold(
     lock: FootLock,
     source: Option<&RootRelativeClip>,
 ) -> Result<(Option<LoopClip>, Feet), HoldError> {
+    if let Some(hinges) = clip.skeleton().hinges().filter(|_| lock != FootLock::Off) {
+        let own = RootRelativeClip::of_loop(clip);
+        let (held, feet) = hinged::hold(clip, source.unwrap_or(&own), hinges, body, (1.0, true))?;
+        return Ok((Some(held), feet));
+    }
     let holding = Holding {
         source,
         ..Holding::new(body, root_joint, lock)
@@ -743,6 +748,9 @@ pub enum HoldError {
     /// The samples are not a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
+    /// A robot's feet cannot be held on its hinges.
+    #[error(transparent)]
+    Hinges(#[from] HingeError),
     /// The known contacts belong to another motion.
     #[error("the motion has {found} samples, but the contacts of its feet are known at {known}")]
     KnownElsewhere {

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Hinges, Skeleton};
+use super::{Hinge, Hinges, Skeleton};
 use crate::math::{rigid::Rigid, rotation};
 
 /// Transforms of all joints at one time, in skeleton order.
@@ -256,3 +256,30 @@ impl Hinges {
         pose
     }
 }
+
+impl Skeleton {
+    /// Returns a joint of a robot that a local pose turns off the axis of its hinge, or moves from its place.
+    pub fn off_hinge(&self, pose: PoseRef<'_>) -> Option<usize> {
+        let is_off = |joint: usize, hinge: &Hinge| {
+            let moved = pose.translations[joint].distance(self.joint(joint).rest_offset);
+            moved > ROUNDED_METRES || hinge.off_axis(pose.rotations[joint]) > ROUNDED_TURN
+        };
+        let mut hinges = self.hinges().into_iter().flat_map(Hinges::each);
+        hinges.find_map(|(joint, hinge)| is_off(joint, hinge).then_some(joint))
+    }
+
+    /// Turns the joints of a robot's local pose that are off their axes or beyond their limits back.
+    pub fn keep_hinges(&self, pose: &mut Pose) {
+        for (joint, hinge) in self.hinges().into_iter().flat_map(Hinges::each) {
+            let local = pose.rotations[joint];
+            let angle = hinge.within(hinge.angle(local));
+            if angle != hinge.angle(local) || hinge.off_axis(local) > 0.0 {
+                pose.rotations[joint] = hinge.rotation(angle);
+            }
+        }
+    }
+}
+
+/// Turns off the axis of a hinge, radians, and places off its own, metres, that are larger are not due to rounding.
+const ROUNDED_TURN: f64 = 1e-4;
+const ROUNDED_METRES: f64 = 1e-6;

@@ -256,3 +256,19 @@ impl Tracks {
         self
     }
 }
+
+impl Tracks {
+    /// Returns the tracks of a robot with every joint on its hinge, within its limits; those of other bodies as they are.
+    #[must_use]
+    pub fn on_hinges(self) -> Self {
+        if self.skeleton().hinges().is_none() {
+            return self;
+        }
+        let kept = (0..self.num_frames()).map(|frame| {
+            let mut pose = self.pose(frame).to_pose();
+            self.skeleton().keep_hinges(&mut pose);
+            pose
+        });
+        Self::pose_by_pose(self.skeleton(), self.step_secs(), kept)
+    }
+}

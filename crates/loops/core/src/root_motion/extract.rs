@@ -4,8 +4,9 @@ use super::cycle::{BodyPath, Cycle, GroundPath, mean_start};
 use super::poses::{EndPoses, WINDOW_SECS};
 use super::{MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint};
 use crate::analysis::{Analysis, heading::Heading};
+use crate::loop_clip::LoopClip;
 use crate::math::{ops, rigid::Rigid, rotation, time_step::TimeStep};
-use crate::motion::{RootMotion, Skeleton, WorldTracks};
+use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::take::Clip;
 
 /// A clip whose carrier is relative to the root, and the motion of that root.
@@ -24,6 +25,23 @@ pub struct RootRelativeClip {
     /// The root as its own joint carried it in the take, relative to `root`, for every sample of `clip`: for
     /// [`RootMode::Inertialized`], and empty if the hips show it.
     pub captured: Vec<Rigid>,
+}
+
+impl RootRelativeClip {
+    /// Returns a loop as a stretch of itself, with a cycle of context on either side.
+    pub(crate) fn of_loop(clip: &LoopClip) -> Self {
+        let count = clip.num_samples();
+        let poses = (0..=3 * count).map(|sample| clip.body_pose(sample % count));
+        let tracks = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses);
+        Self {
+            clip: Clip::from_samples(tracks, count, count),
+            root: *clip.root(),
+            carrier: clip.carrier(),
+            root_joint: None,
+            fit: None,
+            captured: Vec::new(),
+        }
+    }
 }
 
 /// How well one screw fits the root motion of a period.

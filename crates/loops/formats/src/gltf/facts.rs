@@ -1,24 +1,16 @@
-//! The facts of a loop in the extras of its animation.
+//! The facts of loops, and of clips whose middle repeats, in the extras of their animations.
 
 use serde_json::Value;
 
 use super::{edit, meshopt};
 use crate::limits::SizeLimits;
-use crate::loop_file::json;
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
 
-/// Implements [`crate::with_facts`] for glTF: writes the facts into the extras of each loop's animation.
-pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
+/// Implements [`crate::with_facts`] for glTF: writes facts into the extras of the animations of these names.
+pub(super) fn with_facts(bytes: &[u8], facts: Vec<(&str, Value)>) -> Option<Vec<u8>> {
     let (mut document, _) = meshopt::document(bytes, None, &SizeLimits::default()).ok()?;
     let animations = edit::Animations::of(&document);
-    for facts in loops {
-        let name = facts.playback.animation.as_deref()?;
-        let mut value = json::to_value(facts).ok()?;
-        let fields = value.as_object_mut()?;
-        // Local paths belong only in the sidecar, no file holds its own hash, and a loop has the same bytes whatever its recipe.
-        for beside in ["take", "recipe_sha256", "file_sha256", "outputs", "warnings"] {
-            fields.shift_remove(beside);
-        }
+    for (name, value) in facts {
         animations.set_extra(&mut document, name, value);
     }
     Some(if bytes.starts_with(b"glTF") {

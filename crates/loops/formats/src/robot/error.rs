@@ -70,6 +70,10 @@ pub enum RobotMotionError {
     Unsafe { detail: String },
     #[error("the pickle is damaged: {detail}")]
     Pickle { detail: &'static str },
+    #[error(
+        "{joint} is turned off the axis of its hinge, or moved from its place, in row {row}: files of angles cannot hold that"
+    )]
+    OffHinge { joint: String, row: usize },
     #[error("its rows state no rate and are read at {fps:.0} per second, and these are at {found:.2}")]
     Rate { found: f64, fps: f64 },
     #[error("row {row} holds a rotation without length, or a number beyond any plausible size")]

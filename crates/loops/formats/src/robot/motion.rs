@@ -182,11 +182,17 @@ pub(crate) struct Written<'a, 'm> {
 }
 
 impl<'a, 'm> Written<'a, 'm> {
-    /// Errors: it is not a robot's motion, or has a root joint above the robot.
+    /// Errors: it is not that of a robot, has a root joint above it, or leaves the axis of a hinge.
     pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
         let skeleton = motion.skeleton();
         if motion.adds_root || skeleton.hinges().is_none() {
             return Err(RobotMotionError::NoHinges.into());
+        }
+        for row in 0..motion.num_keys {
+            if let Some(joint) = skeleton.off_hinge(motion.pose(row).as_ref()) {
+                let joint = skeleton.joint(joint).name.clone();
+                return Err(RobotMotionError::OffHinge { joint, row }.into());
+            }
         }
         Ok(Self { motion, skeleton })
     }

@@ -57,7 +57,7 @@ pub enum RecipeError {
         "output.seconds, cadence, and frames with fps each say how long a loop lasts; with output.speed nothing is left for output.keep"
     )]
     TwoLengths,
-    #[error("output.contact says where a loop starts, and so does --start-at")]
+    #[error("output.contact says where a loop starts, and so does output.start-at")]
     TwoStarts,
     /// Bone growth above the limit or below zero.
     #[error("take.bone-stretch must be a number from 0 to 1, percent, found {found:?}")]

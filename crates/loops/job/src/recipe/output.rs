@@ -154,7 +154,7 @@ described! {
         #[serde(with = "optional_text")]
         pub interpolation: Option<KeyInterpolation> = "interpolation = \"linear\"",
         /// Where in its cycle the loop starts: left-contact, right-contact, passing, or a share of the cycle, 0 to 1 [default: at its seam].
-        flag(long, value_name = "PHASE", help_heading = OUTPUT)
+        flag(skip)
         #[serde(with = "optional_text")]
         pub start_at: Option<StartAt> = "# start-at = \"left-contact\"",
         /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{BlendError, Blender};
-use loopwright_core::analysis::Body;
+use loopwright_core::analysis::{Body, ContactLimits};
 use loopwright_core::feet::{self, Feet, FootLock, HoldError, Leg, Stage};
 use loopwright_core::loop_clip::{Interpolation, LoopClip};
 use loopwright_core::math::{Rigid, rotation};
@@ -32,6 +32,9 @@ impl Mix {
         root_joint: Option<usize>,
         lock: FootLock,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
+        if self.clip.skeleton().hinges().is_some() {
+            return feet::hold(&self.clip, body, root_joint, &ContactLimits::default(), lock, None);
+        }
         let Some(followed) = &self.feet else {
             return Ok((None, Feet::default()));
         };

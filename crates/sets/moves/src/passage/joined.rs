@@ -1,9 +1,10 @@
 //! A loop with the passage into it and the passage out of it, as one motion whose middle repeats.
 
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
 
-use super::{FootEvent, FoundPassage, LoopState, Passage, PassageKind};
+use super::{FoundPassage, LoopState, Passage, PassageKind};
 use crate::play::LoopSet;
+use loopwright_core::analysis::{Body, ContactLimits};
 use loopwright_core::math::Rigid;
 use loopwright_core::motion::{Pose, Tracks};
 
@@ -31,6 +32,7 @@ impl Passage {
         loop_index: usize,
         cycles: usize,
         [into, out]: [Option<&Self>; 2],
+        of_body: (&Body, &ContactLimits),
     ) -> Option<(Self, Range<usize>)> {
         let clip = set.loops().get(loop_index)?;
         let (count, step_secs) = (clip.num_samples(), clip.step_secs());
@@ -56,22 +58,12 @@ impl Passage {
             })),
             None => samples.push((clip.body_pose(last).to_pose(), at)),
         }
-        let out_secs = (before + last - first) as f64 * step_secs;
-        let events = |passage: Option<&Self>, secs: f64| -> Vec<FootEvent> {
-            let events = passage.map_or(&[][..], |passage| &passage.events).iter();
-            events
-                .map(|event| FootEvent {
-                    secs: event.secs + secs,
-                    ..*event
-                })
-                .collect()
-        };
         let state = |key: usize| LoopState {
             loop_index,
             secs: (key % count) as f64 * step_secs,
         };
         let (poses, roots): (Vec<Pose>, Vec<Rigid>) = samples.into_iter().unzip();
-        let joined = Self {
+        let mut joined = Self {
             name: clip.name().to_owned(),
             kind: PassageKind::Transition,
             tracks: Tracks::pose_by_pose(clip.skeleton(), step_secs, poses),
@@ -82,11 +74,28 @@ impl Passage {
                 out.map_or(state(last), |out| out.ends[1]),
             ],
             cost: [into, out].into_iter().flatten().map(|passage| passage.cost).sum(),
-            events: [events(into, 0.0), events(out, out_secs)].concat(),
+            events: Vec::new(),
             source_frames: None,
             has_held_feet: [into, out].into_iter().flatten().all(|passage| passage.has_held_feet),
         };
+        joined.events = joined.strikes_and_lifts(set, of_body);
         Some((joined, before..before + cycles * count))
+    }
+
+    /// Returns its samples of a range, the last one included, as a passage of its own.
+    #[must_use]
+    pub fn part(&self, samples: RangeInclusive<usize>, name: impl Into<String>) -> Self {
+        let from = self.roots[*samples.start()].inverse();
+        let (poses, roots) = samples
+            .map(|sample| self.sample(sample))
+            .map(|(pose, root)| (pose, from * root))
+            .unzip::<_, _, Vec<Pose>, _>();
+        Self {
+            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), poses),
+            roots,
+            events: Vec::new(),
+            ..self.clone().named(name)
+        }
     }
 
     fn sample(&self, sample: usize) -> (Pose, Rigid) {

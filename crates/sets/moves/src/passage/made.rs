@@ -575,6 +575,7 @@ impl Passage {
         (tracks, roots, grid): (Tracks, Vec<Rigid>, Grid),
         (ends, cost): ([LoopState; 2], f64),
     ) -> Self {
+        let tracks = grid.samples(held.as_ref().unwrap_or(&tracks)).on_hinges();
         let from_start = roots[0].inverse();
         let samples = roots.iter().step_by(grid.times);
         let roots: Vec<Rigid> = samples.map(|&root| from_start * root).collect();
@@ -582,7 +583,7 @@ impl Passage {
             name: String::new(),
             kind: PassageKind::Transition,
             has_held_feet: held.is_some(),
-            tracks: grid.samples(held.as_ref().unwrap_or(&tracks)),
+            tracks,
             roots,
             carrier: 0,
             ends,

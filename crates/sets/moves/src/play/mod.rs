@@ -440,6 +440,7 @@ impl Performance {
         if let Some(feet) = &segment.feet {
             feet.add_to(&mut state.body, since);
         }
+        self.skeleton().keep_hinges(&mut state.body);
         PlayedPose {
             root: segment.root * state.root,
             body: state.body,

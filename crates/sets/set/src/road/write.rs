@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
+use loopwright_core::take::TakeError;
 use loopwright_formats::loop_file::importer::Importer;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{Sidecar, Source, Target};
 use loopwright_job::judge_pack;
+use loopwright_moves::Passage;
 
 use super::{MadeSet, MakeSetError, SetNote};
-use crate::set::{self, godot};
+use crate::cut::carried;
+use crate::set::godot;
 use loopwright_formats::set::Manifest;
 
 /// A file of clips.
@@ -110,7 +113,7 @@ impl MadeSet {
         let source = self.source();
         for each in self.set.once() {
             let name = named(each.name());
-            let ready = set::ready(each, &self.form, self.set.has_root_joint());
+            let ready = self.carried(each);
             let file = ready.map_err(MakeSetError::from)?.write(&source);
             let file = file.map_err(|error| MakeSetError::Passage {
                 file: name.clone(),
@@ -126,6 +129,12 @@ impl MadeSet {
         Ok(written)
     }
 
+    /// Returns what happens once as its file holds it. Errors: it does not form a take.
+    fn carried(&self, passage: &Passage) -> Result<CarriedMotion, TakeError> {
+        let form = &self.form;
+        carried(passage, form.engine(), form.format, self.set.has_root_joint())
+    }
+
     /// Writes all clips as animations of one file.
     fn single(&self, notes: &mut Vec<SetNote>) -> Result<(Written, SetClipFile), MakeSetError> {
         let name = format!("{}.{}", self.settings.name(), self.form.format.extension());
@@ -136,7 +145,7 @@ impl MadeSet {
             onto.push(Some(ready));
         }
         for each in self.set.once() {
-            carried.push(set::ready(each, &self.form, self.set.has_root_joint())?);
+            carried.push(self.carried(each)?);
             onto.push(None);
         }
         let pack = MotionPack::write(&carried, &self.source()).map_err(|error| MakeSetError::Single {

@@ -57,7 +57,7 @@ pub fn loops_of(
         chosen.retain(|chosen| chosen.stretch.cycles <= 1);
         has_longer |= chosen.len() < found;
         for chosen in differing(chosen, ALIKE.max(variants.saturating_mul(2))) {
-            loops.push(loop_of(studied, request, &chosen));
+            loops.push(made_of(studied, request, &chosen));
         }
     }
     match (loops.is_empty(), failure) {
@@ -138,7 +138,19 @@ fn move_alike(one: &LoopCandidate, other: &LoopCandidate) -> bool {
     (speed - of_speed).abs() < ALIKE_MPS && (turn - of_turn).abs() < ALIKE_DPS && is_same_way
 }
 
-fn loop_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<TakeLoop, JobError> {
+/// Returns the loop of a stretch of a take, on its own joints and where it stands. Errors: it cannot be made.
+pub fn loop_of(studied: &Studied, recipe: &Recipe, chosen: &Chosen) -> Result<TakeLoop, JobError> {
+    let mut own = recipe_for(recipe, &SearchRequest::default());
+    own.output.fps = recipe.output.fps;
+    let request = Request {
+        recipe: &own,
+        search: None,
+        rows: &Rows::Recommended,
+    };
+    made_of(studied, request, chosen)
+}
+
+fn made_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<TakeLoop, JobError> {
     let goes_into = studied.goes_into();
     let done = make(studied, request, chosen)?;
     let written = write(studied, request, done, goes_into.source.format())?;

@@ -31,7 +31,7 @@ pub struct SetForm {
 }
 
 impl SetForm {
-    pub(super) fn engine(&self) -> Target {
+    pub(crate) fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
     }
 

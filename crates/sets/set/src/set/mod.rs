@@ -36,9 +36,9 @@ use member::foot_of;
 use select::{names, select, side_of, way_of};
 
 pub use action::SetAction;
-pub use find::{TakeLoop, loop_made_before, loops_of};
+pub use find::{TakeLoop, loop_made_before, loop_of, loops_of};
 pub use member::{Member, SetForm};
-pub use once::{SetPassage, TakeOnce, once_of, ready, stance_of};
+pub use once::{SetPassage, TakeOnce, once_of, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 

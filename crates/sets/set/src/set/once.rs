@@ -3,10 +3,9 @@
 use loopwright_core::candidate::MotionKind;
 use loopwright_core::math::TimeStep;
 use loopwright_core::root_motion::RootSpace;
-use loopwright_core::take::TakeError;
 use loopwright_core::{Analysis, RootMode};
+use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
-use loopwright_formats::loop_file::{CarriedMotion, describe};
 use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, SetClip, SetMade};
 use loopwright_formats::{LoadedTake, Sidecar};
 use loopwright_moves::passage::{self, Looked};
@@ -16,9 +15,9 @@ use super::Set;
 use super::action::{SetAction, entry, place_of};
 use super::fill::described;
 use super::find::TakeLoop;
-use super::member::{SetForm, as_take};
+use super::member::as_take;
 use super::select::{side_of, way_of};
-use crate::cut::{carried, foot_names, unique_names};
+use crate::cut::{foot_names, unique_names};
 use crate::passage_check::{check_cut, clip_kind};
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
@@ -273,12 +272,6 @@ impl SetPassage {
             ..entry(passage, &self.feet, written)
         }
     }
-}
-
-/// Returns a motion that plays once as a take ready to be written, with a root joint if the files of the set have one. Errors: it does not
-/// form a take.
-pub fn ready(passage: &Passage, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
-    carried(passage, form.engine(), form.format, has_root_joint)
 }
 
 /// Largest joint speed of a still body, metres per second, and the time around a frame within which it must hold, seconds.

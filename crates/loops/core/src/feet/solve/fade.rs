@@ -226,7 +226,7 @@ impl SolvedFade {
     /// Solves the feet through a jump; `sampled` returns the body and the root of the faded motion at a time since the jump, and
     /// `longest_secs` is the latest end.
     ///
-    /// `None` if the two loops have different legs, or the equations have no solution.
+    /// `None` for robots, if the two loops have different legs, or the equations have no solution.
     pub fn new(
         from: FadingLoop<'_>,
         to: FadingLoop<'_>,
@@ -234,7 +234,7 @@ impl SolvedFade {
         longest_secs: f64,
         sampled: impl Fn(f64) -> (Pose, Rigid),
     ) -> Option<Self> {
-        if !from.feet.has_legs_of(to.feet) {
+        if !from.feet.has_legs_of(to.feet) || to.clip.skeleton().hinges().is_some() {
             return None;
         }
         let step_secs =

@@ -398,13 +398,7 @@ impl Search<'_> {
         samples
             .map(|sample| {
                 let mut pose = self.pose(sample, unknowns);
-                for (joint, hinge) in self.hinges.each() {
-                    let angle = hinge.angle(pose.rotations[joint]);
-                    let within = hinge.within(angle);
-                    if within != angle {
-                        pose.rotations[joint] = hinge.rotation(within);
-                    }
-                }
+                self.skeleton.keep_hinges(&mut pose);
                 pose
             })
             .collect()

@@ -98,12 +98,13 @@ fn slow(mps: f64) -> f64 {
 }
 
 impl OpenMotion<'_> {
-    /// Returns the motion with its feet held; `None` if the loops have different legs, or every correction costs more than none.
+    /// Returns the motion with its feet held; `None` for robots, whose hinges a leg may not leave, if the loops have different
+    /// legs, or every correction costs more than none.
     /// The best correction is used even if the search does not converge: bends are short, and free feet slide farther.
     pub fn held(&self) -> Option<Tracks> {
         let Self { tracks, below, .. } = self;
         let have_legs = (self.ends.iter().flatten()).all(|end| end.feet.has_legs_of(below));
-        if !have_legs {
+        if !have_legs || tracks.skeleton().hinges().is_some() {
             return None;
         }
         let stage = Stage::new(tracks, Course::through(self.roots.to_vec(), tracks.step_secs()));
