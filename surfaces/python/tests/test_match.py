@@ -20,7 +20,7 @@ def test_distances_are_those_of_rows(here: Path) -> None:
     distances = np.linalg.norm(database.features.astype(float) - asked, axis=1)
     found = database.query(fast, 40, top=4)
     # Each answer is the nearest row that is half a second from those before it.
-    apart = 0.5 * loopwright.read("slow.bvh").frame_rate
+    apart = 0.5 * loopwright.read("slow.bvh").fps
     nearest: list[int] = []
     for row in np.argsort(distances, kind="stable"):
         if len(nearest) < 4 and all(abs(row - other) >= apart for other in nearest):
