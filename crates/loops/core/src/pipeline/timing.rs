@@ -86,22 +86,17 @@ impl FromStr for Footfalls {
         let mut falls = Self::default();
         for part in text.split(',') {
             let (side, moment) = part.trim().split_once(':').ok_or(ERROR)?;
-            let (number, moment): (_, fn(f64) -> FallsAt) = match moment.strip_suffix('s') {
-                Some(secs) => (secs, FallsAt::Secs),
-                None => (moment, FallsAt::Share),
+            let (number, moment, end): (_, fn(f64) -> FallsAt, _) = match moment.strip_suffix('s') {
+                Some(secs) => (secs, FallsAt::Secs, f64::INFINITY),
+                None => (moment, FallsAt::Share, 1.0),
             };
-            let number = number
-                .trim()
-                .parse()
-                .ok()
-                .filter(|at: &f64| *at >= 0.0 && at.is_finite());
-            let moment = moment(number.ok_or(ERROR)?);
+            let number = number.trim().parse().map_err(|_| ERROR)?;
             let fall = match side.parse() {
                 Ok(Side::Left) => &mut falls.left,
                 Ok(Side::Right) => &mut falls.right,
                 Err(_) => return Err(ERROR),
             };
-            if matches!(moment, FallsAt::Share(share) if share >= 1.0) || fall.replace(moment).is_some() {
+            if !(0.0..end).contains(&number) || fall.replace(moment(number)).is_some() {
                 return Err(ERROR);
             }
         }
@@ -528,11 +523,15 @@ impl Plan<'_> {
             stride *= secs / wanted_secs;
         }
         let moments = timing.moments(body, &stays, [clip.num_samples() as f64, secs])?;
+        let (footfalls, earliest) = moved(&moments)?;
         let mut retimed = Retimed {
             length: secs / clip.period_secs(),
             stride,
+            rates: [1.0; 2],
+            footfalls,
+            earliest,
+            acceleration: 1.0,
             is_exact: matches!(timing.length, Some(Length::Secs(_))),
-            ..moved(&moments)?
         };
         let moments: Vec<_> = moments.into_iter().map(|(_, moment)| moment).collect();
         let map = (!moments.is_empty()).then(|| TimeMap::through(&moments));
@@ -562,34 +561,23 @@ impl Plan<'_> {
     }
 }
 
-/// Measures how far touch-downs are moved against each other.
-fn moved(moments: &[(Side, [f64; 2])]) -> Result<Retimed, TimingError> {
+/// Measures how far touch-downs are moved against each other, as a share of a cycle, and which foot touches down earliest for it.
+fn moved(moments: &[(Side, [f64; 2])]) -> Result<(f64, Option<Side>), TimingError> {
     let cycles = moments
         .iter()
         .filter(|(side, _)| Some(side) == moments.first().map(|(side, _)| side))
         .count();
-    let early = |(side, [new, old]): &(Side, [f64; 2])| (*side, (old - new) * cycles as f64);
-    let most = moments.iter().map(early).max_by(|one, other| one.1.total_cmp(&other.1));
-    let least = moments
+    let early = moments
         .iter()
-        .map(early)
-        .map(|(_, early)| early)
-        .fold(f64::INFINITY, f64::min);
-    let footfalls = most.map_or(0.0, |(_, most)| most - least);
-    match most {
-        Some((earliest, _)) if footfalls > FOOTFALLS => Err(TimingError::Footfalls {
-            shift: footfalls,
-            earliest,
-        }),
-        _ => Ok(Retimed {
-            length: 1.0,
-            stride: 1.0,
-            rates: [1.0; 2],
-            footfalls,
-            earliest: most.map(|(side, _)| side),
-            acceleration: 1.0,
-            is_exact: false,
-        }),
+        .map(|(side, [new, old])| (*side, (old - new) * cycles as f64));
+    let least = early.clone().map(|(_, early)| early).fold(f64::INFINITY, f64::min);
+    match early.max_by(|one, other| one.1.total_cmp(&other.1)) {
+        None => Ok((0.0, None)),
+        Some((earliest, most)) if most - least > FOOTFALLS => {
+            let shift = most - least;
+            Err(TimingError::Footfalls { shift, earliest })
+        }
+        Some((earliest, most)) => Ok((most - least, Some(earliest))),
     }
 }
 
@@ -615,8 +603,11 @@ fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<u
     };
     let skeleton = clip.skeleton();
     let tracks = if course.is_same() {
-        let poses = (0..course.count).map(|sample| clip.body_pose(sample));
-        Tracks::pose_by_pose(skeleton, step_secs, poses)
+        Tracks::pose_by_pose(
+            skeleton,
+            step_secs,
+            (0..course.count).map(|sample| clip.body_pose(sample)),
+        )
     } else {
         let curve = PoseCurve::around(clip.tracks());
         let poses = (0..course.count as isize).map(|sample| {
@@ -656,13 +647,13 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
     let captured = if source.captured.is_empty() {
         Vec::new()
     } else {
-        let own: Vec<Pose> = (source.captured.iter())
+        let own = source.captured.iter();
+        let own: Vec<Pose> = own
             .map(|own| Pose::new(vec![own.translation], vec![own.rotation]))
             .collect();
         let curve = PoseCurve::new(times, &own);
-        let own = (-before..=count + after)
-            .map(|sample| carried.motion(course.ahead(sample)) * curve.at(shown(sample)).joint(0));
-        own.collect()
+        let moved = |sample| carried.motion(course.ahead(sample)) * curve.at(shown(sample)).joint(0);
+        (-before..=count + after).map(moved).collect()
     };
     RootRelativeClip {
         clip: timed,

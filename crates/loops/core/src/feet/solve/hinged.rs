@@ -5,7 +5,7 @@
 //! no others sink below it, hinges stay within their limits, and everything else changes little and smoothly. Derivation:
 //! docs/math/hinges.md.
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 
 use super::super::contact::{self, LoopContact};
 use super::super::{Bearing, Course, Feet, FootOutcome, FootPoint};
@@ -274,17 +274,14 @@ pub(crate) fn hold(
         let [own, moved] = [clip.body_pose(sample), held[sample].as_ref()].map(|pose| pose.translations[0]);
         search.course.up[sample].dot(own - moved)
     });
-    let feet = Feet {
-        moved_metres,
-        hips_lowered_metres: lowered.fold(0.0, f64::max),
-        ..search.feet(body, &drags, holds)
-    };
+    let hips_lowered_metres = lowered.fold(0.0, f64::max);
     let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), held);
     let held = clip.clone().with_tracks(tracks);
-    let slides = [clip, &held].map(|clip| quality::foot_slide_of_loop(clip, body, Some(source)).0);
     let feet = Feet {
-        foot_slide_mps: slides,
-        ..feet
+        moved_metres,
+        hips_lowered_metres,
+        foot_slide_mps: [clip, &held].map(|clip| quality::foot_slide_of_loop(clip, body, Some(source)).0),
+        ..search.feet(body, &drags, holds)
     };
     Ok((held, feet))
 }
@@ -315,6 +312,11 @@ type Seen = (DVec3, Vec<(usize, DVec3)>);
 impl Search<'_> {
     fn width(&self) -> usize {
         BASE + self.moving.len()
+    }
+
+    /// Returns the unknowns of a sample among those of all.
+    fn of_sample<'u>(&self, unknowns: &'u [f64], sample: usize) -> &'u [f64] {
+        &unknowns[sample * self.width()..][..self.width()]
     }
 
     /// Finds the ground, and when points touch it in the stretch that the loop was made of; returns whether each foot drags.
@@ -376,7 +378,7 @@ impl Search<'_> {
     /// Returns the pose of a sample with its unknowns applied.
     fn pose(&self, sample: usize, unknowns: &[f64]) -> Pose {
         let mut pose = self.clip.body_pose(sample).to_pose();
-        let own = &unknowns[sample * self.width()..][..self.width()];
+        let own = self.of_sample(unknowns, sample);
         let base = pose.joint(0);
         let turned = rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation;
         let place = base.translation + DVec3::from_slice(own) * PLACE_METRES;
@@ -421,7 +423,7 @@ impl Search<'_> {
         for step in 0..MOST_STEPS {
             equations.clear();
             for sample in 0..count {
-                equations.add_pull(sample, 0, &unknowns[sample * width..][..width]);
+                equations.add_pull(sample, 0, self.of_sample(&unknowns, sample));
             }
             equations.damp(&vec![1.0; width]);
             add_smoothness(&mut equations, &unknowns, width, weight);
@@ -461,10 +463,8 @@ impl Search<'_> {
                 let height = root.transform_point(*place).y - point.radius - self.floor;
                 let touches = self.touches[number][sample];
                 let along = |axis: DVec3, slopes: &[(usize, DVec3)], scale: f64| -> Vec<(usize, f64)> {
-                    let slopes = slopes.iter();
-                    slopes
-                        .map(|(unknown, slope)| (*unknown, scale * axis.dot(*slope)))
-                        .collect()
+                    let of = |(unknown, slope): &(usize, DVec3)| (*unknown, scale * axis.dot(*slope));
+                    slopes.iter().map(of).collect()
                 };
                 let matter = &mut matters[sample * per_sample + number];
                 *matter |= !touches && height < SWING_METRES;
@@ -493,28 +493,22 @@ impl Search<'_> {
     fn seen(&self, point: &Point, pose: &Pose) -> Seen {
         let place = pose.joint(point.joint).transform_point(point.at);
         let base = pose.joint(0);
-        let of_base = DMat3::IDENTITY;
-        let mut slopes: Vec<(usize, DVec3)> = Vec::with_capacity(BASE + point.moved_by.len());
-        for axis in 0..3 {
-            slopes.push((axis, of_base.col(axis) * PLACE_METRES));
-        }
-        for axis in 0..3 {
-            slopes.push((3 + axis, of_base.col(axis).cross(place - base.translation) * TURN));
-        }
-        for &unknown in &point.moved_by {
+        let moved = DVec3::AXES.map(|axis| axis * PLACE_METRES);
+        let turned = DVec3::AXES.map(|axis| axis.cross(place - base.translation) * TURN);
+        let by_hinges = point.moved_by.iter().filter_map(|&unknown| {
             let joint = self.moving[unknown];
-            if let Some(hinge) = &self.hinges.hinges[joint] {
-                let Rigid { rotation, translation } = pose.joint(joint);
-                let slope = (rotation * hinge.axis).cross(place - translation) * TURN;
-                slopes.push((BASE + unknown, slope));
-            }
-        }
-        (place, slopes)
+            let axis = self.hinges.hinges[joint].as_ref()?.axis;
+            let Rigid { rotation, translation } = pose.joint(joint);
+            let slope = (rotation * axis).cross(place - translation) * TURN;
+            Some((BASE + unknown, slope))
+        });
+        let of_base = moved.into_iter().chain(turned).enumerate();
+        (place, of_base.chain(by_hinges).collect())
     }
 
     /// Adds that hinges stay within their limits.
     fn add_limits(&self, unknowns: &[f64], equations: &mut NormalEquations, matters: &mut [bool]) {
-        let (width, per_sample) = (self.width(), self.points.len() + 2 * self.moving.len());
+        let per_sample = self.points.len() + 2 * self.moving.len();
         for sample in 0..self.clip.num_samples() {
             let pose = self.clip.body_pose(sample);
             for (number, &joint) in self.moving.iter().enumerate() {
@@ -523,16 +517,14 @@ impl Search<'_> {
                 else {
                     continue;
                 };
-                let angle = hinge.angle(pose.rotations[joint]) + unknowns[sample * width + BASE + number] * TURN;
+                let unknown = self.of_sample(unknowns, sample)[BASE + number];
+                let angle = hinge.angle(pose.rotations[joint]) + unknown * TURN;
                 let margin = MARGIN.min(0.25 * (most - least));
-                for (side, beyond) in [(least + margin - angle), (angle - most + margin)]
-                    .into_iter()
-                    .enumerate()
-                {
+                let sides = [(-1.0, least + margin - angle), (1.0, angle - most + margin)];
+                for (side, (sign, beyond)) in sides.into_iter().enumerate() {
                     let matter = &mut matters[sample * per_sample + self.points.len() + 2 * number + side];
                     *matter |= beyond > 0.0;
                     if *matter {
-                        let sign = [-1.0, 1.0][side];
                         let row = (sample, vec![(BASE + number, sign * LIMIT)]);
                         add_row(equations, &[row], LIMIT * beyond / TURN);
                     }
