@@ -17,35 +17,31 @@ const MOST_SHOWN: usize = 60;
 /// Keyword arguments; those that are `None` are left out.
 #[derive(FromPyObject)]
 #[pyo3(transparent)]
-pub(crate) struct Arguments<'py>(Bound<'py, PyDict>);
+pub struct Arguments<'py>(Bound<'py, PyDict>);
 
 /// One of them.
-pub(crate) struct Argument<'py> {
-    pub(crate) name: String,
+pub struct Argument<'py> {
+    pub name: String,
     value: Bound<'py, PyAny>,
 }
 
 impl<'py> Arguments<'py> {
     /// All of them, in their order.
-    pub(crate) fn all(&self) -> PyResult<Vec<Argument<'py>>> {
+    pub fn all(&self) -> PyResult<Vec<Argument<'py>>> {
         let named =
             |(name, value): (Bound<'py, PyAny>, Bound<'py, PyAny>)| Ok(Argument::new(name.extract::<String>()?, value));
         self.0.iter().map(named).collect()
     }
 
     /// Reads an argument, if it is given.
-    pub(crate) fn get<T>(
-        &self,
-        name: &str,
-        read: impl FnOnce(&Argument<'py>) -> Result<T, Fault>,
-    ) -> PyResult<Option<T>> {
+    pub fn get<T>(&self, name: &str, read: impl FnOnce(&Argument<'py>) -> Result<T, Fault>) -> PyResult<Option<T>> {
         let value = self.0.get_item(name)?;
         let argument = value.map(|value| Argument::new(name, value));
         Ok(argument.as_ref().map(read).transpose()?)
     }
 
     /// Errors: two arguments that exclude each other are given.
-    pub(crate) fn exclude(&self, one: &str, others: &[&str]) -> PyResult<()> {
+    pub fn exclude(&self, one: &str, others: &[&str]) -> PyResult<()> {
         for other in others {
             if self.0.contains(one)? && self.0.contains(other)? {
                 return Err(Fault::setting(format!("{one}: excludes {other}, and both are given")).into());
@@ -55,7 +51,7 @@ impl<'py> Arguments<'py> {
     }
 
     /// Errors: an argument is given without another one that it is about.
-    pub(crate) fn require(&self, names: &[&str], needed: &str) -> PyResult<()> {
+    pub fn require(&self, names: &[&str], needed: &str) -> PyResult<()> {
         for name in names {
             if self.0.contains(name)? && !self.0.contains(needed)? {
                 return Err(Fault::setting(format!("{name}: expected {needed}= as well, found none")).into());
@@ -66,13 +62,13 @@ impl<'py> Arguments<'py> {
 }
 
 impl<'py> Argument<'py> {
-    pub(crate) fn new(name: impl Into<String>, value: Bound<'py, PyAny>) -> Self {
+    pub fn new(name: impl Into<String>, value: Bound<'py, PyAny>) -> Self {
         let name = name.into();
         Self { name, value }
     }
 
     /// The error of a value that is not what is expected.
-    pub(crate) fn expected(&self, expected: &str) -> Fault {
+    pub fn expected(&self, expected: &str) -> Fault {
         let found = self
             .value
             .repr()
@@ -82,11 +78,11 @@ impl<'py> Argument<'py> {
     }
 
     /// A number, a text, a list or a table. Errors: another object.
-    pub(crate) fn value(&self) -> Result<Value, Fault> {
+    pub fn value(&self) -> Result<Value, Fault> {
         depythonize(&self.value).map_err(|_| self.expected("numbers, texts, lists or tables"))
     }
 
-    pub(crate) fn number(&self) -> Result<f64, Fault> {
+    pub fn number(&self) -> Result<f64, Fault> {
         match self.value() {
             Ok(Value::Float(number)) => Ok(number),
             Ok(Value::Integer(number)) => Ok(number as f64),
@@ -95,7 +91,7 @@ impl<'py> Argument<'py> {
     }
 
     /// A number that passes.
-    pub(crate) fn number_that(&self, expected: &str, passes: impl FnOnce(f64) -> bool) -> Result<f64, Fault> {
+    pub fn number_that(&self, expected: &str, passes: impl FnOnce(f64) -> bool) -> Result<f64, Fault> {
         match self.number() {
             Ok(number) if passes(number) => Ok(number),
             _ => Err(self.expected(expected)),
@@ -103,13 +99,13 @@ impl<'py> Argument<'py> {
     }
 
     /// Numbers of a list, or a single one.
-    pub(crate) fn numbers(&self) -> Result<Vec<f64>, Fault> {
+    pub fn numbers(&self) -> Result<Vec<f64>, Fault> {
         let single = self.number().map(|number| vec![number]);
         single.or_else(|_| depythonize(&self.value).map_err(|_| self.expected("a number or a list of numbers")))
     }
 
     /// A whole number from the least one on.
-    pub(crate) fn count<T: TryFrom<i64> + PartialOrd + std::fmt::Display>(&self, least: T) -> Result<T, Fault> {
+    pub fn count<T: TryFrom<i64> + PartialOrd + std::fmt::Display>(&self, least: T) -> Result<T, Fault> {
         let expected = || self.expected(&format!("a whole number from {least}"));
         let Ok(Value::Integer(number)) = self.value() else {
             return Err(expected());
@@ -120,14 +116,14 @@ impl<'py> Argument<'py> {
             .ok_or_else(expected)
     }
 
-    pub(crate) fn switch(&self) -> Result<bool, Fault> {
+    pub fn switch(&self) -> Result<bool, Fault> {
         match self.value() {
             Ok(Value::Boolean(is_on)) => Ok(is_on),
             _ => Err(self.expected("True or False")),
         }
     }
 
-    pub(crate) fn text(&self) -> Result<String, Fault> {
+    pub fn text(&self) -> Result<String, Fault> {
         match self.value() {
             Ok(Value::String(text)) => Ok(text),
             _ => Err(self.expected("text")),
@@ -135,7 +131,7 @@ impl<'py> Argument<'py> {
     }
 
     /// Texts of a list, of one text with commas between them, or of a dict as `NAME=VALUE`.
-    pub(crate) fn texts(&self) -> Result<Vec<String>, Fault> {
+    pub fn texts(&self) -> Result<Vec<String>, Fault> {
         let expected = "a list of texts, or a dict";
         match self.value() {
             Ok(Value::String(text)) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
@@ -149,7 +145,7 @@ impl<'py> Argument<'py> {
     }
 
     /// A table, in its order.
-    pub(crate) fn table<T: DeserializeOwned>(&self, expected: &str) -> Result<Vec<(String, T)>, Fault> {
+    pub fn table<T: DeserializeOwned>(&self, expected: &str) -> Result<Vec<(String, T)>, Fault> {
         let entry = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
             Some((name.extract().ok()?, depythonize(&value).ok()?))
         };
@@ -158,12 +154,12 @@ impl<'py> Argument<'py> {
         entries.ok_or_else(|| self.expected(expected))
     }
 
-    pub(crate) fn path(&self) -> Result<PathBuf, Fault> {
+    pub fn path(&self) -> Result<PathBuf, Fault> {
         self.value.extract().map_err(|_| self.expected("a path"))
     }
 
     /// One of some words, in any case.
-    pub(crate) fn word<T: Copy>(&self, known: &[(&str, T)]) -> Result<T, Fault> {
+    pub fn word<T: Copy>(&self, known: &[(&str, T)]) -> Result<T, Fault> {
         let found = self.text().ok();
         let named = known
             .iter()
@@ -174,13 +170,13 @@ impl<'py> Argument<'py> {
             .ok_or_else(|| self.expected(&format!("one of {}", words().join(", "))))
     }
 
-    pub(crate) fn choice<T: Choice>(&self) -> Result<T, Fault> {
+    pub fn choice<T: Choice>(&self) -> Result<T, Fault> {
         let known: Vec<(&str, T)> = T::ALL.iter().map(|&choice| (choice.word(), choice)).collect();
         self.word(&known)
     }
 
     /// A range, either end of which may be open.
-    pub(crate) fn bounds(&self) -> Result<[f64; 2], Fault> {
+    pub fn bounds(&self) -> Result<[f64; 2], Fault> {
         let bounds = match self.value.extract::<Vec<Option<f64>>>().as_deref() {
             Ok(&[low, high]) => Some([low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)]),
             _ => None,
@@ -191,7 +187,7 @@ impl<'py> Argument<'py> {
     }
 
     /// The first and the last frame.
-    pub(crate) fn frames(&self) -> Result<(usize, usize), Fault> {
+    pub fn frames(&self) -> Result<(usize, usize), Fault> {
         match self.value.extract::<Vec<usize>>().as_deref() {
             Ok(&[start, end]) => Ok((start, end)),
             _ => Err(self.expected("(start, end), two whole frames counted from 0")),

@@ -6,7 +6,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use crate::fault::Fault;
 
 /// Bytes of numbers of double precision, as this machine has them.
-pub(crate) fn numbers<'py, const N: usize>(
+pub fn numbers<'py, const N: usize>(
     py: Python<'py>,
     rows: impl ExactSizeIterator<Item = [f64; N]>,
 ) -> PyResult<Bound<'py, PyBytes>> {
@@ -21,20 +21,16 @@ pub(crate) fn numbers<'py, const N: usize>(
 }
 
 /// Bytes of truth values.
-pub(crate) fn booleans(py: Python<'_>, values: Vec<bool>) -> Bound<'_, PyBytes> {
+pub fn booleans(py: Python<'_>, values: Vec<bool>) -> Bound<'_, PyBytes> {
     PyBytes::new(py, &values.into_iter().map(u8::from).collect::<Vec<_>>())
 }
 
-pub(crate) fn vectors<'py>(py: Python<'py>, vectors: &[DVec3]) -> PyResult<Bound<'py, PyBytes>> {
+pub fn vectors<'py>(py: Python<'py>, vectors: &[DVec3]) -> PyResult<Bound<'py, PyBytes>> {
     numbers(py, vectors.iter().map(DVec3::to_array))
 }
 
 /// Rotations as x, y, z, w, or with w in front.
-pub(crate) fn rotations<'py>(
-    py: Python<'py>,
-    rotations: &[DQuat],
-    scalar_first: bool,
-) -> PyResult<Bound<'py, PyBytes>> {
+pub fn rotations<'py>(py: Python<'py>, rotations: &[DQuat], scalar_first: bool) -> PyResult<Bound<'py, PyBytes>> {
     numbers(
         py,
         rotations
@@ -47,7 +43,7 @@ pub(crate) fn rotations<'py>(
 }
 
 /// The numbers of an array of double precision in rows. Errors: another number of bytes.
-pub(crate) fn rows<const N: usize>(name: &str, bytes: &[u8]) -> Result<Vec<[f64; N]>, Fault> {
+pub fn rows<const N: usize>(name: &str, bytes: &[u8]) -> Result<Vec<[f64; N]>, Fault> {
     if !bytes.len().is_multiple_of(8 * N) {
         return Err(Fault::array(format!("{name}: expected rows of {N} numbers")));
     }

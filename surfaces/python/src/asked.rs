@@ -29,7 +29,7 @@ const SEARCH: [&str; 8] = [
 /// Settings, a recipe and a search that a call asks for.
 #[pyclass(frozen, from_py_object, module = "loopwright._native")]
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// The settings of the call.
     said: Recipe,
     /// The recipe that they override.
@@ -49,7 +49,7 @@ enum Under {
 /// Settings, the recipe that they override, and whether one of the listed loops is asked for. Errors: a setting that there is not, or a value
 /// that is none of it.
 #[pyfunction]
-pub(crate) fn asked(settings: Arguments<'_>, recipe: Option<Bound<'_, PyAny>>, picks: bool) -> PyResult<Asked> {
+pub fn asked(settings: Arguments<'_>, recipe: Option<Bound<'_, PyAny>>, picks: bool) -> PyResult<Asked> {
     settings.exclude("turning", &["turn_rate"])?;
     if settings.get("idle", Argument::switch)? == Some(true) {
         settings.exclude("idle", &["cycles", "speed", "turning"])?;
@@ -108,7 +108,7 @@ fn under(recipe: Option<Bound<'_, PyAny>>) -> Result<Under, Fault> {
 
 /// Names of all settings.
 #[pyfunction]
-pub(crate) fn setting_names() -> Vec<String> {
+pub fn setting_names() -> Vec<String> {
     let conditions = SEARCH.iter().map(|&name| name.to_owned());
     let settings = recipe::keys().into_iter().map(|key| keyword_of(&key));
     conditions
@@ -230,7 +230,7 @@ fn of_parts(parts: impl Serialize) -> Result<Value, toml::ser::Error> {
 
 impl Asked {
     /// The recipe with its settings, and the search. Errors: one cannot be followed.
-    pub(crate) fn settled(self) -> Result<(Recipe, SearchRequest), Fault> {
+    pub fn settled(self) -> Result<(Recipe, SearchRequest), Fault> {
         let under = match self.under {
             Under::File(file) => answers::recipe(&file).map_err(Fault::setting)?,
             Under::Recipe(recipe) => *recipe,

@@ -9,11 +9,11 @@ use serde_json::Value;
 use crate::fault::Fault;
 
 /// Facts with the keys of their JSON.
-pub(crate) struct Facts(pub(crate) Value);
+pub struct Facts(pub Value);
 
 impl Facts {
     /// Errors: none that is known, since structs of numbers and texts always serialise.
-    pub(crate) fn new(facts: &impl Serialize) -> Result<Self, Fault> {
+    pub fn new(facts: &impl Serialize) -> Result<Self, Fault> {
         to_value(facts).map(Self).map_err(|_| Fault::internal())
     }
 }

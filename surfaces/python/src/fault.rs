@@ -8,7 +8,7 @@ use crate::words::Words;
 
 /// A failure, and the class of the exception that says it.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub struct Fault {
     class: &'static str,
     words: Words,
 }
@@ -25,44 +25,44 @@ impl Fault {
     }
 
     /// With one thing to try.
-    pub(crate) fn hinting(mut self, hint: impl Into<String>) -> Self {
+    pub fn hinting(mut self, hint: impl Into<String>) -> Self {
         self.words.hint = Some(hint.into());
         self
     }
 
     /// A file that cannot be read.
-    pub(crate) fn read(failure: Failure) -> Self {
+    pub fn read(failure: Failure) -> Self {
         Self::of("ReadError", failure)
     }
 
     /// A setting that cannot be followed.
-    pub(crate) fn setting(failure: impl Into<Words>) -> Self {
+    pub fn setting(failure: impl Into<Words>) -> Self {
         Self::new("SettingError", failure)
     }
 
     /// An array that is none of a motion.
-    pub(crate) fn array(what: impl std::fmt::Display) -> Self {
+    pub fn array(what: impl std::fmt::Display) -> Self {
         Self::new("ArrayError", what.to_string())
     }
 
     /// With a fact.
-    pub(crate) fn because(mut self, detail: String) -> Self {
+    pub fn because(mut self, detail: String) -> Self {
         self.words.details.push(detail);
         self
     }
 
     /// A loop that cannot be made, in words of Python.
-    pub(crate) fn make_plain(what: String) -> Self {
+    pub fn make_plain(what: String) -> Self {
         Self::new("MakeError", what)
     }
 
     /// A file that cannot be written, in words of Python.
-    pub(crate) fn write_plain(what: String) -> Self {
+    pub fn write_plain(what: String) -> Self {
         Self::new("WriteError", what)
     }
 
     /// The error of a take without a loop, in the words of the arguments of the search.
-    pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Self {
+    pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Self {
         let last = studied.take().num_frames() - 1;
         match error {
             JobError::Recipe(error) => Self::setting(error),
@@ -80,7 +80,7 @@ impl Fault {
     }
 
     /// A loop that cannot be made: there is none, or something is wrong.
-    pub(crate) fn make(failure: Failure) -> Self {
+    pub fn make(failure: Failure) -> Self {
         let class = if failure.is_negative() {
             "NoLoopError"
         } else {
@@ -90,17 +90,17 @@ impl Fault {
     }
 
     /// A file that cannot be written.
-    pub(crate) fn write(failure: Failure) -> Self {
+    pub fn write(failure: Failure) -> Self {
         Self::of("WriteError", failure)
     }
 
     /// Files that a document cannot be made of.
-    pub(crate) fn command(failure: Failure) -> Self {
+    pub fn command(failure: Failure) -> Self {
         Self::of("CommandError", failure)
     }
 
     /// A command that failed, in its own words.
-    pub(crate) fn verbatim(failure: &Failure) -> Self {
+    pub fn verbatim(failure: &Failure) -> Self {
         let words = Words {
             what: failure.what().to_owned(),
             details: failure.details().to_vec(),
@@ -110,7 +110,7 @@ impl Fault {
     }
 
     /// A fault of the library itself.
-    pub(crate) fn internal() -> Self {
+    pub fn internal() -> Self {
         Self::new(
             "InternalError",
             "a fault inside loopwright; nothing was changed".to_owned(),

@@ -15,7 +15,7 @@ use crate::arrays::vectors;
 use crate::fault::Fault;
 
 /// A take with its file and its last study.
-pub(crate) struct HeldTake {
+pub struct HeldTake {
     /// Its name, as sidecars state it.
     name: String,
     /// Its file, if it came from one.
@@ -32,17 +32,11 @@ pub(crate) struct HeldTake {
 }
 
 /// Writes a motion in a format.
-pub(crate) type Writer = Box<dyn Fn(Format) -> Result<WrittenFile, WriteError> + Send + Sync>;
+pub type Writer = Box<dyn Fn(Format) -> Result<WrittenFile, WriteError> + Send + Sync>;
 
 impl HeldTake {
     /// A take of a file, and what is odd in it.
-    pub(crate) fn new(
-        name: String,
-        path: Option<PathBuf>,
-        file: LoadedTake,
-        study: &Study,
-        soft: Vec<FileWarning>,
-    ) -> Self {
+    pub fn new(name: String, path: Option<PathBuf>, file: LoadedTake, study: &Study, soft: Vec<FileWarning>) -> Self {
         Self {
             name,
             path,
@@ -56,7 +50,7 @@ impl HeldTake {
     }
 
     /// A take that no file holds yet, and the files that it came of.
-    pub(crate) fn written_by(name: String, file: LoadedTake, came_of: Vec<PathBuf>, writer: Writer) -> Self {
+    pub fn written_by(name: String, file: LoadedTake, came_of: Vec<PathBuf>, writer: Writer) -> Self {
         Self {
             writer: Some(writer),
             came_of,
@@ -64,26 +58,26 @@ impl HeldTake {
         }
     }
 
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(crate) fn file(&self) -> &LoadedTake {
+    pub fn file(&self) -> &LoadedTake {
         &self.file
     }
 
     /// The body that it was read with.
-    pub(crate) fn overrides(&self) -> BodyOverrides {
+    pub fn overrides(&self) -> BodyOverrides {
         self.reading.overrides()
     }
 
     /// Returns the warnings of its file.
-    pub(crate) fn soft(&self) -> Vec<String> {
+    pub fn soft(&self) -> Vec<String> {
         texts(&self.soft)
     }
 
     /// The bytes of a file of a format with it, and what was changed to write it. Errors: it does not fit into the format.
-    pub(crate) fn bytes_as(&self, format: Format) -> Result<(Vec<u8>, Vec<String>), Fault> {
+    pub fn bytes_as(&self, format: Format) -> Result<(Vec<u8>, Vec<String>), Fault> {
         match &self.writer {
             Some(write) => in_bytes(write(format)),
             None => bytes_of(&self.file, None, format),
@@ -91,7 +85,7 @@ impl HeldTake {
     }
 
     /// Its file and those that it came of, which are never overwritten.
-    pub(crate) fn inputs(&self) -> Vec<&Path> {
+    pub fn inputs(&self) -> Vec<&Path> {
         self.path()
             .into_iter()
             .chain(self.came_of.iter().map(PathBuf::as_path))
@@ -99,12 +93,12 @@ impl HeldTake {
     }
 
     /// Its file.
-    pub(crate) fn path(&self) -> Option<&Path> {
+    pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
     /// The study of it with these settings. Errors: it cannot be studied so.
-    pub(crate) fn studied(&self, asked: &StudyArgs) -> Result<Arc<Studied>, Fault> {
+    pub fn studied(&self, asked: &StudyArgs) -> Result<Arc<Studied>, Fault> {
         let reading = &self.reading;
         let differs = (asked.up.is_some() && asked.up != reading.up)
             || (asked.unit.is_some() && asked.unit != reading.unit)
@@ -152,12 +146,12 @@ impl HeldTake {
 }
 
 /// The texts of warnings.
-pub(crate) fn texts(warnings: &[impl ToString]) -> Vec<String> {
+pub fn texts(warnings: &[impl ToString]) -> Vec<String> {
     warnings.iter().map(ToString::to_string).collect()
 }
 
 /// Warnings with the name of their category.
-pub(crate) fn in_words(warnings: &[Warning]) -> Vec<(&'static str, String)> {
+pub fn in_words(warnings: &[Warning]) -> Vec<(&'static str, String)> {
     let category = |warning: &Warning| match warning {
         Warning::File(_) => "FileWarning",
         _ => "MotionWarning",
@@ -169,9 +163,9 @@ pub(crate) fn in_words(warnings: &[Warning]) -> Vec<(&'static str, String)> {
 }
 
 /// Names, parents, offsets and tips of joints.
-pub(crate) type SkeletonArrays<'py> = (Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+pub type SkeletonArrays<'py> = (Vec<String>, Vec<i64>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
-pub(crate) fn skeleton<'py>(py: Python<'py>, skeleton: &Skeleton) -> PyResult<SkeletonArrays<'py>> {
+pub fn skeleton<'py>(py: Python<'py>, skeleton: &Skeleton) -> PyResult<SkeletonArrays<'py>> {
     let joints = skeleton.joints();
     let offsets: Vec<DVec3> = joints.iter().map(|joint| joint.rest_offset).collect();
     let tips: Vec<DVec3> = joints.iter().map(|joint| joint.tip.unwrap_or(DVec3::NAN)).collect();
@@ -187,7 +181,7 @@ pub(crate) fn skeleton<'py>(py: Python<'py>, skeleton: &Skeleton) -> PyResult<Sk
 }
 
 /// Positions and rotations of all joints at all frames.
-pub(crate) fn poses(arrays: &MotionArrays<'_>, local: bool) -> (Vec<DVec3>, Vec<DQuat>) {
+pub fn poses(arrays: &MotionArrays<'_>, local: bool) -> (Vec<DVec3>, Vec<DQuat>) {
     if local {
         (arrays.local_positions(), arrays.local_rotations())
     } else {
@@ -196,11 +190,7 @@ pub(crate) fn poses(arrays: &MotionArrays<'_>, local: bool) -> (Vec<DVec3>, Vec<
 }
 
 /// The bytes of a file of a format with a take, or with the keys of the loop of these facts, and what was changed to write it. Errors: it does not fit into the format.
-pub(crate) fn bytes_of(
-    file: &LoadedTake,
-    facts: Option<&Sidecar>,
-    format: Format,
-) -> Result<(Vec<u8>, Vec<String>), Fault> {
+pub fn bytes_of(file: &LoadedTake, facts: Option<&Sidecar>, format: Format) -> Result<(Vec<u8>, Vec<String>), Fault> {
     let source = file.source.in_format(format, &file.take);
     in_bytes(match facts {
         Some(facts) => loopwright_formats::write_keys(&file.take, facts, &source),

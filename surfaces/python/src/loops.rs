@@ -31,14 +31,14 @@ use crate::work::work;
 /// A loop.
 #[pyclass(frozen, from_py_object, module = "loopwright._native")]
 #[derive(Clone)]
-pub(crate) struct Loop(pub(crate) Arc<HeldLoop>);
+pub struct Loop(pub Arc<HeldLoop>);
 
 /// A loop with its origin.
-pub(crate) struct HeldLoop {
+pub struct HeldLoop {
     /// Its name in what is said of several.
-    pub(crate) name: String,
+    pub name: String,
     /// Its file, with its animation, if it was read from one.
-    pub(crate) path: Option<PathBuf>,
+    pub path: Option<PathBuf>,
     /// As it is played.
     played: LoopClip,
     /// Warnings about it, with their categories.
@@ -59,14 +59,14 @@ enum Origin {
 }
 
 /// A loop that comes of others.
-pub(crate) struct OfLoops {
+pub struct OfLoops {
     /// Files that it is never written over.
-    pub(crate) inputs: Vec<PathBuf>,
+    pub inputs: Vec<PathBuf>,
     /// Writes it in a format.
-    pub(crate) write: Box<dyn Fn(Format) -> Result<LoopFile, Fault> + Send + Sync>,
+    pub write: Box<dyn Fn(Format) -> Result<LoopFile, Fault> + Send + Sync>,
     /// As written in a format of its own.
-    pub(crate) file: LoopFile,
-    pub(crate) format: Format,
+    pub file: LoopFile,
+    pub format: Format,
 }
 
 /// A loop that was made of a take.
@@ -81,7 +81,7 @@ struct MadeHere {
 }
 
 /// Makes loops of a take: of a stretch, or of rows of its list. Errors: settings cannot be followed, there is no loop, or one cannot be made.
-pub(crate) fn make(
+pub fn make(
     held: &Arc<HeldTake>,
     asked: Asked,
     stretch: Option<LoopCandidate>,
@@ -130,7 +130,7 @@ pub(crate) fn make(
 
 /// Reads a loop with the sidecar beside it; and warnings.
 #[pyfunction]
-pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Loop, Vec<String>)> {
+pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Loop, Vec<String>)> {
     work(py, move || {
         let (file, animation) = answers::split_animation(&path);
         let reading = TakeArgs {
@@ -146,7 +146,7 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Loop, Vec<String>
 
 /// All loops in these files, folders and patterns; and warnings.
 #[pyfunction]
-pub(crate) fn loops_in(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Vec<Loop>, Vec<String>)> {
+pub fn loops_in(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Vec<Loop>, Vec<String>)> {
     work(py, move || {
         let (loops, warnings) = answers::stored_loops(&paths).map_err(Fault::read)?;
         let loops = loops.into_iter();
@@ -174,13 +174,13 @@ impl Loop {
         }))
     }
 
-    pub(crate) fn of_stored(name: String, path: Option<PathBuf>, stored: StoredLoop) -> Self {
+    pub fn of_stored(name: String, path: Option<PathBuf>, stored: StoredLoop) -> Self {
         let (played, origin) = (stored.played(), Origin::Stored(Arc::new(stored)));
         Self::new(name, path, played, Vec::new(), origin)
     }
 
     /// A loop that comes of others, and what is to be said of its motion.
-    pub(crate) fn of_loops(played: LoopClip, warnings: &[String], of: OfLoops) -> Self {
+    pub fn of_loops(played: LoopClip, warnings: &[String], of: OfLoops) -> Self {
         let of_motion = warnings.iter().map(|text| ("MotionWarning", text.clone()));
         let of_file = (of.file.sidecar.warnings.iter()).map(|text| ("FileWarning", text.clone()));
         let (name, said) = (of.file.sidecar.take.file.clone(), of_motion.chain(of_file).collect());
@@ -261,7 +261,7 @@ impl OfLoops {
 
 impl HeldLoop {
     /// The loop as it is read from its file.
-    pub(crate) fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
+    pub fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
         if let Some(stored) = self.stored.get() {
             return Ok(Arc::clone(stored));
         }

@@ -18,7 +18,7 @@ use crate::work::work;
 
 /// A database, as the bytes of its file.
 #[pyclass(frozen, module = "loopwright._native")]
-pub(crate) struct Database(Arc<Vec<u8>>);
+pub struct Database(Arc<Vec<u8>>);
 
 #[pymethods]
 impl Database {

@@ -31,20 +31,20 @@ use crate::work::work;
 
 /// A take or a loop.
 #[derive(Clone, FromPyObject, IntoPyObject)]
-pub(crate) enum Motion {
+pub enum Motion {
     Take(Take),
     Loop(Loop),
 }
 
 /// A motion as analyses take it: a studied take, or a loop as it is read from its file.
-pub(crate) enum Ready {
+pub enum Ready {
     Take(Arc<Studied>),
     Loop(String, Arc<StoredLoop>),
 }
 
 impl Motion {
     /// The motion with weights of joints. Errors: a take cannot be studied with these settings.
-    pub(crate) fn ready(&self, reading: &TakeArgs, weights: &[(String, f64)]) -> Result<Ready, Fault> {
+    pub fn ready(&self, reading: &TakeArgs, weights: &[(String, f64)]) -> Result<Ready, Fault> {
         Ok(match self {
             Self::Take(take) => Ready::Take(take.0.studied(&StudyArgs {
                 weights: weights.to_vec(),
@@ -56,7 +56,7 @@ impl Motion {
 }
 
 impl Ready {
-    pub(crate) fn motion(&self) -> answers::Motion<'_> {
+    pub fn motion(&self) -> answers::Motion<'_> {
         match self {
             Self::Take(studied) => answers::Motion::Take(studied),
             Self::Loop(name, stored) => answers::Motion::Loop(name, stored),
@@ -65,7 +65,7 @@ impl Ready {
 }
 
 /// Joints of the body by name, as keyword arguments.
-pub(crate) fn reading(arguments: &Arguments<'_>) -> PyResult<TakeArgs> {
+pub fn reading(arguments: &Arguments<'_>) -> PyResult<TakeArgs> {
     Ok(TakeArgs {
         hips: arguments.get("hips", Argument::text)?,
         feet: arguments.get("feet", Argument::texts)?.unwrap_or_default(),
@@ -146,7 +146,7 @@ fn files(loops: &[Loop], character: Option<&Character>) -> Vec<PathBuf> {
 
 /// Mixes loops.
 #[pyfunction]
-pub(crate) fn blend(py: Python<'_>, loops: Vec<Loop>, settings: Arguments<'_>) -> PyResult<Loop> {
+pub fn blend(py: Python<'_>, loops: Vec<Loop>, settings: Arguments<'_>) -> PyResult<Loop> {
     settings.exclude("weights", &["speed", "turn_rate"])?;
     let character = Character::of(&settings)?;
     let (reading, (target, recenters)) = (reading(&settings)?, engine(&settings)?);
@@ -215,7 +215,7 @@ fn unmixed(names: &[String], error: MixError) -> Fault {
 
 /// Plays loops one after the other into a take of this name; and says which plays when, and warns.
 #[pyfunction]
-pub(crate) fn play(
+pub fn play(
     py: Python<'_>,
     loops: Vec<Loop>,
     name: String,
@@ -294,13 +294,13 @@ fn fade_secs(argument: &Argument<'_>) -> Result<f64, Fault> {
 }
 
 /// Weights of joints by patterns of their names.
-pub(crate) fn weights(settings: &Arguments<'_>) -> PyResult<Vec<(String, f64)>> {
+pub fn weights(settings: &Arguments<'_>) -> PyResult<Vec<(String, f64)>> {
     let weights = settings.get("weights", |argument| argument.table("a dict of joints and numbers"))?;
     Ok(weights.unwrap_or_default())
 }
 
 /// Reads the fade of a jump: its kind, the half-life of a spring, and the length of others.
-pub(crate) fn fading(settings: &Arguments<'_>) -> PyResult<(DecayKind, f64, f64)> {
+pub fn fading(settings: &Arguments<'_>) -> PyResult<(DecayKind, f64, f64)> {
     Ok((
         settings.get("fade", Argument::choice)?.unwrap_or(DecayKind::Spring),
         settings.get("half_life", fade_secs)?.unwrap_or(DEFAULT_HALF_LIFE_SECS),
@@ -321,7 +321,7 @@ fn jumps(settings: &Arguments<'_>) -> PyResult<answers::JumpSettings> {
 
 /// The costs of jumps: the answer, its table as numbers, and warnings.
 #[pyfunction]
-pub(crate) fn cost<'py>(
+pub fn cost<'py>(
     py: Python<'py>,
     motions: Vec<(Motion, Option<i64>)>,
     settings: Arguments<'py>,
@@ -342,7 +342,7 @@ pub(crate) fn cost<'py>(
 
 /// Returns the costs among the motions of a folder: the document of `cost`, and warnings.
 #[pyfunction]
-pub(crate) fn cost_among(py: Python<'_>, folder: PathBuf, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn cost_among(py: Python<'_>, folder: PathBuf, settings: Arguments<'_>) -> PyResult<Told> {
     let (jumps, reading) = (jumps(&settings)?, reading(&settings)?);
     work(py, move || {
         answers::cost_among(folder, jumps, reading)
@@ -369,7 +369,7 @@ fn fitting(settings: &Arguments<'_>) -> PyResult<(FitSettings, TakeArgs)> {
 
 /// Figures for a controller: the document of `fit`, and warnings.
 #[pyfunction]
-pub(crate) fn fit(py: Python<'_>, takes: Vec<Take>, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn fit(py: Python<'_>, takes: Vec<Take>, settings: Arguments<'_>) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
     work(py, move || {
         let read = takes
@@ -383,7 +383,7 @@ pub(crate) fn fit(py: Python<'_>, takes: Vec<Take>, settings: Arguments<'_>) -> 
 
 /// Returns the figures of files and folders, as `fit`.
 #[pyfunction]
-pub(crate) fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments<'_>) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
     work(py, move || {
         answers::fit_files(&paths, &reading, &fit)
@@ -394,7 +394,7 @@ pub(crate) fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments
 
 /// Describes a take: the document of `inspect`.
 #[pyfunction]
-pub(crate) fn inspect(py: Python<'_>, take: Take, asked: Asked) -> PyResult<Facts> {
+pub fn inspect(py: Python<'_>, take: Take, asked: Asked) -> PyResult<Facts> {
     work(py, move || {
         let said = answers::inspect(&*take.0.studied(&asked.settled()?.0.take)?);
         Ok(Facts(said.map_err(Fault::make)?))
@@ -416,7 +416,7 @@ fn checks(settings: &Arguments<'_>) -> PyResult<Vec<CheckId>> {
 
 /// The verdict on a loop, or on a take as a loop without a sidecar, perhaps beside its take: the document of `check`, and warnings.
 #[pyfunction]
-pub(crate) fn check(py: Python<'_>, motion: Motion, take: Option<Take>, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn check(py: Python<'_>, motion: Motion, take: Option<Take>, settings: Arguments<'_>) -> PyResult<Told> {
     let only = checks(&settings)?;
     work(py, move || {
         let reading = TakeArgs::default();
@@ -430,12 +430,7 @@ pub(crate) fn check(py: Python<'_>, motion: Motion, take: Option<Take>, settings
 
 /// Checks a file, beside the file of its take if one is given.
 #[pyfunction]
-pub(crate) fn check_file(
-    py: Python<'_>,
-    path: PathBuf,
-    take: Option<PathBuf>,
-    settings: Arguments<'_>,
-) -> PyResult<Told> {
+pub fn check_file(py: Python<'_>, path: PathBuf, take: Option<PathBuf>, settings: Arguments<'_>) -> PyResult<Told> {
     let only = checks(&settings)?;
     work(py, move || {
         answers::check_file(path, take, only).map(told).map_err(Fault::command)
@@ -444,7 +439,7 @@ pub(crate) fn check_file(
 
 /// The mirror image of a motion, left and right exchanged by the names of joints and by these pairs; and warnings.
 #[pyfunction]
-pub(crate) fn mirror(
+pub fn mirror(
     py: Python<'_>,
     motion: Motion,
     pairs: Vec<String>,
@@ -486,7 +481,7 @@ pub(crate) fn mirror(
 
 /// A motion on a character; and warnings.
 #[pyfunction]
-pub(crate) fn retarget(py: Python<'_>, motion: Motion, settings: Arguments<'_>) -> PyResult<(Motion, Vec<String>)> {
+pub fn retarget(py: Python<'_>, motion: Motion, settings: Arguments<'_>) -> PyResult<(Motion, Vec<String>)> {
     let character = Character::of(&settings)?;
     let (overrides, engine) = (reading(&settings)?.overrides(), engine(&settings)?);
     work(py, move || {

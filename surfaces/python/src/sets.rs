@@ -17,7 +17,7 @@ use crate::work::work;
 /// Options of a set beside the settings of its loops.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     variants: usize,
     format: Option<String>,
     split: bool,
@@ -33,7 +33,7 @@ type Made<'py> = (Facts, Vec<(String, Bound<'py, PyBytes>)>, Vec<String>);
 
 /// Makes a set of takes, and writes it into its folder where one is named.
 #[pyfunction]
-pub(crate) fn make_set<'py>(py: Python<'py>, files: Vec<OfFile>, asked: Asked, wanted: Wanted) -> PyResult<Made<'py>> {
+pub fn make_set<'py>(py: Python<'py>, files: Vec<OfFile>, asked: Asked, wanted: Wanted) -> PyResult<Made<'py>> {
     let (manifest, written, notes) = work(py, move || {
         let (recipe, _) = asked.settled()?;
         let mut held = Vec::new();

@@ -21,11 +21,11 @@ use crate::work::work;
 /// A take, with what was found out about it so far.
 #[pyclass(frozen, from_py_object, module = "loopwright._native")]
 #[derive(Clone)]
-pub(crate) struct Take(pub(crate) Arc<HeldTake>);
+pub struct Take(pub Arc<HeldTake>);
 
 /// A stretch that was found.
 #[pyclass(frozen, module = "loopwright._native")]
-pub(crate) struct Candidate(pub(crate) LoopCandidate);
+pub struct Candidate(pub LoopCandidate);
 
 /// Reading settings, as those of a recipe.
 fn study_of(asked: Asked) -> Result<Study, Fault> {
@@ -252,7 +252,7 @@ type Found = (Facts, Vec<Candidate>, Vec<(&'static str, String)>);
 
 impl Take {
     /// A take in the form of a file.
-    pub(crate) fn of_file(name: String, file: LoadedTake) -> Self {
+    pub fn of_file(name: String, file: LoadedTake) -> Self {
         Self(Arc::new(HeldTake::new(name, None, file, &Study::default(), Vec::new())))
     }
 

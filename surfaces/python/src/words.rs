@@ -5,10 +5,10 @@ use loopwright_job::{RecipeError, recipe};
 
 /// The text of a failure: what failed and where, facts, and one thing to try.
 #[derive(Debug)]
-pub(crate) struct Words {
-    pub(crate) what: String,
-    pub(crate) details: Vec<String>,
-    pub(crate) hint: Option<String>,
+pub struct Words {
+    pub what: String,
+    pub details: Vec<String>,
+    pub hint: Option<String>,
 }
 
 impl From<String> for Words {
@@ -52,7 +52,7 @@ impl From<RecipeError> for Words {
 }
 
 /// The keyword of a key of recipes.
-pub(crate) fn keyword_of(key: &str) -> String {
+pub fn keyword_of(key: &str) -> String {
     match key.rsplit('.').next().unwrap_or(key) {
         // A word of Python.
         "for" => "for_".to_owned(),
@@ -83,7 +83,7 @@ const FUNCTIONS: [(&str, &str); 8] = [
 ];
 
 /// A text with keyword arguments in place of flags and keys of recipes, and functions in place of commands. What is quoted stays.
-pub(crate) fn in_python(text: &str) -> String {
+pub fn in_python(text: &str) -> String {
     let part = |(at, part): (usize, &str)| match at % 2 {
         0 => unquoted(part),
         _ => part.to_owned(),

@@ -38,7 +38,7 @@ fn worker() -> Result<Sender<Job>, Fault> {
 
 /// Does work in another thread, while Python goes on and signals are looked after. Interrupted work ends by itself, and its result is
 /// dropped. Errors: those of the work, of the handler of a signal, and [`Fault::internal`] where the work panics.
-pub(crate) fn work<T: Send + 'static>(
+pub fn work<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> PyResult<T> {

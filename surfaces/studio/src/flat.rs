@@ -12,7 +12,7 @@ use eframe::egui::{Color32, Frame, PaintCallback, Painter, Rect, Style};
 use eframe::{egui_glow::CallbackFn, glow, glow::HasContext as _};
 
 /// Fills a rectangle with one colour, over what was drawn there.
-pub(crate) fn fill(painter: &Painter, rect: Rect, colour: Color32) {
+pub fn fill(painter: &Painter, rect: Rect, colour: Color32) {
     let [red, green, blue, _] = colour.to_normalized_gamma_f32();
     painter
         .with_clip_rect(rect.intersect(painter.clip_rect()))
@@ -30,6 +30,6 @@ pub(crate) fn fill(painter: &Painter, rect: Rect, colour: Color32) {
 }
 
 /// A panel's frame without a fill: the window is cleared to the same colour already.
-pub(crate) fn panel(style: &Style) -> Frame {
+pub fn panel(style: &Style) -> Frame {
     Frame::side_top_panel(style).fill(Color32::TRANSPARENT)
 }

@@ -11,7 +11,7 @@ fn place(ctx: &Context) -> Option<Rect> {
 }
 
 /// Shows widgets in a scrolling area, and scrolls to the one that gains the focus.
-pub(crate) fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
+pub fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
     let num_before = ui.ctx().output(|output| output.events.len());
     widgets(ui);
     let is_gained = ui.ctx().output(|output| {
@@ -25,7 +25,7 @@ pub(crate) fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
 
 /// Keeps arrow keys from moving the focus: they change the focused widget and nothing else. In an open list they move from row to row. Call
 /// it at the start of a frame.
-pub(crate) fn hold(ctx: &Context) {
+pub fn hold(ctx: &Context) {
     const ARROWS: [Key; 4] = [Key::ArrowLeft, Key::ArrowRight, Key::ArrowUp, Key::ArrowDown];
     if !Popup::is_any_open(ctx) && ctx.input(|input| ARROWS.iter().any(|arrow| input.key_pressed(*arrow))) {
         ctx.memory_mut(|memory| memory.move_focus(FocusDirection::None));
@@ -33,7 +33,7 @@ pub(crate) fn hold(ctx: &Context) {
 }
 
 /// Returns the steps to the right by arrow keys while a widget has the focus, if any; ten at once with shift.
-pub(crate) fn steps(ui: &Ui, response: &Response) -> Option<i32> {
+pub fn steps(ui: &Ui, response: &Response) -> Option<i32> {
     if !response.has_focus() {
         return None;
     }
@@ -50,17 +50,17 @@ pub(crate) fn steps(ui: &Ui, response: &Response) -> Option<i32> {
 }
 
 /// Announces the role and the name of a widget that is drawn by hand.
-pub(crate) fn label(response: &Response, role: Role, name: &str) {
+pub fn label(response: &Response, role: Role, name: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, true, name));
 }
 
 /// Announces whether the part below is open or closed.
-pub(crate) fn folds(response: &Response, name: &str, is_open: bool) {
+pub fn folds(response: &Response, name: &str, is_open: bool) {
     response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, name));
 }
 
 /// Gives a widget a name for screen readers, if it has none of its own.
-pub(crate) fn named(response: Response, name: &str) -> Response {
+pub fn named(response: Response, name: &str) -> Response {
     response
         .ctx
         .accesskit_node_builder(response.id, |node| node.set_label(name));

@@ -6,7 +6,7 @@ use eframe::egui::{FontData, FontDefinitions, FontFamily};
 use epaint_default_fonts::UBUNTU_LIGHT;
 
 /// The typeface for all words.
-pub(crate) fn fonts() -> FontDefinitions {
+pub fn fonts() -> FontDefinitions {
     const NAME: &str = "Ubuntu-Light";
     let mut fonts = FontDefinitions::empty();
     (fonts.font_data).insert(NAME.to_owned(), Arc::new(FontData::from_static(UBUNTU_LIGHT)));

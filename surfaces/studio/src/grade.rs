@@ -5,7 +5,7 @@ use loopwright_formats::loop_file::facts::Grade;
 
 use crate::theme;
 
-pub(crate) fn colour(grade: Grade, is_dark: bool) -> Color32 {
+pub fn colour(grade: Grade, is_dark: bool) -> Color32 {
     let tokens = theme::tokens(is_dark);
     match grade {
         Grade::Good => tokens.good,
@@ -19,7 +19,7 @@ const LIGHT_POINTS: f32 = 4.5;
 
 /// Shows the light of a grade: a disc, a triangle or a square, so that it does not depend on colour alone. Painted, since not every font
 /// has these shapes.
-pub(crate) fn light_ui(ui: &mut Ui, grade: Grade) {
+pub fn light_ui(ui: &mut Ui, grade: Grade) {
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::empty());
     paint_light(
         ui.painter(),
@@ -30,7 +30,7 @@ pub(crate) fn light_ui(ui: &mut Ui, grade: Grade) {
 }
 
 /// Paints the light alone.
-pub(crate) fn paint_light(painter: &Painter, centre: Pos2, grade: Grade, colour: Color32) {
+pub fn paint_light(painter: &Painter, centre: Pos2, grade: Grade, colour: Color32) {
     match grade {
         Grade::Good => {
             painter.circle_filled(centre, LIGHT_POINTS, colour);

@@ -6,14 +6,14 @@ use eframe::egui::{self, Ui};
 
 /// Holds the last settings, and the failure if there was one.
 #[derive(Default)]
-pub(crate) struct Guard {
+pub struct Guard {
     recipe: Option<String>,
     failure: Option<String>,
 }
 
 /// The user's choice after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub enum Request {
     /// Save the recipe beside the take.
     Save,
     /// Start again with the recipe.
@@ -21,21 +21,21 @@ pub(crate) enum Request {
 }
 
 impl Guard {
-    pub(crate) fn keep(&mut self, recipe: String) {
+    pub fn keep(&mut self, recipe: String) {
         self.recipe = Some(recipe);
     }
 
     /// Returns the recipe that was kept last.
-    pub(crate) fn kept(&self) -> Option<&str> {
+    pub fn kept(&self) -> Option<&str> {
         self.recipe.as_deref()
     }
 
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.failure = None;
     }
 
     /// Draws a frame, or after a failure the screen that reports it; returns what the user chooses there.
-    pub(crate) fn frame_ui(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Self, &mut Ui)) -> Option<Request> {
+    pub fn frame_ui(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Self, &mut Ui)) -> Option<Request> {
         if self.failure.is_none() {
             // The state that a failed frame leaves behind is discarded.
             let drawn = catch_unwind(AssertUnwindSafe(|| draw(self, ui)));

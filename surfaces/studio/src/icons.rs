@@ -12,7 +12,7 @@ const SIGN_POINTS: f32 = 16.0;
 
 /// The sign of a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Icon {
+pub enum Icon {
     ToStart,
     Play,
     Pause,
@@ -40,19 +40,19 @@ pub(crate) enum Icon {
 }
 
 /// Shows a button with a sign.
-pub(crate) fn button(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool) -> Response {
+pub fn button(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool) -> Response {
     sign_ui(ui, icon, name, tip, is_enabled, None)
 }
 
 /// Shows a switch with a sign; returns the new value if it is clicked.
-pub(crate) fn switch(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_on: bool) -> Option<bool> {
+pub fn switch(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_on: bool) -> Option<bool> {
     sign_ui(ui, icon, name, tip, is_enabled, Some(is_on))
         .clicked()
         .then_some(!is_on)
 }
 
 /// The side length of a button, points.
-pub(crate) fn side(ui: &Ui) -> f32 {
+pub fn side(ui: &Ui) -> f32 {
     ui.spacing().interact_size.y.max(SIGN_POINTS + 10.0)
 }
 

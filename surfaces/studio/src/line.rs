@@ -6,12 +6,12 @@ use eframe::egui::{Color32, Mesh, Pos2, Shape, Stroke};
 const UNSEEN_POINTS: f32 = 0.15;
 
 /// Returns a line through points, without those that make no visible difference.
-pub(crate) fn through(points: Vec<Pos2>, stroke: Stroke) -> Shape {
+pub fn through(points: Vec<Pos2>, stroke: Stroke) -> Shape {
     Shape::line(lean(&points), stroke)
 }
 
 /// Returns the area between two lines, given point by point.
-pub(crate) fn area(sides: impl Iterator<Item = [Pos2; 2]>, colour: Color32) -> Mesh {
+pub fn area(sides: impl Iterator<Item = [Pos2; 2]>, colour: Color32) -> Mesh {
     let mut mesh = Mesh::default();
     for ends in sides {
         for end in ends {

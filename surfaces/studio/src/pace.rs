@@ -21,7 +21,7 @@ const NEWEST: f32 = 0.1;
 
 /// The state of background work.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Busy {
+pub enum Busy {
     Idle,
     /// Work that nobody waits for.
     Quiet,
@@ -30,7 +30,7 @@ pub(crate) enum Busy {
 }
 
 /// Measures how quickly frames follow each other.
-pub(crate) struct Pace {
+pub struct Pace {
     /// Mean time between consecutive frames without background work. Seconds.
     frame_secs: f32,
     /// The background work when the last frame requested this one; `None` if it did not.
@@ -48,7 +48,7 @@ impl Default for Pace {
 
 impl Pace {
     /// Returns the time to advance playback by, seconds. Call it once a frame.
-    pub(crate) fn passed(&mut self, ctx: &Context) -> f64 {
+    pub fn passed(&mut self, ctx: &Context) -> f64 {
         let (stable, since_last) = ctx.input(|input| (input.stable_dt, input.unstable_dt));
         // The time of a frame after the window was covered does not show how quickly frames are drawn.
         if self.asked == Some(Busy::Idle) && since_last < MAX_FRAME_SECS {
@@ -60,7 +60,7 @@ impl Pace {
     }
 
     /// Requests the next frame. During background work, a slow frame is followed by as long a pause, so that neither waits for the other.
-    pub(crate) fn ask(&mut self, ctx: &Context, plays: bool, beside: Busy) {
+    pub fn ask(&mut self, ctx: &Context, plays: bool, beside: Busy) {
         let secs = match beside {
             Busy::Idle => 0.0,
             _ if self.frame_secs > SLOW_FRAME_SECS => 2.0 * self.frame_secs,

@@ -6,7 +6,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 use crate::model::{Action, Beside};
 
 /// Returns the action that opens the sample with this name; `None` if there is none.
-pub(crate) fn sample(name: &str) -> Option<Action> {
+pub fn sample(name: &str) -> Option<Action> {
     let some = WalkSettings::default()
         .seed(11)
         .seconds(8.0)

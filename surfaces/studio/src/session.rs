@@ -33,7 +33,7 @@ struct Settings {
 }
 
 /// Stores the state as it changes.
-pub(crate) struct Session {
+pub struct Session {
     memory: Memory,
     /// Names of the files whose bytes are stored.
     kept: Vec<String>,
@@ -42,7 +42,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(memory: Memory) -> Self {
+    pub fn new(memory: Memory) -> Self {
         Self {
             memory,
             kept: Vec::new(),
@@ -53,7 +53,7 @@ impl Session {
     /// Restores the stored colours, and returns the action that reopens the takes.
     ///
     /// The takes are dropped from the store until they are open: a file that crashes the program is not opened again and again.
-    pub(crate) fn reopen(&mut self, ctx: &Context) -> Option<Action> {
+    pub fn reopen(&mut self, ctx: &Context) -> Option<Action> {
         let settings = self.memory.kept(SETTINGS)?;
         let settings: Settings = serde_json::from_str(&settings).ok()?;
         ctx.set_theme(if settings.is_dark { Theme::Dark } else { Theme::Light });
@@ -74,7 +74,7 @@ impl Session {
     }
 
     /// Stores the state, if it changed since it was last stored.
-    pub(crate) fn keep(&mut self, model: &Model, ctx: &Context) {
+    pub fn keep(&mut self, model: &Model, ctx: &Context) {
         let theme = ctx.theme();
         // Values in the middle of a drag are not stored.
         let is_settled = model.progress().is_none() && !model.made().is_some_and(|made| made.is_draft);

@@ -22,20 +22,20 @@ const SHADOW_CELLS: f32 = 50.0;
 
 /// A surface with its pictures, ready to be drawn.
 #[derive(Clone, Debug)]
-pub(crate) struct Surface {
+pub struct Surface {
     /// Its triangles; the images of the file are not kept.
-    pub(crate) mesh: Mesh,
+    pub mesh: Mesh,
     /// Indices of fewer triangles, which cast its shadow.
-    pub(crate) shadow_indices: Vec<u32>,
+    pub shadow_indices: Vec<u32>,
     /// A picture for each image; `None` for one that cannot be read.
-    pub(crate) pictures: Vec<Option<RgbaImage>>,
+    pub pictures: Vec<Option<RgbaImage>>,
     /// Whether it has no holes, so that triangles that face away from the eye are hidden and need not be drawn.
-    pub(crate) is_closed: bool,
+    pub is_closed: bool,
 }
 
 impl Surface {
     /// Creates a surface and reads its pictures; those in separate files are found beside its file.
-    pub(crate) fn new(mut mesh: Mesh, beside: &Beside) -> Self {
+    pub fn new(mut mesh: Mesh, beside: &Beside) -> Self {
         let images = std::mem::take(&mut mesh.images);
         let mut room = [MAX_ALL_READ_PIXELS, MAX_DRAWN_PIXELS];
         let pictures = images.iter().map(|image| match image {

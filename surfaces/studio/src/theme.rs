@@ -6,51 +6,51 @@ use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, S
 
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tokens {
+pub struct Tokens {
     /// Panels; buttons and other raised parts; charts and fields.
-    pub(crate) ground: Color32,
-    pub(crate) raised: Color32,
+    pub ground: Color32,
+    pub raised: Color32,
     hovered: Color32,
-    pub(crate) sunken: Color32,
-    pub(crate) line: Color32,
+    pub sunken: Color32,
+    pub line: Color32,
     /// Check boxes, and the edges of fields.
-    pub(crate) edge: Color32,
+    pub edge: Color32,
     text: Color32,
-    pub(crate) strong: Color32,
-    pub(crate) weak: Color32,
+    pub strong: Color32,
+    pub weak: Color32,
     /// The chosen item: its background, and lines and words on any background.
-    pub(crate) chosen: Color32,
-    pub(crate) accent: Color32,
+    pub chosen: Color32,
+    pub accent: Color32,
     /// The one filled button, and its label.
-    pub(crate) filled: Color32,
-    pub(crate) on_filled: Color32,
-    pub(crate) good: Color32,
-    pub(crate) review: Color32,
-    pub(crate) bad: Color32,
+    pub filled: Color32,
+    pub on_filled: Color32,
+    pub good: Color32,
+    pub review: Color32,
+    pub bad: Color32,
     /// Poses and curves before the seam.
-    pub(crate) before_seam: Color32,
+    pub before_seam: Color32,
     /// The axes x, y and z.
-    pub(crate) axes: [Color32; 3],
-    pub(crate) sky: Color32,
-    pub(crate) ground_line: Color32,
+    pub axes: [Color32; 3],
+    pub sky: Color32,
+    pub ground_line: Color32,
     /// Bodies. Left and right differ in brightness too, for people who do not see the hues apart.
-    pub(crate) left: Color32,
-    pub(crate) right: Color32,
-    pub(crate) trunk: Color32,
+    pub left: Color32,
+    pub right: Color32,
+    pub trunk: Color32,
 }
 
 /// Windows narrower than this have the panels below the viewport, points.
-pub(crate) const NARROW_POINTS: f32 = 720.0;
+pub const NARROW_POINTS: f32 = 720.0;
 
 /// Least size of touchable parts on a narrow window, points.
-pub(crate) const TOUCH_POINTS: f32 = 40.0;
+pub const TOUCH_POINTS: f32 = 40.0;
 
 /// Size of text in charts and bars, points.
-pub(crate) const SMALL_POINTS: f32 = 11.0;
+pub const SMALL_POINTS: f32 = 11.0;
 
 impl Tokens {
     /// Colours of compared loops.
-    pub(crate) fn series(&self) -> [Color32; 8] {
+    pub fn series(&self) -> [Color32; 8] {
         [
             self.accent,
             self.review,
@@ -65,7 +65,7 @@ impl Tokens {
 }
 
 /// Returns the colours of a theme.
-pub(crate) fn tokens(is_dark: bool) -> Tokens {
+pub fn tokens(is_dark: bool) -> Tokens {
     let of = |dark: u32, light: u32| {
         let [_, red, green, blue] = (if is_dark { dark } else { light }).to_be_bytes();
         Color32::from_rgb(red, green, blue)
@@ -98,24 +98,24 @@ pub(crate) fn tokens(is_dark: bool) -> Tokens {
 }
 
 /// Returns the colours of the theme that a part of the window has.
-pub(crate) fn of(ui: &Ui) -> Tokens {
+pub fn of(ui: &Ui) -> Tokens {
     tokens(ui.visuals().dark_mode)
 }
 
 /// Returns the font of small text in a chart.
-pub(crate) fn small() -> FontId {
+pub fn small() -> FontId {
     FontId::proportional(SMALL_POINTS)
 }
 
 /// Sets up both themes.
-pub(crate) fn set(ctx: &Context) {
+pub fn set(ctx: &Context) {
     for theme in [Theme::Dark, Theme::Light] {
         ctx.style_mut_of(theme, |style| lay_out(style, &tokens(theme == Theme::Dark)));
     }
 }
 
 /// Makes touchable parts large enough for fingers.
-pub(crate) fn for_fingers(style: &mut Style) {
+pub fn for_fingers(style: &mut Style) {
     style.spacing.interact_size = vec2(TOUCH_POINTS, TOUCH_POINTS);
     style.spacing.button_padding = vec2(12.0, 8.0);
     style.spacing.icon_width = 22.0;

@@ -9,16 +9,16 @@ use serde::Serialize;
 
 /// A widget as the page shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Widget {
-    pub(crate) id: String,
+pub struct Widget {
+    pub id: String,
     /// Its role, as ARIA names it.
-    pub(crate) role: &'static str,
-    pub(crate) name: String,
-    pub(crate) value: Option<String>,
+    pub role: &'static str,
+    pub name: String,
+    pub value: Option<String>,
     /// For a number: minimum, value, maximum.
-    pub(crate) number: Option<[f64; 3]>,
+    pub number: Option<[f64; 3]>,
     /// Whether it is on, for a widget that can be.
-    pub(crate) is_on: Option<bool>,
+    pub is_on: Option<bool>,
     is_enabled: bool,
     /// Left, top, width and height, points.
     place: [f64; 4],
@@ -28,10 +28,10 @@ pub(crate) struct Widget {
 type Show = Box<dyn Fn(&[Widget], u64) + Send + Sync>;
 
 /// Actions that screen readers requested.
-pub(crate) type Wishes = Arc<Mutex<VecDeque<(u64, Action)>>>;
+pub type Wishes = Arc<Mutex<VecDeque<(u64, Action)>>>;
 
 /// Passes on the widgets of each frame when they change, and applies the requested actions.
-pub(crate) struct Widgets {
+pub struct Widgets {
     wishes: Wishes,
     /// Receives widgets, and the id of the focused one.
     show: Show,
@@ -39,7 +39,7 @@ pub(crate) struct Widgets {
 }
 
 impl Widgets {
-    pub(crate) fn new(wishes: Wishes, show: Show) -> Self {
+    pub fn new(wishes: Wishes, show: Show) -> Self {
         Self {
             wishes,
             show,

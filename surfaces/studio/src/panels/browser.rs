@@ -82,7 +82,7 @@ struct Row {
 
 /// The search words, the sort order, and the take that is about to be closed.
 #[derive(Default)]
-pub(crate) struct Browser {
+pub struct Browser {
     wanted: String,
     by: By,
     /// The name of the take's file: another take may be shown before the question is answered.
@@ -94,7 +94,7 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    pub(crate) fn browser_ui(&mut self, ui: &mut Ui, model: &Model) {
+    pub fn browser_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(opened) = model.opened() else {
             ui.label("No take yet.");
             return;
@@ -451,7 +451,7 @@ fn kind_of(gait: Gait) -> String {
 }
 
 /// Returns the words about a loop before its kind.
-pub(crate) fn judgement_word(judgement: Judgement) -> &'static str {
+pub fn judgement_word(judgement: Judgement) -> &'static str {
     match judgement {
         Judgement::NotYet => "not yet judged",
         Judgement::Impossible => "cannot be made",

@@ -34,7 +34,7 @@ enum Kind {
 
 /// The capture in progress, and why the last one failed.
 #[derive(Default)]
-pub(crate) struct CapturePanel {
+pub struct CapturePanel {
     job: Option<Job>,
     shots: Shots,
     /// The name of a video that is being encoded, and the inbox for it.
@@ -71,7 +71,7 @@ enum Taken {
 }
 
 impl CapturePanel {
-    pub(crate) fn capture_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel) {
+    pub fn capture_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel) {
         let Some(opened) = model.opened() else { return };
         let width = self.width.unwrap_or(WIDTHS[1]);
         choice_ui(ui, "Width", &format!("{width} pixels"), |ui| {
@@ -118,7 +118,7 @@ impl CapturePanel {
     }
 
     /// Whether the view is drawn without its controls.
-    pub(crate) fn is_on(&self) -> bool {
+    pub fn is_on(&self) -> bool {
         self.job.is_some()
     }
 
@@ -157,7 +157,7 @@ impl CapturePanel {
     }
 
     /// Stores the requested picture, and shows the time of the next one. Call it before a frame is drawn.
-    pub(crate) fn step(&mut self, ctx: &Context, model: &mut Model, export: &mut ExportPanel) {
+    pub fn step(&mut self, ctx: &Context, model: &mut Model, export: &mut ExportPanel) {
         self.take_encoded(export);
         let Some(job) = &mut self.job else { return };
         let shot = self.shots.lock().take();
@@ -200,7 +200,7 @@ impl CapturePanel {
     }
 
     /// Requests a picture of what was drawn. Call it once the view is drawn.
-    pub(crate) fn shoot(&mut self, ctx: &Context, rect: Option<Rect>) {
+    pub fn shoot(&mut self, ctx: &Context, rect: Option<Rect>) {
         let Some(job) = self.job.as_mut().filter(|job| !job.is_asked) else {
             return;
         };

@@ -9,10 +9,10 @@ use crate::line;
 const HEIGHT: f32 = 96.0;
 
 /// Room for the scroll bar of the panels, points.
-pub(super) const SCROLL_POINTS: f32 = 10.0;
+pub const SCROLL_POINTS: f32 = 10.0;
 
 /// The area of a chart, and the values at its sides.
-pub(super) struct Chart {
+pub struct Chart {
     rect: Rect,
     across: [f64; 2],
     up: [f64; 2],
@@ -20,7 +20,7 @@ pub(super) struct Chart {
 
 impl Chart {
     /// Shows an empty chart with its name for screen readers.
-    pub(super) fn new(ui: &mut Ui, name: &str, across: [f64; 2], up: [f64; 2]) -> Self {
+    pub fn new(ui: &mut Ui, name: &str, across: [f64; 2], up: [f64; 2]) -> Self {
         let size = vec2(ui.available_width() - SCROLL_POINTS, HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
         focus::label(&response, Role::Image, name);
@@ -29,42 +29,42 @@ impl Chart {
     }
 
     /// Lays a chart over an existing drawing.
-    pub(super) fn over(rect: Rect, across: [f64; 2], up: [f64; 2]) -> Self {
+    pub fn over(rect: Rect, across: [f64; 2], up: [f64; 2]) -> Self {
         Self { rect, across, up }
     }
 
     /// Returns the values at a point of the chart.
-    pub(super) fn values(&self, at: Pos2) -> [f64; 2] {
+    pub fn values(&self, at: Pos2) -> [f64; 2] {
         let drawn = self.rect.shrink2(vec2(2.0, 6.0));
         let share = (at - drawn.left_bottom()) / drawn.size();
         [(share.x, self.across), (-share.y, self.up)]
             .map(|(share, [low, high])| low + f64::from(share.clamp(0.0, 1.0)) * (high - low))
     }
 
-    pub(super) fn at(&self, x: f64, y: f64) -> Pos2 {
+    pub fn at(&self, x: f64, y: f64) -> Pos2 {
         let [x, y] = [(x, self.across), (y, self.up)]
             .map(|(value, [low, high])| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32);
         let drawn = self.rect.shrink2(vec2(2.0, 6.0));
         pos2(drawn.left() + drawn.width() * x, drawn.bottom() - drawn.height() * y)
     }
 
-    pub(super) fn line(&self, ui: &Ui, points: impl Iterator<Item = [f64; 2]>, width: f32, colour: Color32) {
+    pub fn line(&self, ui: &Ui, points: impl Iterator<Item = [f64; 2]>, width: f32, colour: Color32) {
         let points = points.map(|[x, y]| self.at(x, y)).collect();
         ui.painter_at(self.rect)
             .add(line::through(points, Stroke::new(width, colour)));
     }
 
-    pub(super) fn upright(&self, ui: &Ui, x: f64, colour: Color32) {
+    pub fn upright(&self, ui: &Ui, x: f64, colour: Color32) {
         let x = self.at(x, self.up[0]).x;
         ui.painter_at(self.rect)
             .vline(x, self.rect.y_range(), Stroke::new(1.0, colour));
     }
 
-    pub(super) fn dot(&self, ui: &Ui, x: f64, y: f64, colour: Color32) {
+    pub fn dot(&self, ui: &Ui, x: f64, y: f64, colour: Color32) {
         ui.painter_at(self.rect).circle_filled(self.at(x, y), 3.0, colour);
     }
 
-    pub(super) fn word(&self, ui: &Ui, corner: Align2, text: &str) {
+    pub fn word(&self, ui: &Ui, corner: Align2, text: &str) {
         let at = corner.pos_in_rect(&self.rect.shrink(4.0));
         let colour = ui.visuals().weak_text_color();
         ui.painter_at(self.rect)

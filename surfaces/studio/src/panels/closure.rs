@@ -18,7 +18,7 @@ const CROSSFADE_SECS: [f64; 2] = [0.01, 1.5];
 const CURVE_POINTS: f32 = 44.0;
 const CURVE_STEPS: u32 = 32;
 
-pub(crate) fn closure_ui(ui: &mut Ui, model: &Model) {
+pub fn closure_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let name = edit.closure();
     presets_ui(ui, edit, model);

@@ -24,12 +24,12 @@ const MAX_SIDE: f32 = 360.0;
 
 /// The last drawn map.
 #[derive(Default)]
-pub(crate) struct CostMapPanel {
+pub struct CostMapPanel {
     drawn: Option<(Arc<CostMap>, TextureHandle)>,
 }
 
 impl CostMapPanel {
-    pub(crate) fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model) {
+    pub fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(opened) = model.opened() else { return };
         let Some(costs) = &model.studies().costs else {
             ui.weak("Working ...");

@@ -10,7 +10,7 @@ use crate::focus::named;
 use crate::icons::{self, Icon};
 use crate::model::{Action, Model, time_of_move};
 
-pub(crate) fn edits_ui(ui: &mut Ui, model: &Model) {
+pub fn edits_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
         return;
     };

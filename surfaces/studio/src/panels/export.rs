@@ -66,14 +66,14 @@ impl Pending {
 
 /// The chosen format and folder, and files that wait for an answer.
 #[derive(Default)]
-pub(crate) struct ExportPanel {
+pub struct ExportPanel {
     format: Option<Format>,
     /// The format of the take for which that was chosen: a character may have another one.
     of: Option<Format>,
     /// The name of the file without its extension, if one was typed.
     name: Option<String>,
     /// The folder that files are written to; the browser has its own.
-    pub(crate) folder: String,
+    pub folder: String,
     /// Whether the user chose the folder.
     is_folder_chosen: bool,
     /// Whether the folder is from an earlier run.
@@ -85,7 +85,7 @@ pub(crate) struct ExportPanel {
     /// Files that wait for the folder, or for an answer about an existing file.
     pending: VecDeque<Pending>,
     /// Paths of the files of the last export.
-    pub(crate) written: Vec<String>,
+    pub written: Vec<String>,
     /// Whether these are several ticked ones.
     are_ticked: bool,
     /// Missing parts and other notes of the set that was made last.
@@ -95,7 +95,7 @@ pub(crate) struct ExportPanel {
 }
 
 impl ExportPanel {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             folder: platform::first_folder(),
             is_folder_chosen: !platform::HAS_FOLDERS,
@@ -104,7 +104,7 @@ impl ExportPanel {
     }
 
     /// Forgets messages and choices of the previous take.
-    pub(crate) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.format = None;
         self.name = None;
         self.forget_said();
@@ -118,7 +118,7 @@ impl ExportPanel {
 
     /// Offers the folder of a take, until another one is chosen.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn offer_folder(&mut self, folder: String) {
+    pub fn offer_folder(&mut self, folder: String) {
         if !self.is_folder_chosen && !self.is_remembered {
             self.folder = folder;
         }
@@ -126,7 +126,7 @@ impl ExportPanel {
 
     /// Sets the folder for files.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn choose_folder(&mut self, folder: String) {
+    pub fn choose_folder(&mut self, folder: String) {
         self.folder = folder;
         self.settle_folder();
     }
@@ -142,7 +142,7 @@ impl ExportPanel {
 
     /// Stores the folder in a file for the next run, and offers the one that the last run stored.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn remember_in(&mut self, memory: std::path::PathBuf) {
+    pub fn remember_in(&mut self, memory: std::path::PathBuf) {
         let kept = std::fs::read_to_string(&memory).unwrap_or_default();
         if std::path::Path::new(&kept).is_dir() {
             (self.folder, self.is_remembered) = (kept, true);
@@ -151,13 +151,13 @@ impl ExportPanel {
     }
 
     /// The name of a take's output, without extension.
-    pub(crate) fn stem(&self, opened: &Opened) -> String {
+    pub fn stem(&self, opened: &Opened) -> String {
         let typed = self.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
         typed.map_or_else(|| Exported::stem_of(opened), str::to_owned)
     }
 
     /// Queues a loop that was just made for its file, with its take and choices; `is_ticked` if it is one of several.
-    pub(crate) fn take_in(&mut self, exported: Exported, of: Option<(String, Edit)>, is_ticked: bool) {
+    pub fn take_in(&mut self, exported: Exported, of: Option<(String, Edit)>, is_ticked: bool) {
         if !(is_ticked && self.are_ticked) {
             self.forget_said();
         }
@@ -173,20 +173,20 @@ impl ExportPanel {
     }
 
     /// Queues another file, and the action that follows once it is written.
-    pub(super) fn take_in_other(&mut self, file_name: String, bytes: Vec<u8>, then: Option<Action>) {
+    pub fn take_in_other(&mut self, file_name: String, bytes: Vec<u8>, then: Option<Action>) {
         self.forget_said();
         self.pending.push_back(Pending::Other(file_name, bytes, then));
     }
 
     /// Queues a set that was just made.
-    pub(crate) fn take_in_set(&mut self, set: SetFiles) {
+    pub fn take_in_set(&mut self, set: SetFiles) {
         self.forget_said();
         self.notes.clone_from(&set.notes);
         self.pending.push_back(Pending::Set(set));
     }
 
     /// Whether files wait for the folder to be chosen.
-    pub(crate) fn asks_where(&self) -> bool {
+    pub fn asks_where(&self) -> bool {
         !self.pending.is_empty() && !self.is_folder_chosen
     }
 
@@ -210,7 +210,7 @@ impl ExportPanel {
     }
 
     /// Returns the action that exports the loop in the chosen format, once the chosen loop is made and nothing ticked is being written.
-    pub(crate) fn export(&self, model: &Model) -> Option<Action> {
+    pub fn export(&self, model: &Model) -> Option<Action> {
         let opened = model
             .opened()
             .filter(|_| model.finished().is_some() && model.writing().is_none())?;
@@ -218,7 +218,7 @@ impl ExportPanel {
     }
 
     /// Shows the button in the top row, so that nobody has to look for it.
-    pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model) {
+    pub fn short_ui(&self, ui: &mut Ui, model: &Model) {
         let export = self.export(model);
         let tokens = crate::theme::of(ui);
         let word = egui::RichText::new("Export").color(tokens.on_filled);
@@ -230,7 +230,7 @@ impl ExportPanel {
     }
 
     /// Words what happened to the last files.
-    pub(crate) fn said(&self) -> Option<String> {
+    pub fn said(&self) -> Option<String> {
         match (&self.failed, &self.written[..]) {
             (Some(error), _) => Some(error.clone()),
             (None, []) => None,
@@ -240,7 +240,7 @@ impl ExportPanel {
     }
 
     /// Shows the panel. Returns whether the folder is to be chosen in a system dialog.
-    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
+    pub fn export_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
         let Some(opened) = model.opened() else {
             return false;
         };
@@ -310,7 +310,7 @@ impl ExportPanel {
     }
 
     /// Shows the button that makes a set of several takes, or of a file with several animations.
-    pub(crate) fn set_ui(&self, ui: &mut Ui, model: &Model) {
+    pub fn set_ui(&self, ui: &mut Ui, model: &Model) {
         let files = model.files_for_set();
         let word = match &files[..] {
             [file] if model.may_have_animations() => format!("Make a set of {}", file.file_name),
@@ -328,7 +328,7 @@ impl ExportPanel {
     }
 
     /// Shows missing parts and other notes of the set that was made last.
-    pub(crate) fn notes_ui(&self, ui: &mut Ui) {
+    pub fn notes_ui(&self, ui: &mut Ui) {
         for note in &self.notes {
             ui.weak(note);
         }
@@ -356,7 +356,7 @@ impl ExportPanel {
     }
 
     /// Shows where the last files are, or why they were not written: at the top, where it is always visible.
-    pub(crate) fn said_ui(&self, ui: &mut Ui) {
+    pub fn said_ui(&self, ui: &mut Ui) {
         match self.said() {
             Some(said) if self.failed.is_some() => ui.colored_label(ui.visuals().error_fg_color, said),
             Some(said) => ui.strong(said),
@@ -366,7 +366,7 @@ impl ExportPanel {
 
     /// Writes waiting files, and first asks for the folder, and about existing files. Returns whether the folder is to be chosen in a
     /// system dialog.
-    pub(crate) fn question_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
+    pub fn question_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
         if self.asks_where() {
             return self.where_ui(ui);
         }

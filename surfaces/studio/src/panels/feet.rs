@@ -13,7 +13,7 @@ const LOCKS: [(FootLock, &str); 3] = [
     (FootLock::Off, "off"),
 ];
 
-pub(crate) fn feet_ui(ui: &mut Ui, model: &Model) {
+pub fn feet_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let lock = edit.settings.feet.lock;
     let set = |lock: FootLock| edit.with(|edit| edit.settings.feet.lock = lock);

@@ -46,7 +46,7 @@ const MOUSE: &str = "Mouse: drag turns the view, shift-drag or right-drag moves 
 const WIDE_POINTS: f32 = 860.0;
 const MARGIN_POINTS: egui::Vec2 = egui::vec2(60.0, 130.0);
 
-pub(crate) fn help_ui(ctx: &Context, model: &Model) {
+pub fn help_ui(ctx: &Context, model: &Model) {
     if !model.shows_help {
         return;
     }
@@ -88,7 +88,7 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model) {
 
 /// Requests the actions of the keys pressed in this frame: none while text is typed, and only those of the whole window while another
 /// widget has the focus.
-pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
+pub fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
     // Open dialogs and lists handle the escape key themselves.
     let is_open = model.shows_help || export.asks_where() || Popup::is_any_open(ctx);
     if ctx.text_edit_focused() {
@@ -202,7 +202,7 @@ fn steering(input: &mut InputState, model: &Model) -> Option<Action> {
 }
 
 /// Takes the focus from a clicked widget, so that space and arrows still control playback; a focus gained by tab stays.
-pub(crate) fn release_clicked(ctx: &Context) {
+pub fn release_clicked(ctx: &Context) {
     let was_clicked = ctx.input(|input| input.pointer.any_released());
     if was_clicked && !ctx.text_edit_focused() {
         ctx.memory_mut(|memory| {
@@ -214,7 +214,7 @@ pub(crate) fn release_clicked(ctx: &Context) {
 }
 
 /// Shows the first run: three steps, each ticked off when it is done.
-pub(crate) fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool) {
+pub fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool) {
     if !model.shows_guide {
         return;
     }

@@ -11,7 +11,7 @@ use crate::model::{Edit, Model};
 /// Initial blend time of a joint of its own, seconds: shorter than that of the body.
 const FIRST_SECS: f64 = 0.1;
 
-pub(crate) fn joints_ui(ui: &mut Ui, model: &Model) {
+pub fn joints_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
         return;
     };

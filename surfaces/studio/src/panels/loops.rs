@@ -8,7 +8,7 @@ use super::{row_ui, turning, weak_line_ui};
 use crate::focus::named;
 use crate::model::{Action, MIN_FRAMES, Model, Opened, Stretch};
 
-pub(crate) fn loops_ui(ui: &mut Ui, model: &Model) {
+pub fn loops_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else { return };
     if opened.found.candidates.is_empty() {
         no_loops_ui(ui, opened);

@@ -19,22 +19,22 @@ mod settings;
 mod stances;
 mod studies;
 
-pub(crate) use browser::Browser;
-pub(crate) use capture::CapturePanel;
-pub(crate) use closure::closure_ui;
-pub(crate) use cost_map::CostMapPanel;
-pub(crate) use edits::edits_ui;
-pub(crate) use export::ExportPanel;
-pub(crate) use feet::feet_ui;
-pub(crate) use help::{guide_ui, help_ui, keys, release_clicked};
-pub(crate) use joints::joints_ui;
-pub(crate) use loops::loops_ui;
-pub(crate) use played::played_ui;
-pub(crate) use reading::reading_ui;
-pub(crate) use recipe::RecipePanel;
-pub(crate) use root_motion::root_motion_ui;
-pub(crate) use stances::stances_ui;
-pub(crate) use studies::{fit_ui, spectrum_ui};
+pub use browser::Browser;
+pub use capture::CapturePanel;
+pub use closure::closure_ui;
+pub use cost_map::CostMapPanel;
+pub use edits::edits_ui;
+pub use export::ExportPanel;
+pub use feet::feet_ui;
+pub use help::{guide_ui, help_ui, keys, release_clicked};
+pub use joints::joints_ui;
+pub use loops::loops_ui;
+pub use played::played_ui;
+pub use reading::reading_ui;
+pub use recipe::RecipePanel;
+pub use root_motion::root_motion_ui;
+pub use stances::stances_ui;
+pub use studies::{fit_ui, spectrum_ui};
 
 use eframe::egui::{Label, Response, RichText, Stroke, TextEdit, Ui};
 
@@ -42,7 +42,7 @@ use crate::focus::named;
 use crate::model::{Action, Edit};
 
 /// Returns the change of the choices by a dragged or clicked widget.
-pub(super) fn edit_by(response: &Response, edit: Edit) -> Option<Action> {
+pub fn edit_by(response: &Response, edit: Edit) -> Option<Action> {
     let is_final = !response.dragged();
     (response.changed() || response.drag_stopped()).then(|| Action::Edit {
         edit: Box::new(edit),
@@ -51,7 +51,7 @@ pub(super) fn edit_by(response: &Response, edit: Edit) -> Option<Action> {
 }
 
 /// Returns a completed change of the choices.
-pub(super) fn final_edit(edit: Edit) -> Action {
+pub fn final_edit(edit: Edit) -> Action {
     Action::Edit {
         edit: Box::new(edit),
         is_final: true,
@@ -59,26 +59,26 @@ pub(super) fn final_edit(edit: Edit) -> Action {
 }
 
 /// Shows a row of two columns: a name, and its value.
-pub(super) fn row_ui(ui: &mut Ui, name: &str, value: impl Into<String>) {
+pub fn row_ui(ui: &mut Ui, name: &str, value: impl Into<String>) {
     ui.label(name);
     ui.label(value.into());
     ui.end_row();
 }
 
 /// Shows weak text in one line, truncated if it is too long.
-pub(super) fn weak_line_ui(ui: &mut Ui, words: impl Into<String>) {
+pub fn weak_line_ui(ui: &mut Ui, words: impl Into<String>) {
     ui.add(Label::new(RichText::new(words).weak()).truncate());
 }
 
 /// Shows a text field after its name.
-pub(super) fn field_ui(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Response {
+pub fn field_ui(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Response {
     let label = ui.label(name);
     let field = edged_ui(ui, TextEdit::singleline(text).desired_width(width));
     named(field.labelled_by(label.id), name)
 }
 
 /// Shows a field with a visible edge.
-pub(crate) fn edged_ui(ui: &mut Ui, field: TextEdit<'_>) -> Response {
+pub fn edged_ui(ui: &mut Ui, field: TextEdit<'_>) -> Response {
     let edge = crate::theme::of(ui).edge;
     ui.scope(|ui| {
         ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, edge);
@@ -88,7 +88,7 @@ pub(crate) fn edged_ui(ui: &mut Ui, field: TextEdit<'_>) -> Response {
 }
 
 /// Formats a turn rate; one that rounds to zero has no sign.
-pub(super) fn turning(radians_per_sec: f64, digits: usize) -> String {
+pub fn turning(radians_per_sec: f64, digits: usize) -> String {
     let text = format!("{:+.digits$}", radians_per_sec.to_degrees());
     if text.trim_start_matches(['+', '-', '0', '.']).is_empty() {
         "0 deg/s".to_owned()

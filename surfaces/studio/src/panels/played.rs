@@ -15,7 +15,7 @@ const ROW_POINTS: f32 = 16.0;
 const NAME_POINTS: f32 = 110.0;
 const SHARE_POINTS: f32 = 36.0;
 
-pub(crate) fn played_ui(ui: &mut Ui, model: &Model) {
+pub fn played_ui(ui: &mut Ui, model: &Model) {
     let Some(steered) = model.steered() else { return };
     let playing = steered.hero().playing();
     let set = steered.hero().set();

@@ -11,7 +11,7 @@ use crate::model::{Action, Model, Opened};
 /// Initial frequency of smoothing, hertz: walks have nothing faster.
 const FIRST_HZ: f64 = 6.0;
 
-pub(crate) fn reading_ui(ui: &mut Ui, model: &Model) {
+pub fn reading_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else { return };
     if opened.bytes.is_none() {
         ui.weak("Open a take to smooth it or to put it on another character.");

@@ -8,13 +8,13 @@ use crate::platform;
 
 /// The message about the last recipe.
 #[derive(Default)]
-pub(crate) struct RecipePanel {
+pub struct RecipePanel {
     said: Option<String>,
 }
 
 impl RecipePanel {
     /// Shows the panel. The recipe is named like the loop's file and goes into its folder.
-    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &mut ExportPanel) {
+    pub fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &mut ExportPanel) {
         let Some(opened) = model.opened() else { return };
         let file_name = format!("{}.toml", export.stem(opened));
         // One line however long the name, so that nothing moves while it is typed.
@@ -50,7 +50,7 @@ impl RecipePanel {
     }
 
     /// Saves the recipe kept for a failure, under a name that is free.
-    pub(crate) fn save_kept(&mut self, folder: &str, text: &str) {
+    pub fn save_kept(&mut self, folder: &str, text: &str) {
         let names = (1..).map(|number| format!("rescued-{number}.toml"));
         if let Some(file_name) = names.into_iter().find(|name| !platform::is_there(folder, name)) {
             self.save(folder, &file_name, text);

@@ -17,7 +17,7 @@ const MODES: [RootMode; 7] = [
     RootMode::Stationary,
 ];
 
-pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model) {
+pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let mode = edit.settings.root.mode;
     choice_ui(ui, "Root motion", mode.as_str(), |ui| {

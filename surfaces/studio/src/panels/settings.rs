@@ -15,19 +15,19 @@ const NUMBER_POINTS: f32 = 56.0;
 const SCROLL_POINTS: f32 = 6.0;
 
 /// A setting with a slider.
-pub(super) struct Setting<'a> {
+pub struct Setting<'a> {
     /// The label on the left, and the name for screen readers.
-    pub(super) word: &'a str,
-    pub(super) name: &'a str,
-    pub(super) range: RangeInclusive<f64>,
-    pub(super) is_logarithmic: bool,
-    pub(super) suffix: &'a str,
+    pub word: &'a str,
+    pub name: &'a str,
+    pub range: RangeInclusive<f64>,
+    pub is_logarithmic: bool,
+    pub suffix: &'a str,
     /// The value that a double click on the label, or the button, sets.
-    pub(super) default: Option<f64>,
+    pub default: Option<f64>,
 }
 
 /// Shows a list to choose from, with its name on the left.
-pub(super) fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
+pub fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let label = word_ui(ui, word, Sense::hover());
         let width = ui.available_width() - SCROLL_POINTS;
@@ -51,7 +51,7 @@ fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
 }
 
 /// Shows a setting, and changes it; returns the response of the widget that was used.
-pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) -> Response {
+pub fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) -> Response {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;
@@ -100,7 +100,7 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
 
 /// Shows a number to drag or to type. It shows fewer digits than it has, but keeps all of them if its text is not changed: moving the focus
 /// through it changes nothing.
-pub(super) fn number<N: emath::Numeric>(value: &mut N) -> DragValue<'_> {
+pub fn number<N: emath::Numeric>(value: &mut N) -> DragValue<'_> {
     let exact = value.to_f64();
     let shown = three_digits(exact);
     DragValue::new(value)

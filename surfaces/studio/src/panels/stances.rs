@@ -13,7 +13,7 @@ const ROW_POINTS: f32 = 16.0;
 /// Length of a newly added stance, seconds.
 const FIRST_SECS: f64 = 0.2;
 
-pub(crate) fn stances_ui(ui: &mut Ui, model: &Model) {
+pub fn stances_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened), Some(made)) = (model.edit(), model.opened(), model.made()) else {
         return;
     };

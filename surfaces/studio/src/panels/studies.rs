@@ -15,7 +15,7 @@ const MAX_POINTS: usize = 600;
 /// Most lengths listed as text.
 const MOST: usize = 4;
 
-pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
+pub fn spectrum_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else { return };
     let spectrum = &opened.studied.analysis.spectrum;
     let values = spectrum.values();
@@ -54,7 +54,7 @@ pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
 }
 
 /// Shows half-lives of a character controller, and the fitted springs over the speed of the take.
-pub(crate) fn fit_ui(ui: &mut Ui, model: &Model) {
+pub fn fit_ui(ui: &mut Ui, model: &Model) {
     if model.opened().is_none() {
         return;
     }

@@ -24,7 +24,7 @@ struct Buffer {
 ///
 /// The text around the buffers is kept byte by byte, so that a loop made from it equals the one that the command makes from the separate
 /// files.
-pub(crate) fn gathered(bytes: Vec<u8>, find: impl Fn(&str) -> Option<Vec<u8>>) -> Vec<u8> {
+pub fn gathered(bytes: Vec<u8>, find: impl Fn(&str) -> Option<Vec<u8>>) -> Vec<u8> {
     let is_json = bytes.trim_ascii_start().first() == Some(&b'{');
     let Some(named) = is_json.then(|| serde_json::from_slice::<Named>(&bytes).ok()).flatten() else {
         return bytes;
@@ -59,7 +59,7 @@ fn place_of(text: &str, uri: &str) -> Option<std::ops::Range<usize>> {
 }
 
 /// Returns the path that a URI names: `%20` is a space.
-pub(crate) fn path_of(uri: &str) -> String {
+pub fn path_of(uri: &str) -> String {
     MeshImage::path_of(uri)
 }
 

@@ -6,14 +6,14 @@ mod native;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
-pub(crate) use gathered::path_of;
+pub use gathered::path_of;
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use native::{
+pub use native::{
     Ask, HAS_FOLDERS, Memory, Video, ask, first_folder, folders, game_pad, is_there, keep_text, open_path, save_bytes,
     save_set, takes_at, wants_stillness,
 };
 #[cfg(target_arch = "wasm32")]
-pub(crate) use web::{
+pub use web::{
     HAS_FOLDERS, INPUT, Memory, Video, accepted, address_of, choose_file, document, element, first_folder, folders,
     game_pad, is_there, mark, open_files, opened_link, save_bytes, save_set, say, wants_stillness,
 };
@@ -21,23 +21,23 @@ pub(crate) use web::{
 use crate::model::Exported;
 
 /// A video: the extension of its file and its bytes, or why there is none.
-pub(crate) type Encoded = Result<(&'static str, Vec<u8>), String>;
+pub type Encoded = Result<(&'static str, Vec<u8>), String>;
 
 /// Writes a loop and its sidecar. Returns the path of the loop.
-pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveError> {
+pub fn save(folder: &str, exported: &Exported) -> Result<String, SaveError> {
     let place = save_bytes(folder, &exported.file_name, &exported.bytes)?;
     save_text(folder, &exported.sidecar_name(), &exported.sidecar)?;
     Ok(place)
 }
 
 /// Writes a text. Returns its path.
-pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
+pub fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
     save_bytes(folder, file_name, text.as_bytes())
 }
 
 /// Why a file could not be saved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SaveError {
+pub enum SaveError {
     /// The system refused.
     #[cfg(not(target_arch = "wasm32"))]
     #[error("cannot write {path}: {reason}")]

@@ -11,26 +11,26 @@ use super::{Encoded, SaveError, gathered::gathered};
 use crate::model::{Action, Beside, Exported, SetFiles};
 
 /// Whether the user chooses a folder.
-pub(crate) const HAS_FOLDERS: bool = true;
+pub const HAS_FOLDERS: bool = true;
 
 /// Game pads are only supported in the browser, which reads them itself.
-pub(crate) fn game_pad() -> Option<[f64; 2]> {
+pub fn game_pad() -> Option<[f64; 2]> {
     None
 }
 
 /// Each system reports the wish for less motion in its own way, which no library reads yet.
-pub(crate) fn wants_stillness() -> bool {
+pub fn wants_stillness() -> bool {
     false
 }
 
 /// The folder for files before a take suggests another one.
-pub(crate) fn first_folder() -> String {
+pub fn first_folder() -> String {
     let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
     here.display().to_string()
 }
 
 /// Lists the user's folders for files that exist.
-pub(crate) fn folders() -> Vec<String> {
+pub fn folders() -> Vec<String> {
     let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
     let home = home.map(PathBuf::from).unwrap_or_default();
     let all = ["", "Documents", "Downloads", "Desktop"].map(|name| home.join(name));
@@ -40,12 +40,12 @@ pub(crate) fn folders() -> Vec<String> {
         .collect()
 }
 
-pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
+pub fn is_there(folder: &str, file_name: &str) -> bool {
     Path::new(folder).join(file_name).exists()
 }
 
 /// Writes a file. Returns its path.
-pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
+pub fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     let path = Path::new(folder).join(file_name);
     let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
     fs::write(&path, bytes).map_err(|error| cannot_write(&place, &error))?;
@@ -60,7 +60,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> SaveError {
 }
 
 /// Writes a set into a folder with its name, in place of one that exists. Returns its path.
-pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
     let path = Path::new(folder).join(&set.name);
     let place = path.display().to_string();
     fs::create_dir_all(&path).map_err(|error| cannot_write(&path, &error))?;
@@ -82,7 +82,7 @@ pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError
 }
 
 /// Writes a text to a file of the program's own; a full disk does not stop the user's work.
-pub(crate) fn keep_text(path: &Path, text: &str) {
+pub fn keep_text(path: &Path, text: &str) {
     let beside = path.with_extension("part");
     let is_written = (path.parent().is_none_or(|folder| fs::create_dir_all(folder).is_ok()))
         && fs::write(&beside, text).is_ok()
@@ -93,20 +93,20 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
 }
 
 /// The program's own folder for state between two runs.
-pub(crate) struct Memory(pub(crate) PathBuf);
+pub struct Memory(pub PathBuf);
 
 impl Memory {
-    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+    pub fn kept(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.0.join(name)).ok()
     }
 
-    pub(crate) fn keep(&self, name: &str, text: &str) {
+    pub fn keep(&self, name: &str, text: &str) {
         keep_text(&self.0.join(name), text);
     }
 }
 
 /// Returns a file itself; for a folder, the set in it, or its takes by name.
-pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
+pub fn takes_at(path: &Path) -> Vec<PathBuf> {
     let manifest = path.join(SET_FILE);
     if manifest.is_file() {
         return vec![manifest];
@@ -132,7 +132,7 @@ pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
 
 /// A question for a system dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ask {
+pub enum Ask {
     /// Takes to open, or a recipe.
     Files,
     /// A folder whose takes are to be opened.
@@ -142,7 +142,7 @@ pub(crate) enum Ask {
 }
 
 /// Shows a system dialog in the background, and calls back with what was chosen: nothing if it was closed, or if the system has none.
-pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + 'static) {
+pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + 'static) {
     let mut dialog = rfd::AsyncFileDialog::new().set_title(match what {
         Ask::Files => "Open takes",
         Ask::Folder => "Open all takes of a folder",
@@ -174,7 +174,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
 }
 
 /// A video that ffmpeg encodes, picture by picture.
-pub(crate) struct Video {
+pub struct Video {
     size: [u32; 2],
     pictures: std::process::ChildStdin,
     encoder: std::thread::JoinHandle<Encoded>,
@@ -182,7 +182,7 @@ pub(crate) struct Video {
 
 impl Video {
     /// Starts a video of this size, with this time per picture. Errors: there is no ffmpeg.
-    pub(crate) fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
+    pub fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
         let (format, rate) = (format!("{}x{}", size[0], size[1]), format!("{:.6}", 1.0 / secs_each));
         let raw = [
             "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", &format, "-r", &rate, "-i", "-",
@@ -209,7 +209,7 @@ impl Video {
     }
 
     /// Adds a picture. Errors: it has another size, or ffmpeg ended.
-    pub(crate) fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
+    pub fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
         if self.size != <[u32; 2]>::from(picture.dimensions()) {
             return Err("The window changed its size".to_owned());
         }
@@ -218,7 +218,7 @@ impl Video {
     }
 
     /// Calls back with the video once it is encoded.
-    pub(crate) fn finish(self, done: impl FnOnce(Encoded) + Send + 'static) {
+    pub fn finish(self, done: impl FnOnce(Encoded) + Send + 'static) {
         std::thread::spawn(move || {
             drop(self.pictures);
             done(
@@ -231,7 +231,7 @@ impl Video {
 }
 
 /// Reads a file to be opened.
-pub(crate) fn open_path(path: &Path) -> Action {
+pub fn open_path(path: &Path) -> Action {
     let file_name = path
         .file_name()
         .unwrap_or(path.as_os_str())

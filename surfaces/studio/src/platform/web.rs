@@ -16,34 +16,34 @@ use crate::model::{Action, Beside, Link, SetFiles};
 const PIECE: usize = 4 << 20;
 
 /// The id of the page's file input.
-pub(crate) const INPUT: &str = "take";
+pub const INPUT: &str = "take";
 
 /// Whether the user chooses a folder.
-pub(crate) const HAS_FOLDERS: bool = false;
+pub const HAS_FOLDERS: bool = false;
 
 /// The browser has its own folder for downloads.
-pub(crate) fn first_folder() -> String {
+pub fn first_folder() -> String {
     String::new()
 }
 
-pub(crate) fn folders() -> Vec<String> {
+pub fn folders() -> Vec<String> {
     Vec::new()
 }
 
 /// The browser's storage for the page between two visits, if it has one.
-pub(crate) struct Memory;
+pub struct Memory;
 
 impl Memory {
     fn storage() -> Option<web_sys::Storage> {
         web_sys::window()?.local_storage().ok()?
     }
 
-    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+    pub fn kept(&self, name: &str) -> Option<String> {
         Self::storage()?.get_item(&format!("loopwright studio: {name}")).ok()?
     }
 
     /// Storage that is full does not stop the user's work.
-    pub(crate) fn keep(&self, name: &str, text: &str) {
+    pub fn keep(&self, name: &str, text: &str) {
         if let Some(storage) = Self::storage() {
             let _ = storage.set_item(&format!("loopwright studio: {name}"), text);
         }
@@ -51,12 +51,12 @@ impl Memory {
 }
 
 /// The browser renames a download if a file of its name exists.
-pub(crate) fn is_there(_folder: &str, _file_name: &str) -> bool {
+pub fn is_there(_folder: &str, _file_name: &str) -> bool {
     false
 }
 
 /// Downloads a file. Returns its name.
-pub(crate) fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
+pub fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     download(file_name, bytes).map_err(|_| SaveError::Download {
         file_name: file_name.to_owned(),
     })?;
@@ -64,7 +64,7 @@ pub(crate) fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result
 }
 
 /// Downloads a set as one archive. Returns its name.
-pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
     let file_name = format!("{}.zip", set.name);
     let files = set.files.iter().map(|file| (file.file_name.as_str(), &file.bytes[..]));
     save_bytes(folder, &file_name, &zip_of(files))
@@ -86,19 +86,19 @@ fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
 }
 
 /// Returns the page.
-pub(crate) fn document() -> Option<Document> {
+pub fn document() -> Option<Document> {
     web_sys::window().and_then(|window| window.document())
 }
 
 /// Returns the element with this id, if it has this type.
-pub(crate) fn element<T: JsCast>(document: &Document, id: &str) -> Option<T> {
+pub fn element<T: JsCast>(document: &Document, id: &str) -> Option<T> {
     document
         .get_element_by_id(id)
         .and_then(|element| element.dyn_into().ok())
 }
 
 /// Shows the browser's dialog for files.
-pub(crate) fn choose_file() {
+pub fn choose_file() {
     if let Some(input) = document().and_then(|document| element::<HtmlInputElement>(&document, INPUT)) {
         input.click();
     }
@@ -106,7 +106,7 @@ pub(crate) fn choose_file() {
 
 /// Reads a group of files, one after the other. Files that a `.gltf` among them names are embedded in it; a browser knows their names, but
 /// not their folders.
-pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
+pub async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     let ending_of = |file: &File| {
         file.name()
             .rsplit_once('.')
@@ -203,20 +203,20 @@ extern "C" {
 }
 
 /// A video that the browser encodes, picture by picture.
-pub(crate) struct Video {
+pub struct Video {
     size: [u32; 2],
     pictures: Pictures,
 }
 
 impl Video {
     /// Starts a video of this size, with this time per picture. Errors: none here.
-    pub(crate) fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
+    pub fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
         let pictures = Pictures::new(size[0], size[1], secs_each);
         Ok(Self { size, pictures })
     }
 
     /// Adds a picture. Errors: it has another size.
-    pub(crate) fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
+    pub fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
         if self.size != <[u32; 2]>::from(picture.dimensions()) {
             return Err("The window changed its size".to_owned());
         }
@@ -225,7 +225,7 @@ impl Video {
     }
 
     /// Calls back with the video once it is encoded.
-    pub(crate) fn finish(self, done: impl FnOnce(Encoded) + 'static) {
+    pub fn finish(self, done: impl FnOnce(Encoded) + 'static) {
         wasm_bindgen_futures::spawn_local(async move {
             done(match self.pictures.encoded().await {
                 Ok(encoded) => {
@@ -244,13 +244,13 @@ impl Video {
 }
 
 /// Whether the user asked the system for less motion.
-pub(crate) fn wants_stillness() -> bool {
+pub fn wants_stillness() -> bool {
     let asked = web_sys::window().and_then(|window| window.match_media("(prefers-reduced-motion: reduce)").ok()?);
     asked.is_some_and(|asked| asked.matches())
 }
 
 /// Returns the address of the page with a link in it.
-pub(crate) fn address_of(link: &Link) -> Option<String> {
+pub fn address_of(link: &Link) -> Option<String> {
     let location = web_sys::window()?.location();
     let page = location.href().ok()?;
     let page = page.split('#').next().unwrap_or_default().to_owned();
@@ -258,12 +258,12 @@ pub(crate) fn address_of(link: &Link) -> Option<String> {
 }
 
 /// Returns the link that the page was opened by.
-pub(crate) fn opened_link() -> Option<Link> {
+pub fn opened_link() -> Option<Link> {
     Link::of_fragment(&web_sys::window()?.location().hash().ok()?)
 }
 
 /// Lists extensions of files that can be opened, for the browser's dialog.
-pub(crate) fn accepted() -> String {
+pub fn accepted() -> String {
     let read = Format::of_characters().filter(|format| format.capabilities().is_read);
     let characters = Format::ALL
         .into_iter()
@@ -274,14 +274,14 @@ pub(crate) fn accepted() -> String {
 }
 
 /// Announces a text to people who do not see the canvas.
-pub(crate) fn say(text: &str) {
+pub fn say(text: &str) {
     if let Some(said) = document().and_then(|document| document.get_element_by_id("said")) {
         said.set_text_content(Some(text));
     }
 }
 
 /// Returns how far the left stick of a game pad is pushed to the right and away, at most 1; `None` at rest.
-pub(crate) fn game_pad() -> Option<[f64; 2]> {
+pub fn game_pad() -> Option<[f64; 2]> {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
     let navigator = get(web_sys::window()?.as_ref(), "navigator")?;
     let pads: Function = get(&navigator, "getGamepads")?.dyn_into().ok()?;
@@ -297,7 +297,7 @@ pub(crate) fn game_pad() -> Option<[f64; 2]> {
 const AT_REST: f64 = 0.15;
 
 /// Marks the time, for measuring the page.
-pub(crate) fn mark(name: &str) {
+pub fn mark(name: &str) {
     if let Some(performance) = web_sys::window().and_then(|window| window.performance()) {
         let _ = performance.mark(name);
     }

@@ -49,7 +49,7 @@ impl Compared {
     }
 }
 
-pub(crate) fn compared_ui(ui: &mut Ui, model: &Model) {
+pub fn compared_ui(ui: &mut Ui, model: &Model) {
     ui.horizontal_wrapped(|ui| {
         ui.strong("Compared");
         if ui.button("End the comparison").clicked() {

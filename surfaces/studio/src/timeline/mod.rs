@@ -6,7 +6,7 @@ mod seam_curve;
 mod take_bar;
 mod transport;
 
-pub(crate) use compared::compared_ui;
-pub(crate) use seam_curve::SeamCurve;
-pub(crate) use take_bar::{TakeBar, take_bar_ui};
-pub(crate) use transport::{narrow_transport_ui, transport_ui};
+pub use compared::compared_ui;
+pub use seam_curve::SeamCurve;
+pub use take_bar::{TakeBar, take_bar_ui};
+pub use transport::{narrow_transport_ui, transport_ui};

@@ -8,7 +8,7 @@ use crate::model::Made;
 
 /// A kind of curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// The rotation that closing adds to each joint.
     #[default]
     Turned,
@@ -21,10 +21,10 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 4] = [Self::Turned, Self::Shifted, Self::Rotation, Self::Path];
+    pub const ALL: [Self; 4] = [Self::Turned, Self::Shifted, Self::Rotation, Self::Path];
 
     /// Its label, and an explanation.
-    pub(super) fn words(self) -> [&'static str; 2] {
+    pub fn words(self) -> [&'static str; 2] {
         match self {
             Self::Turned => [
                 "Rotation added",
@@ -43,11 +43,11 @@ impl Kind {
     }
 
     /// Whether the curves show all joints.
-    pub(super) fn is_of_all(self) -> bool {
+    pub fn is_of_all(self) -> bool {
         matches!(self, Self::Turned | Self::Shifted)
     }
 
-    pub(super) fn axes(self) -> [&'static str; 3] {
+    pub fn axes(self) -> [&'static str; 3] {
         match self {
             Self::Path => ["to the left", "height", "ahead"],
             _ => ["x", "y", "z"],
@@ -55,7 +55,7 @@ impl Kind {
     }
 
     /// Returns the factor for the displayed numbers, and their unit.
-    pub(super) fn unit(self) -> (f64, &'static str) {
+    pub fn unit(self) -> (f64, &'static str) {
         match self {
             Self::Turned | Self::Rotation => (1f64.to_degrees(), "°"),
             Self::Shifted | Self::Path => (1e2, " cm"),
@@ -63,7 +63,7 @@ impl Kind {
     }
 
     /// Least range of the drawing, radians or metres: smaller motion is drawn flat rather than as noise.
-    pub(super) fn least(self) -> f64 {
+    pub fn least(self) -> f64 {
         match self {
             Self::Turned => 0.01,
             Self::Shifted => 0.005,
@@ -74,17 +74,17 @@ impl Kind {
 }
 
 /// The correction of a joint along its main direction, at samples 0 to N; sample N meets the start.
-pub(super) struct Offset {
-    pub(super) joint: usize,
-    pub(super) most: f64,
-    pub(super) values: Vec<f64>,
+pub struct Offset {
+    pub joint: usize,
+    pub most: f64,
+    pub values: Vec<f64>,
 }
 
 /// One channel of a joint before closing, up to the last sample, which meets the first, and after closing.
 #[derive(Default)]
-pub(super) struct Channel {
-    pub(super) before: Vec<f64>,
-    pub(super) after: Vec<f64>,
+pub struct Channel {
+    pub before: Vec<f64>,
+    pub after: Vec<f64>,
 }
 
 /// Returns the loop whose seam was closed: that of the take, even if the loop is on a character.
@@ -93,12 +93,12 @@ fn closed(made: &Made) -> &MadeLoop {
 }
 
 /// Returns the skeleton whose joints the corrections are of.
-pub(super) fn skeleton_of(made: &Made) -> &Skeleton {
+pub fn skeleton_of(made: &Made) -> &Skeleton {
     closed(made).loop_clip.skeleton()
 }
 
 /// Returns the corrections of all joints that are moved, the most moved first.
-pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
+pub fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
     let closed = closed(made);
     let num_joints = closed.loop_clip.skeleton().num_joints();
     let all = match kind {
@@ -124,7 +124,7 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
 }
 
 /// Returns the correction of a joint at each sample, along the direction of its largest correction or along `along`; and that direction.
-pub(super) fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec<f64>) {
+pub fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec<f64>) {
     let closed = closed(made);
     let num_joints = closed.loop_clip.skeleton().num_joints();
     let all = closed.closed.rotation_offsets.iter().skip(joint).step_by(num_joints);
@@ -134,7 +134,7 @@ pub(super) fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVe
 }
 
 /// Returns the three channels of a joint.
-pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
+pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
     let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source.clip);
     let (before, after): (Vec<DVec3>, Vec<DVec3>) = match kind {
         Kind::Path => {
@@ -165,7 +165,7 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
 }
 
 /// Returns the times over which closing acts after and before the seam, as it was fitted, seconds.
-pub(super) fn zone_secs(made: &Made) -> [f64; 2] {
+pub fn zone_secs(made: &Made) -> [f64; 2] {
     let method = closed(made).closed.method;
     if let Some(secs) = method.crossfade_secs {
         // A crossfade lies at the end of the loop.

@@ -36,7 +36,7 @@ enum Curves {
 
 /// The chosen kind of curves, and those drawn last.
 #[derive(Default)]
-pub(crate) struct SeamCurve {
+pub struct SeamCurve {
     /// Whether the curves are shown, if the user chose; otherwise the height of the window decides.
     is_shown: Option<bool>,
     kind: Kind,
@@ -46,11 +46,11 @@ pub(crate) struct SeamCurve {
 
 impl SeamCurve {
     /// Whether the curves are shown; the user can then drag their height.
-    pub(crate) fn is_shown(&self, ctx: &egui::Context) -> bool {
+    pub fn is_shown(&self, ctx: &egui::Context) -> bool {
         self.is_shown.unwrap_or(ctx.content_rect().height() >= HIGH_POINTS)
     }
 
-    pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model) {
+    pub fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(made) = model.made() else { return };
         let watched = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
         ui.horizontal_wrapped(|ui| self.choices_ui(ui, made, watched, model));
@@ -123,7 +123,7 @@ impl SeamCurve {
 }
 
 /// Shows the list of joints whose curves can be drawn.
-pub(super) fn joint_ui(ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
+pub fn joint_ui(ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
     let skeleton = made.done.made.loop_clip.skeleton();
     let list = egui::ComboBox::from_id_salt("joint")
         .selected_text(&skeleton.joint(watched).name)
@@ -173,7 +173,7 @@ fn shown_joint(model: &Model, of_take: usize) -> Option<usize> {
 }
 
 /// The area of the curves.
-pub(super) struct Chart {
+pub struct Chart {
     rect: Rect,
     painter: Painter,
     is_dark: bool,
@@ -184,7 +184,7 @@ pub(super) struct Chart {
 
 impl Chart {
     /// Creates an empty chart, with the seam and the times over which closing acts.
-    pub(super) fn new(ui: &Ui, rect: Rect, made: Option<&Made>, kind: Kind) -> Self {
+    pub fn new(ui: &Ui, rect: Rect, made: Option<&Made>, kind: Kind) -> Self {
         let visuals = ui.visuals();
         let painter = ui.painter_at(rect);
         flat::fill(&painter, rect, visuals.extreme_bg_color);
@@ -321,7 +321,7 @@ impl Chart {
     }
 
     /// Draws the corrections of a joint in compared loops.
-    pub(super) fn compared_ui(&self, offsets: &[(Vec<f64>, Color32)]) {
+    pub fn compared_ui(&self, offsets: &[(Vec<f64>, Color32)]) {
         let values = offsets.iter().flat_map(|(values, _)| values);
         let range = 2.0 * values.fold(0.5 * self.kind.least(), |most, value| most.max(value.abs()));
         for (values, colour) in offsets {
@@ -338,7 +338,7 @@ impl Chart {
     }
 
     /// Writes words in a row along the upper edge, as far as there is room.
-    pub(super) fn legend(&self, words: &[(String, Color32)]) {
+    pub fn legend(&self, words: &[(String, Color32)]) {
         let mut x = self.rect.left() + 6.0;
         for (text, colour) in words {
             let text = self.painter.layout_no_wrap(text.clone(), theme::small(), *colour);
@@ -351,7 +351,7 @@ impl Chart {
         }
     }
 
-    pub(super) fn playhead_ui(&self, model: &Model) {
+    pub fn playhead_ui(&self, model: &Model) {
         if !matches!(model.shown(), Shown::Loop | Shown::Uncut) {
             return;
         }

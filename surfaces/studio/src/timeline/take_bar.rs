@@ -46,7 +46,7 @@ const ZOOM_PER_POINT: f32 = 0.005;
 
 /// The bar, and the state of a drag.
 #[derive(Default)]
-pub(crate) struct TakeBar {
+pub struct TakeBar {
     /// The start of the stretch when it was grasped as a whole, frames.
     grasped: Option<f64>,
 }
@@ -88,7 +88,7 @@ impl Scale<'_> {
     }
 }
 
-pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
+pub fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     let Some(opened) = model.opened() else { return };
     overview_ui(ui, model, opened);
     let rows = rows(opened);

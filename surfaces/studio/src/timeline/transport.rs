@@ -22,7 +22,7 @@ const NUM_SWITCHES: f32 = 3.0;
 const NUMBERED_POINTS: f32 = 800.0;
 
 /// Shows the transport of a wide window: all in one row, with the time slider in the remaining room.
-pub(crate) fn transport_ui(ui: &mut Ui, model: &Model) {
+pub fn transport_ui(ui: &mut Ui, model: &Model) {
     let is_numbered = ui.available_width() > NUMBERED_POINTS;
     if !is_numbered && icons::side(ui) >= theme::TOUCH_POINTS {
         narrow_transport_ui(ui, model);
@@ -45,7 +45,7 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model) {
 }
 
 /// Shows the transport in rows for fingers.
-pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model) {
+pub fn narrow_transport_ui(ui: &mut Ui, model: &Model) {
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.horizontal(|ui| {
         playing_ui(ui, model);

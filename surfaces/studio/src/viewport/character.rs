@@ -10,7 +10,7 @@ use crate::surface::Surface;
 
 /// The surface of a take's own character, once it is read.
 #[derive(Default)]
-pub(super) struct Character {
+pub struct Character {
     state: State,
 }
 
@@ -29,12 +29,7 @@ type Found = Result<Option<Arc<Surface>>, String>;
 
 impl Character {
     /// Returns the surface or why there is none; `None` while it is being read. The first call starts the reading.
-    pub(super) fn of(
-        &mut self,
-        opened: &Arc<Opened>,
-        beside: impl FnOnce() -> Beside,
-        ctx: &Context,
-    ) -> Option<&Found> {
+    pub fn of(&mut self, opened: &Arc<Opened>, beside: impl FnOnce() -> Beside, ctx: &Context) -> Option<&Found> {
         if matches!(self.state, State::Unread) {
             self.state = State::start(opened, beside(), ctx);
         }
@@ -56,7 +51,7 @@ impl Character {
 
 impl Character {
     /// The reason why it cannot be shown.
-    pub(super) fn fault(&self) -> Option<&str> {
+    pub fn fault(&self) -> Option<&str> {
         match &self.state {
             State::Read(Err(fault)) => Some(fault),
             _ => None,

@@ -48,19 +48,19 @@ const PLACE: u32 = 3;
 
 /// Programs and data of the graphics card.
 #[derive(Default)]
-pub(super) struct Renderer {
+pub struct Renderer {
     /// Created at the first frame; or the reason why drawing is impossible.
     ready: Option<Result<Ready, String>>,
 }
 
 impl Renderer {
     /// The reason why nothing can be drawn.
-    pub(super) fn fault(&self) -> Option<&str> {
+    pub fn fault(&self) -> Option<&str> {
         self.ready.as_ref()?.as_ref().err().map(String::as_str)
     }
 
     /// Draws a frame into the rectangle that egui has set.
-    pub(super) fn paint(&mut self, info: &PaintCallbackInfo, painter: &Painter, frame: &Frame) {
+    pub fn paint(&mut self, info: &PaintCallbackInfo, painter: &Painter, frame: &Frame) {
         let gl = painter.gl();
         if let Ok(ready) = self.ready.get_or_insert_with(|| Ready::new(gl)) {
             // SAFETY: egui calls back with its context current.
@@ -71,7 +71,7 @@ impl Renderer {
     }
 
     /// Draws the ground, below everything else.
-    pub(super) fn paint_ground(&mut self, painter: &Painter, ground: &Ground) {
+    pub fn paint_ground(&mut self, painter: &Painter, ground: &Ground) {
         let gl = painter.gl();
         if let Ok(ready) = self.ready.get_or_insert_with(|| Ready::new(gl)) {
             // SAFETY: egui calls back with its context current.

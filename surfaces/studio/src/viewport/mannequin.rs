@@ -34,21 +34,21 @@ const PALE: f32 = 0.35;
 const FRONT_OF_BODY: f64 = 0.05;
 
 /// Colours of a body, linear.
-pub(super) struct Colours {
-    pub(super) trunk: [f32; 3],
-    pub(super) left: [f32; 3],
-    pub(super) right: [f32; 3],
+pub struct Colours {
+    pub trunk: [f32; 3],
+    pub left: [f32; 3],
+    pub right: [f32; 3],
 }
 
 impl Colours {
     /// Returns the colours of a theme.
-    pub(super) fn new(tokens: &Tokens) -> Self {
+    pub fn new(tokens: &Tokens) -> Self {
         let [trunk, left, right] = [tokens.trunk, tokens.left, tokens.right].map(linear);
         Self { trunk, left, right }
     }
 
     /// Returns the colour of a side.
-    pub(super) fn of_side(&self, side: Option<Side>) -> [f32; 3] {
+    pub fn of_side(&self, side: Option<Side>) -> [f32; 3] {
         match side {
             Some(Side::Left) => self.left,
             Some(Side::Right) => self.right,
@@ -114,7 +114,7 @@ struct Plan {
 }
 
 /// Returns the surface of a take's body.
-pub(super) fn surface(opened: &Opened, figure: &Figure, colours: &Colours) -> Mesh {
+pub fn surface(opened: &Opened, figure: &Figure, colours: &Colours) -> Mesh {
     let plan = Plan::new(opened);
     let body = Body {
         points: figure.points(&plan.bind),

@@ -52,7 +52,7 @@ const PICK_POINTS: f32 = 16.0;
 
 /// The state of the view between frames: the body of the take, and its last poses.
 #[derive(Default)]
-pub(crate) struct Viewport {
+pub struct Viewport {
     body: Option<Body>,
     renderer: Arc<Mutex<Renderer>>,
     /// Whether drawing was rehearsed before there was a body.
@@ -60,9 +60,9 @@ pub(crate) struct Viewport {
     /// Number of the last pose.
     num_posed: u64,
     /// The rectangle of the last drawing, points.
-    pub(crate) rect: Option<Rect>,
+    pub rect: Option<Rect>,
     /// Whether it is drawn without its controls.
-    pub(crate) is_bare: bool,
+    pub is_bare: bool,
     /// The rings that turn the chosen joint, if they are shown.
     rings: Option<Rings>,
 }
@@ -183,7 +183,7 @@ fn bodies_of(ui: &Ui, model: &Model, pane: &Pane) -> Vec<(Moment, Veil)> {
 
 impl Viewport {
     /// Enables or disables turning the chosen joint of a loop in the view.
-    pub(crate) fn set_turning(&mut self, is_turning: bool) {
+    pub fn set_turning(&mut self, is_turning: bool) {
         if is_turning {
             _ = self.rings.get_or_insert_default();
         } else {
@@ -191,7 +191,7 @@ impl Viewport {
         }
     }
 
-    pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model) {
+    pub fn viewport_ui(&mut self, ui: &mut Ui, model: &Model) {
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
         self.rect = Some(rect);
         focus::label(
@@ -469,7 +469,7 @@ impl Viewport {
     }
 
     /// The reason why the body is not drawn, or lacks its own surface.
-    pub(crate) fn fault(&self) -> Option<String> {
+    pub fn fault(&self) -> Option<String> {
         let renderer = self.renderer.lock();
         let character = self.body.as_ref().and_then(|body| body.character.fault());
         let fault = renderer.fault().or(character)?;
@@ -552,7 +552,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
 }
 
 /// Shows the choice of how root motion is displayed: over the view, or below a narrow one.
-pub(crate) fn roots_ui(ui: &mut Ui, model: &Model) {
+pub fn roots_ui(ui: &mut Ui, model: &Model) {
     for (view, word, tip) in [
         (
             RootView::Accumulate,

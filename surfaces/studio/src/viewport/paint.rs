@@ -20,17 +20,17 @@ const CONTACT_METRES: f64 = 0.075;
 const JOINT_POINTS: f32 = 7.0;
 
 /// Returns the colour of the uncut stretch's body, linear.
-pub(super) fn ghost(is_dark: bool) -> [f32; 3] {
+pub fn ghost(is_dark: bool) -> [f32; 3] {
     if is_dark { [0.8, 0.82, 0.86] } else { [0.3, 0.32, 0.36] }
 }
 
 /// Converts a screen colour to linear, with a square for the transfer curve, as the shader does.
-pub(super) fn linear(colour: Color32) -> [f32; 3] {
+pub fn linear(colour: Color32) -> [f32; 3] {
     [colour.r(), colour.g(), colour.b()].map(|channel| (f32::from(channel) / 255.0).powi(2))
 }
 
 /// Paints the path of a joint over the seam, uncut and closed.
-pub(super) fn trail(painter: &Painter, view: &View, paths: &Paths, tokens: &Tokens) {
+pub fn trail(painter: &Painter, view: &View, paths: &Paths, tokens: &Tokens) {
     for uncut in &paths.uncut {
         line(painter, view, uncut, Stroke::new(1.0, tokens.trunk));
     }
@@ -44,7 +44,7 @@ pub(super) fn trail(painter: &Painter, view: &View, paths: &Paths, tokens: &Toke
 }
 
 /// Paints a mark below a foot that moves while it should stand, with words beside it.
-pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, tokens: &Tokens) {
+pub fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, tokens: &Tokens) {
     disc(painter, view, at, tokens.review);
     if let Some(seen) = view.see(at) {
         let words = painter.layout_no_wrap(words.to_owned(), FontId::proportional(13.0), tokens.review);
@@ -55,12 +55,12 @@ pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, toke
 }
 
 /// Paints the place of the root at the seam, lit when it is crossed.
-pub(super) fn seam(painter: &Painter, view: &View, at: DVec3, is_lit: bool, tokens: &Tokens) {
+pub fn seam(painter: &Painter, view: &View, at: DVec3, is_lit: bool, tokens: &Tokens) {
     disc(painter, view, at, if is_lit { tokens.strong } else { tokens.accent });
 }
 
 /// Paints the marks on the ground.
-pub(super) fn ground(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
+pub fn ground(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
     line(painter, view, &scene.path, Stroke::new(2.0, tokens.good));
     for &foot in &scene.standing {
         disc(painter, view, foot, tokens.good);
@@ -68,7 +68,7 @@ pub(super) fn ground(painter: &Painter, view: &View, scene: &Scene, tokens: &Tok
 }
 
 /// Paints a ring around a joint, and its name beside it.
-pub(super) fn joint(painter: &Painter, at: Pos2, name: &str, colour: Color32) {
+pub fn joint(painter: &Painter, at: Pos2, name: &str, colour: Color32) {
     painter.circle_stroke(at, JOINT_POINTS, Stroke::new(2.0, colour));
     let beside = at + vec2(JOINT_POINTS + 4.0, 0.0);
     painter.text(beside, Align2::LEFT_CENTER, name, FontId::proportional(13.0), colour);

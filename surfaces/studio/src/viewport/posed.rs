@@ -13,34 +13,34 @@ const TO_LIGHT: [f32; 3] = [0.36, 0.86, 0.36];
 /// Room around a shadow for its soft edge, metres.
 const SOFT_METRES: f32 = 0.12;
 
-pub(super) struct PosedBody {
+pub struct PosedBody {
     /// A number that no other pose has.
-    pub(super) number: u64,
+    pub number: u64,
     /// Its vertices, relative to the origin of the scene on the floor.
-    pub(super) vertices: Vec<Posed>,
-    pub(super) veil: Veil,
+    pub vertices: Vec<Posed>,
+    pub veil: Veil,
     /// The area of its shadow: the middle along x and z, and half the sizes.
-    pub(super) shadow_area: [f32; 4],
+    pub shadow_area: [f32; 4],
 }
 
 /// A tint and an opacity, laid over the colours of a body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Veil {
+pub struct Veil {
     /// A colour, and its share over the body's own.
-    pub(super) tint: [f32; 4],
+    pub tint: [f32; 4],
     /// 1 for an opaque body.
-    pub(super) opacity: f32,
+    pub opacity: f32,
 }
 
 impl Veil {
     /// For the body itself: no tint, opaque.
-    pub(super) const NONE: Self = Self {
+    pub const NONE: Self = Self {
         tint: [0.0; 4],
         opacity: 1.0,
     };
 
     /// For a translucent body with a tint.
-    pub(super) fn new([red, green, blue]: [f32; 3], opacity: f32) -> Self {
+    pub fn new([red, green, blue]: [f32; 3], opacity: f32) -> Self {
         Self {
             tint: [red, green, blue, 0.85],
             opacity,
@@ -50,7 +50,7 @@ impl Veil {
 
 impl PosedBody {
     /// Poses a surface by its bones, relative to an origin on the floor.
-    pub(super) fn new(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
+    pub fn new(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
         let vertices = surface.mesh.posed(bones, origin);
         let slant = slant();
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
@@ -73,7 +73,7 @@ impl PosedBody {
     }
 
     /// Height above the floor, or extent to the sides if that is larger, metres.
-    pub(super) fn size(&self) -> f64 {
+    pub fn size(&self) -> f64 {
         let size = self
             .vertices
             .iter()
@@ -83,22 +83,22 @@ impl PosedBody {
 }
 
 /// Displacement of a shadow along x and z per metre of height.
-pub(super) fn slant() -> [f32; 2] {
+pub fn slant() -> [f32; 2] {
     let [x, y, z] = TO_LIGHT;
     [x / y, z / y]
 }
 
 /// Everything that is drawn in one view.
-pub(super) struct Frame {
-    pub(super) surface: Arc<Surface>,
+pub struct Frame {
+    pub surface: Arc<Surface>,
     /// The last one hides the others and has a shadow.
-    pub(super) bodies: Vec<Drawn>,
+    pub bodies: Vec<Drawn>,
 }
 
 impl Frame {
     /// Returns an invisible body, drawn in every way in which bodies are: drivers compile programs at the first drawing, and some take a
     /// twentieth of a second for it.
-    pub(super) fn rehearsal() -> Self {
+    pub fn rehearsal() -> Self {
         let corner = Vertex {
             position: [0.0; 3],
             normal: [0.0; 3],
@@ -137,24 +137,24 @@ impl Frame {
 }
 
 /// The ground in a view.
-pub(super) struct Ground {
+pub struct Ground {
     /// The point of it below the body, along x and z.
-    pub(super) middle: [f32; 2],
+    pub middle: [f32; 2],
     /// Colours of lines, and of those through the origin along x and z.
-    pub(super) colours: [[f32; 3]; 3],
-    pub(super) clip_from_near: [f32; 16],
+    pub colours: [[f32; 3]; 3],
+    pub clip_from_near: [f32; 16],
 }
 
 /// A body in a view.
-pub(super) struct Drawn {
-    pub(super) body: Arc<PosedBody>,
+pub struct Drawn {
+    pub body: Arc<PosedBody>,
     /// Its place among the bodies on the graphics card.
-    pub(super) place: usize,
+    pub place: usize,
     /// From axes near its origin into the view, column by column.
-    pub(super) clip_from_near: [f32; 16],
+    pub clip_from_near: [f32; 16],
 }
 
 /// Returns the unit vector to the light.
-pub(super) fn to_light() -> [f32; 3] {
+pub fn to_light() -> [f32; 3] {
     glam::Vec3::from_array(TO_LIGHT).normalize().to_array()
 }

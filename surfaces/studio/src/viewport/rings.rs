@@ -24,7 +24,7 @@ const LEAST_TANGENT: f32 = 0.35;
 
 /// The rings as last drawn, and the one being dragged.
 #[derive(Default)]
-pub(super) struct Rings {
+pub struct Rings {
     seen: [Vec<Pos2>; 3],
     dragged: Option<Dragged>,
 }
@@ -40,13 +40,13 @@ struct Dragged {
 }
 
 /// The place of the rings.
-pub(super) struct Place<'a> {
-    pub(super) joint: usize,
-    pub(super) centre: DVec3,
+pub struct Place<'a> {
+    pub joint: usize,
+    pub centre: DVec3,
     /// From the axes of the joint's parent to those of the world.
-    pub(super) axes: DQuat,
-    pub(super) view: &'a View,
-    pub(super) rect: Rect,
+    pub axes: DQuat,
+    pub view: &'a View,
+    pub rect: Rect,
 }
 
 impl Place<'_> {
@@ -75,12 +75,12 @@ impl Place<'_> {
 
 impl Rings {
     /// Whether one is being dragged; the drag then does not turn the view.
-    pub(super) fn are_dragged(&self) -> bool {
+    pub fn are_dragged(&self) -> bool {
         self.dragged.is_some()
     }
 
     /// Draws the rings, and follows the mouse.
-    pub(super) fn rings_ui(&mut self, ui: &Ui, model: &Model, place: &Place<'_>, response: &Response) {
+    pub fn rings_ui(&mut self, ui: &Ui, model: &Model, place: &Place<'_>, response: &Response) {
         let (Some(made), Some(edit)) = (model.made(), model.edit()) else {
             return;
         };
@@ -165,7 +165,7 @@ impl Rings {
 
     /// Returns a point of a ring on the screen.
     #[cfg(test)]
-    pub(super) fn point(&self, axis: usize, corner: usize) -> Pos2 {
+    pub fn point(&self, axis: usize, corner: usize) -> Pos2 {
         self.seen[axis][corner]
     }
 }

@@ -18,19 +18,19 @@ const AROUND_SEAM_SECS: [f64; 4] = [-0.1, -0.05, 0.05, 0.1];
 
 /// The shown motion, and a time in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Moment {
+pub struct Moment {
     shown: Shown,
     /// Seconds in the take or in the cycle.
     within_secs: f64,
     /// Seconds for which the root has moved, over any number of cycles.
-    pub(super) root_secs: f64,
+    pub root_secs: f64,
 }
 
 impl Moment {
     /// Number of poses around the seam.
-    pub(super) const AROUND_SEAM: usize = AROUND_SEAM_SECS.len();
+    pub const AROUND_SEAM: usize = AROUND_SEAM_SECS.len();
 
-    pub(super) fn now(model: &Model, shown: Shown, made: Option<&Made>) -> Self {
+    pub fn now(model: &Model, shown: Shown, made: Option<&Made>) -> Self {
         if let (Shown::Set, Some(steered)) = (shown, model.steered_here()) {
             let secs = steered.hero().secs();
             return Self {
@@ -56,7 +56,7 @@ impl Moment {
     }
 
     /// Returns moments just before and just after the nearest seam, with their times from it; none in a take or a blend.
-    pub(super) fn around_seam(model: &Model, shown: Shown) -> Vec<(Self, f64)> {
+    pub fn around_seam(model: &Model, shown: Shown) -> Vec<(Self, f64)> {
         let span_secs = model.span_of(shown);
         if !matches!(shown, Shown::Loop | Shown::Uncut) || span_secs <= 0.0 {
             return Vec::new();
@@ -73,7 +73,7 @@ impl Moment {
     }
 
     /// Returns the same moment of the uncut stretch.
-    pub(super) fn uncut(self) -> Self {
+    pub fn uncut(self) -> Self {
         Self {
             shown: Shown::Uncut,
             ..self
@@ -82,22 +82,22 @@ impl Moment {
 }
 
 /// The world at one moment.
-pub(super) struct Scene {
+pub struct Scene {
     /// All joints in the world.
-    pub(super) world: Pose,
+    pub world: Pose,
     /// Height of the ground, metres.
-    pub(super) floor: f64,
+    pub floor: f64,
     /// The point on the ground that the view follows.
-    pub(super) centre: DVec3,
+    pub centre: DVec3,
     /// The path of the root over one cycle, or of the hips over the take, on the ground.
-    pub(super) path: Vec<DVec3>,
+    pub path: Vec<DVec3>,
     /// Standing feet, on the ground.
-    pub(super) standing: Vec<DVec3>,
+    pub standing: Vec<DVec3>,
 }
 
 impl Scene {
     /// Returns the world at a moment.
-    pub(super) fn at(moment: Moment, model: &Model, made: Option<&Made>, opened: &Opened) -> Self {
+    pub fn at(moment: Moment, model: &Model, made: Option<&Made>, opened: &Opened) -> Self {
         match (moment.shown, made) {
             (Shown::Set, _) => match model.steered_here() {
                 Some(steered) => Self::of_set(steered),

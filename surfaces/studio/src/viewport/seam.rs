@@ -11,7 +11,7 @@ use crate::model::{Made, Model};
 const AROUND_SECS: f64 = 0.5;
 
 /// The path of a joint around the seam, relative to the root, by time from the seam.
-pub(super) struct Trail {
+pub struct Trail {
     /// The loop, and the joint.
     of: (u64, usize),
     closed: Vec<(f64, DVec3)>,
@@ -21,14 +21,14 @@ pub(super) struct Trail {
 
 /// A path for drawing, in the world.
 #[derive(Default)]
-pub(super) struct Paths {
-    pub(super) closed: [Vec<DVec3>; 2],
-    pub(super) uncut: [Vec<DVec3>; 2],
+pub struct Paths {
+    pub closed: [Vec<DVec3>; 2],
+    pub uncut: [Vec<DVec3>; 2],
 }
 
 impl Trail {
     /// Computes the path of the chosen joint, unless it is there already.
-    pub(super) fn follow(slot: &mut Option<Self>, model: &Model, made: &Made, joint: usize) {
+    pub fn follow(slot: &mut Option<Self>, model: &Model, made: &Made, joint: usize) {
         let of = (model.num_made(), joint);
         if slot.as_ref().is_some_and(|trail| trail.of == of) {
             return;
@@ -61,7 +61,7 @@ impl Trail {
     }
 
     /// Returns the path in the world, over the nearest seam.
-    pub(super) fn paths(&self, model: &Model, made: &Made) -> Paths {
+    pub fn paths(&self, model: &Model, made: &Made) -> Paths {
         let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source);
         let period = made.period_secs();
         Paths {
@@ -82,23 +82,23 @@ impl Trail {
 
 /// A foot that moves while it should stand.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fault {
-    pub(super) joint: usize,
+pub struct Fault {
+    pub joint: usize,
     first_sample: usize,
     num_samples: usize,
     /// The fault as text.
-    pub(super) words: String,
+    pub words: String,
 }
 
 /// The faults of a loop's feet.
-pub(super) struct Faults {
+pub struct Faults {
     num_made: u64,
     found: Vec<Fault>,
 }
 
 impl Faults {
     /// Finds the faults of the shown loop, unless they are there already.
-    pub(super) fn follow(slot: &mut Option<Self>, model: &Model, made: &Made) {
+    pub fn follow(slot: &mut Option<Self>, model: &Model, made: &Made) {
         if slot.as_ref().is_none_or(|faults| faults.num_made != model.num_made()) {
             *slot = Some(Self {
                 num_made: model.num_made(),
@@ -108,7 +108,7 @@ impl Faults {
     }
 
     /// Returns the faults at the time shown.
-    pub(super) fn now(&self, model: &Model, made: &Made) -> Vec<&Fault> {
+    pub fn now(&self, model: &Model, made: &Made) -> Vec<&Fault> {
         let clip = &made.done.made.loop_clip;
         let num = clip.num_samples();
         let sample = (model.playback.secs_in(made.period_secs()) / clip.step_secs()) as usize;

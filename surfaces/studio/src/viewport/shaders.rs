@@ -1,7 +1,7 @@
 //! The vertex and fragment shaders.
 
 /// The vertices of a body, which are already posed.
-pub(super) const BODY_VERTEX: &str = "
+pub const BODY_VERTEX: &str = "
 in vec3 position;
 in vec3 normal;
 in vec3 colour;
@@ -18,7 +18,7 @@ void main() {
 }";
 
 /// The pixels of a body. Colours are linear; squares and roots approximate the transfer curve of a screen.
-pub(super) const BODY_FRAGMENT: &str = "
+pub const BODY_FRAGMENT: &str = "
 in vec3 a_normal;
 in vec3 a_colour;
 in vec2 a_place;
@@ -45,7 +45,7 @@ void main() {
 }";
 
 /// Projects a point along the light to the floor, at height zero.
-pub(super) const SHADOW_VERTEX: &str = "
+pub const SHADOW_VERTEX: &str = "
 in vec3 position;
 uniform vec4 area;
 uniform vec2 slant;
@@ -55,12 +55,12 @@ void main() {
 }";
 
 /// Marks every pixel of the body as shadow.
-pub(super) const SHADOW_FRAGMENT: &str = "
+pub const SHADOW_FRAGMENT: &str = "
 out vec4 pixel;
 void main() { pixel = vec4(1.0); }";
 
 /// The rectangle of the floor that contains a shadow.
-pub(super) const FLOOR_VERTEX: &str = "
+pub const FLOOR_VERTEX: &str = "
 uniform vec4 area;
 uniform mat4 clip_from_near;
 out vec2 a_place;
@@ -71,7 +71,7 @@ void main() {
 }";
 
 /// Covers a whole texture, to compute it from another one.
-pub(super) const BLUR_VERTEX: &str = "
+pub const BLUR_VERTEX: &str = "
 out vec2 a_place;
 void main() {
     vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
@@ -81,7 +81,7 @@ void main() {
 
 /// Blurs a shadow: nine texels of the levels that hold means of 4 x 4 pixels. Done once for the few texels of a shadow, not for each pixel
 /// of the floor, of which a large window has thirty times as many.
-pub(super) const BLUR_FRAGMENT: &str = "
+pub const BLUR_FRAGMENT: &str = "
 in vec2 a_place;
 uniform sampler2D sharp;
 out vec4 pixel;
@@ -97,7 +97,7 @@ void main() {
 }";
 
 /// A square of ground around a point, in coordinates near that point.
-pub(super) const GROUND_VERTEX: &str = "
+pub const GROUND_VERTEX: &str = "
     uniform vec2 middle;
     uniform float reach;
     uniform mat4 clip_from_near;
@@ -110,7 +110,7 @@ pub(super) const GROUND_VERTEX: &str = "
 
 /// A checkerboard of metres with lines between the squares, every fifth one stronger, and those through the origin in the colours of their
 /// axes; everything fades with distance.
-pub(super) const GROUND_FRAGMENT: &str = "
+pub const GROUND_FRAGMENT: &str = "
     in vec2 a_place;
     uniform vec2 middle;
     uniform float reach;
@@ -133,7 +133,7 @@ pub(super) const GROUND_FRAGMENT: &str = "
     }";
 
 /// Darkens the floor.
-pub(super) const FLOOR_FRAGMENT: &str = "
+pub const FLOOR_FRAGMENT: &str = "
 in vec2 a_place;
 uniform sampler2D shadow;
 uniform float darkness;

@@ -12,7 +12,7 @@ const RIGHT_POINTS: Vec2 = vec2(-110.0, -64.0);
 const LEFT_POINTS: Vec2 = vec2(60.0, -112.0);
 
 /// Shows the stick of a played set.
-pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model) {
+pub fn stick_ui(ui: &Ui, rect: Rect, model: &Model) {
     let Some(steered) = model.steered_here() else { return };
     let centre = if super::is_narrow(ui) {
         rect.left_bottom() + LEFT_POINTS
