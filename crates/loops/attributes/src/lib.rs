@@ -15,10 +15,16 @@ pub fn handed_over(_: TokenStream, item: TokenStream) -> TokenStream {
 
 /// For facts of JSON documents, which serde writes. In the crate's own tests they have a schema, with which the documentation is compared;
 /// `schemars(...)` on their fields applies only there.
+/// Those with `in_schema(read)` are read again, and are values: compared, copied, and empty by default.
 #[proc_macro_attribute]
-pub fn in_schema(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn in_schema(read: TokenStream, item: TokenStream) -> TokenStream {
+    let written = "#[derive(serde::Serialize)] #[cfg_attr(test, derive(schemars::JsonSchema))]";
+    let as_values = match read.is_empty() {
+        true => "",
+        false => "#[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]",
+    };
     below(
-        "#[derive(serde::Serialize)] #[cfg_attr(test, derive(schemars::JsonSchema))]",
+        &format!("{written} {as_values}"),
         only_where("test", "schemars", "schemars", item),
     )
 }

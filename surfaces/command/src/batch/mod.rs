@@ -20,8 +20,8 @@ pub use names::{Named, Names, Template};
 pub use pool::{Work, each, jobs, run};
 
 /// The outcome of a loop that was asked for.
-#[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[in_schema(read)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is there and can be used unchanged.

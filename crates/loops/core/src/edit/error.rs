@@ -1,9 +1,7 @@
 //! Why a loop cannot be edited.
 
 /// Why a loop cannot be edited.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum EditError {
     #[error("there is no joint {joint}, the skeleton has {num_joints}")]
     Joint { joint: usize, num_joints: usize },

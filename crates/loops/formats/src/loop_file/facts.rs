@@ -22,8 +22,7 @@ use crate::format::Capabilities;
 use crate::space::Space;
 
 /// A recording as it was read.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct TakeFacts {
     /// The file, as it was named.
     pub file: String,
@@ -54,8 +53,7 @@ pub struct TakeFacts {
 }
 
 /// The rig that a motion was carried over to.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct RigFacts {
     /// Its file, as it was named.
     pub file: String,
@@ -111,8 +109,7 @@ impl TakeFacts {
 }
 
 /// The stretch of the take that is the loop.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct CandidateFacts {
     /// Frame of the take where the loop starts, from 0; may lie between two frames.
     pub start_frame: f64,
@@ -182,8 +179,7 @@ pub struct WholeClipFacts {
 }
 
 /// Many cycles of a loop, each varied as the take's own cycles differ; they loop as a whole.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct VariationFacts {
     /// The same seed gives the same motion.
     pub seed: u32,
@@ -203,8 +199,7 @@ pub struct VariationFacts {
 }
 
 /// The cycles of the take whose mean a loop is. Displacement, and when feet stand, are still measured against the chosen cycle.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct MeanCycleFacts {
     /// What was asked for: a number of cycles, or all.
     pub asked: String,
@@ -217,8 +212,7 @@ pub struct MeanCycleFacts {
 }
 
 /// A cycle of the take that a mean includes.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct UsedCycleFacts {
     /// Frame at which it starts, from 0, fractional.
     pub start_frame: f64,
@@ -229,8 +223,7 @@ pub struct UsedCycleFacts {
 }
 
 /// What of the time of a loop is not as recorded.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct TimeFacts {
     /// Its length over the recorded one.
     pub length_ratio: f64,
@@ -247,8 +240,7 @@ pub struct TimeFacts {
 }
 
 /// How the seam was closed.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct ClosureFacts {
     /// Name of the method; two with a plus sign where the ends were closed differently, blend for a blend.
     pub method: String,
@@ -278,8 +270,7 @@ pub struct ClosureFacts {
 }
 
 /// An edit of the closed loop; what its kind does not have is null.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct EditFacts {
     /// What is done: move (a joint, at one time), offset (a joint, all the time), swing (how far joints turn), smooth, aim (the root's turn) or noise.
     #[schemars(extend("enum" = ["move", "offset", "swing", "smooth", "aim", "noise"]))]
@@ -331,8 +322,7 @@ impl EditFacts {
 }
 
 /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct RootMotionFacts {
     /// What became of the root motion, as --root-motion names it; in-place and keep among others.
     #[serde(with = "word")]
@@ -383,8 +373,7 @@ pub struct RootMotionFacts {
 /// The path of a constant root motion, at its first key: a circle or a helix around an axis, or a straight line.
 ///
 /// In the directions of the ground, +Y up, and at the places where the loop stands.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct BasisFacts {
     /// Direction in which the root moves at the start, a unit vector; null where it does not move.
     pub direction: Option<[f64; 3]>,
@@ -440,8 +429,7 @@ const FARTHEST_AXIS_METRES: f64 = 4e9;
 /// The path as numbers of a closed form, in the directions of the ground: t seconds after the first key the root has moved by
 /// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
 /// straight path moves along its axis.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct PeriodicLoopFacts {
     /// Radius of the circle.
     pub radius_m: f64,
@@ -482,8 +470,7 @@ impl PeriodicLoopFacts {
 }
 
 /// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct RecenteredFacts {
     /// The turn about +Y through the take's origin, left positive.
     pub turn_deg: f64,
@@ -507,8 +494,7 @@ impl RecenteredFacts {
 }
 
 /// When the feet of a loop stand, and how they were locked.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct FeetFacts {
     /// Whether any foot is locked to the ground while it stands.
     pub held: bool,
@@ -646,8 +632,7 @@ loopwright_core::words!(FootTreatment {
 });
 
 /// What was done with one foot.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct FootFacts {
     /// Its lowest joint.
     pub joint: String,
@@ -663,8 +648,7 @@ pub struct FootFacts {
 }
 
 /// A contact: a span over which a foot stands.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct ContactFacts {
     /// The foot's lowest joint.
     pub joint: String,
@@ -675,8 +659,7 @@ pub struct ContactFacts {
 }
 
 /// What was measured on the loop as written.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct QualityFacts {
     /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
     #[serde(with = "optional_word")]
@@ -759,8 +742,7 @@ loopwright_core::words!(Unmeasured {
 });
 
 /// One of the checks that a grade comes from.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct CheckFacts {
     /// Its name: docs/checks.md.
     pub id: String,
@@ -788,8 +770,7 @@ pub struct CheckFacts {
 }
 
 /// How the loop lies in the file.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct PlaybackFacts {
     /// Unique samples of one period.
     pub samples: usize,
@@ -855,8 +836,7 @@ impl PlaybackFacts {
 }
 
 /// The loops that were blended into this one.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct BlendFacts {
     /// Their files, as they were named.
     pub loops: Vec<String>,

@@ -5,8 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The engine that a loop was written for.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct TargetFacts {
     /// Its name, as --for has it.
     pub name: String,

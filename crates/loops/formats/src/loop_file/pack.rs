@@ -284,8 +284,7 @@ loopwright_core::words!(AnimationOutcome {
 });
 
 /// An animation, and what became of it.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct AnimationFacts {
     /// Its number in the file that was read, from 0.
     pub number: usize,

@@ -3,13 +3,12 @@
 use glam::{DQuat, DVec3, DVec4};
 use loopwright_core::analysis::FootEventKind;
 use loopwright_core::math::Rigid;
-use serde::Deserialize;
 
 use crate::loop_file::word;
 
 /// What a clip is for.
-#[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[in_schema(read)]
+#[derive(Copy, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
     /// It repeats.
@@ -60,8 +59,7 @@ loopwright_core::words!(ClipKind {
 });
 
 /// A moment of a loop.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct LoopStateFacts {
     // The JSON beside a passage calls it `loop`.
     /// The name of the loop.
@@ -73,8 +71,7 @@ pub struct LoopStateFacts {
 
 // The JSON beside a passage calls the keys `translation_m` and `rotation_xyzw`.
 /// The root over time, seen from its first key.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct RootKeys {
     /// Seconds since the first key.
     #[serde(default)]
@@ -120,8 +117,7 @@ impl RootKeys {
 }
 
 /// A foot that touches down or lifts.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct FootEventFacts {
     /// Seconds since the start of the clip.
     pub secs: f64,

@@ -3,8 +3,6 @@
 //! docs/formats/set.md describes it; docs/formats/set.schema.json is its schema and states the units. Positions have +Y up and
 //! +Z forward. Readers skip unknown keys, and accept missing lists, texts and figures that only describe a set.
 
-use serde::Deserialize;
-
 use loopwright_core::analysis::MotionKind;
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
@@ -21,8 +19,7 @@ pub const SET_VERSION: u32 = 1;
 pub const SET_FILE: &str = "set.json";
 
 /// All that a player needs beside the clips. docs/formats/set.md explains it.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct Manifest {
     /// The version of the program that wrote it.
     #[serde(default)]
@@ -71,8 +68,7 @@ pub struct Manifest {
 }
 
 /// The body of all clips.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 #[serde(default)]
 pub struct SetSkeleton {
     /// Number of joints, without a root joint that was added.
@@ -88,8 +84,7 @@ pub struct SetSkeleton {
 }
 
 /// A clip.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct SetClip {
     /// Its name, which no other clip has.
     pub name: String,
@@ -174,8 +169,8 @@ pub struct SetClip {
 }
 
 /// The phase of a loop: 0 half through the contact of the left foot, 1/2 half through that of the right one.
-#[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
+#[derive(Copy)]
 pub struct SetPhase {
     /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
     pub warp: f64,
@@ -186,8 +181,8 @@ pub struct SetPhase {
 }
 
 /// A constant motion in its own axes.
-#[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
+#[derive(Copy)]
 pub struct SetTwist {
     /// Metres per second.
     pub linear: [f64; 3],
@@ -196,8 +191,7 @@ pub struct SetTwist {
 }
 
 /// What a clip was made from.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 #[serde(default)]
 pub struct SetMade {
     /// How it came about.
@@ -229,8 +223,8 @@ impl SetMade {
 }
 
 /// How a clip came about.
-#[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[in_schema(read)]
+#[derive(Copy, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum MadeFrom {
     /// Cut out of a take.
@@ -247,8 +241,7 @@ pub enum MadeFrom {
 }
 
 /// Loops at their points.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct SetSpace {
     /// Its name: move or strafe.
     pub name: String,
@@ -262,8 +255,7 @@ pub struct SetSpace {
 }
 
 /// A loop in a blend space.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct SetPoint {
     /// Its clip.
     pub clip: String,
@@ -272,8 +264,7 @@ pub struct SetPoint {
 }
 
 /// A jump from one loop into another that fades.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct SetTransition {
     /// The loop that is left.
     pub from: String,
@@ -293,8 +284,7 @@ pub struct SetTransition {
 }
 
 /// Constants for a character controller.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct SetController {
     /// Takes that they were measured on.
     #[serde(default)]
@@ -305,8 +295,7 @@ pub struct SetController {
 }
 
 /// The constants of one way to move; null where the takes do not show them.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct SetMode {
     /// all, or one way to move as `fit` names it.
     pub mode: String,
@@ -321,8 +310,7 @@ pub struct SetMode {
 }
 
 /// A part that the set lacks.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct Missing {
     /// The part.
     pub what: String,
@@ -331,8 +319,7 @@ pub struct Missing {
 }
 
 /// A loop that fills a hole.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct Filled {
     /// Its clip.
     pub clip: String,
@@ -343,8 +330,7 @@ pub struct Filled {
 }
 
 /// Something that was given and is not used.
-#[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct LeftOut {
     /// The take or loop.
     pub take: String,
