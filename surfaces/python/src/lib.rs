@@ -3,6 +3,11 @@
 //! It is private; the package around it has the names, the types and the documentation that people see. Everything that takes time runs
 //! without Python's lock, see [`work`].
 
+#![allow(
+    unreachable_pub,
+    reason = "its modules are private: `pub` in them is for the module that is compiled"
+)]
+
 mod arguments;
 mod arrays;
 mod asked;

@@ -3,6 +3,11 @@
 //! [`Model`] holds the take, the choices and the loop made from them, and changes only by an [`Action`]; [`Studio`] shows it. It exports
 //! the bytes that the libraries `loopwright` and `loopwright_formats` give for the same settings. Nothing leaves the machine.
 
+#![allow(
+    unreachable_pub,
+    reason = "most of its modules are private: `pub` in them is for the other modules"
+)]
+
 mod road;
 
 pub mod work;

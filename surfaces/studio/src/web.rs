@@ -16,10 +16,6 @@ use crate::samples;
 use crate::widgets::{Widget, Widgets, Wishes};
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
-#[expect(
-    unreachable_pub,
-    reason = "the page calls it, and wasm-bindgen exports only what is public"
-)]
 #[wasm_bindgen]
 pub async fn start_studio() -> Result<(), JsValue> {
     let document = document().ok_or_else(|| JsError::new("there is no page"))?;

@@ -20,10 +20,6 @@ thread_local! {
 }
 
 /// Receives a piece of a file for the next request: its index, the size of the whole file in bytes, and the piece.
-#[expect(
-    unreachable_pub,
-    reason = "the worker's script calls it, and wasm-bindgen exports only what is public"
-)]
 #[wasm_bindgen]
 pub fn take_piece(file: usize, len: usize, piece: &[u8]) {
     FILES.with_borrow_mut(|files| {
@@ -38,10 +34,6 @@ pub fn take_piece(file: usize, len: usize, piece: &[u8]) {
 
 /// Handles a request of the page, given as bytes, with the files that were handed over before, and a function that receives progress
 /// messages. Returns the bytes of the answer, followed by the long arrays of a take. Errors: the bytes are not the page's.
-#[expect(
-    unreachable_pub,
-    reason = "the worker's script calls it, and wasm-bindgen exports only what is public"
-)]
 #[wasm_bindgen]
 pub fn work_beside(ask: Vec<u8>, tell: Function) -> Result<Array, JsError> {
     let files = FILES.take().into_iter().map(Arc::new).collect();
