@@ -1,6 +1,6 @@
 """Plays a robot's loop in MuJoCo and judges it, by nothing but the robot's MJCF and the file of the loop.
 
-    python3 xtask/peers/robot.py biped.xml cycle.csv [--fps 30] [--seconds 60]
+    python3 bench/peers/robot.py biped.xml cycle.csv [--fps 30] [--seconds 60]
 
 The file is Unitree's CSV of one cycle with its closing row. Needs mujoco==4.0.0 and numpy. Fails where a joint leaves its limits, where contact points
 slide by more than .6 cm/s or stand off the floor by more than 3 mm in the median, or where the seam is sharper than 1.1 times the sharpest inside.

@@ -1,7 +1,7 @@
 # Writes VRM animations and plays them by three-vrm on VRM characters of both versions, which are made here by what their formats state.
 #
 #   npm install --prefix FOLDER three gltf-validator @pixiv/three-vrm @pixiv/three-vrm-animation
-#   python xtask/peers/avatars.py LOOPWRIGHT SHARED SCRATCH FOLDER
+#   python bench/peers/avatars.py LOOPWRIGHT SHARED SCRATCH FOLDER
 #
 # Where a joint is meant to be comes from the same motion written as NPZ. The characters rest in the body of a synthetic walk, their joints turned
 # at random and without names, so that only their map of bones says what is what. Each motion is also checked by what its format demands, and

@@ -1,6 +1,6 @@
 // Plays VRM animations on VRM characters by three-vrm, and says where their joints are.
 //
-//   NODE_PATH=FOLDER/node_modules node xtask/peers/avatars.mjs QUESTIONS.json
+//   NODE_PATH=FOLDER/node_modules node bench/peers/avatars.mjs QUESTIONS.json
 //
 // A list of questions, each answered in a line of JSON:
 //

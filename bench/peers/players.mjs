@@ -1,6 +1,6 @@
 // Plays sets with surfaces/players/three/loopwright.js, and compares with the table of cases and with three's own player of animations.
 //
-//   NODE_PATH=FOLDER/node_modules node xtask/peers/players.mjs SET...
+//   NODE_PATH=FOLDER/node_modules node bench/peers/players.mjs SET...
 //
 // A SET is a folder with set.json and the files that it names. For each a line of JSON; status 1 where something is off.
 

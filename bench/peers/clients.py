@@ -2,7 +2,7 @@
 #
 #   npm install --prefix FOLDER three gltf-validator
 #   pip install --target FOLDER/bpy42 bpy==4.2.23                (CPython 3.11; 5.0.1 likewise)
-#   python xtask/peers/clients.py LOOPWRIGHT SHARED SCRATCH FOLDER [PART OF A FILE'S NAME...]
+#   python bench/peers/clients.py LOOPWRIGHT SHARED SCRATCH FOLDER [PART OF A FILE'S NAME...]
 #
 # LOOPWRIGHT is the command, SHARED the folder with the takes mocap/ and field/ (without it only synthetic ones are used), SCRATCH a folder for the
 # files, FOLDER has node_modules/ and bpy*/; what it lacks is passed over with a word. Prints a row for each program and each fault; status 1 for

@@ -1,6 +1,6 @@
 """Makes the set and the table of cases by which players of sets are compared: crates/sets/player/tests/cases.
 
-    python xtask/peers/cases.py
+    python bench/peers/cases.py
 
 Walks and runs whose feet stand exactly, made up of formulas, as set.json and hero.glb; then docs/formats/set_player.py plays them, and cases.json
 says what it shows. Needs numpy.
