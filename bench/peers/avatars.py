@@ -1,5 +1,6 @@
 # Writes VRM animations and plays them by three-vrm on VRM characters of both versions, which are made here by what their formats state.
 #
+#   pip install numpy
 #   npm install --prefix FOLDER three gltf-validator @pixiv/three-vrm @pixiv/three-vrm-animation
 #   python bench/peers/avatars.py LOOPWRIGHT SHARED SCRATCH FOLDER
 #
@@ -7,15 +8,14 @@
 # at random and without names, so that only their map of bones says what is what. Each motion is also checked by what its format demands, and
 # by the Khronos validator; so are captured takes of SHARED, the folder with them, that have no rest pose which stands. Prints a row for each file and each fault; status 1 for faults, 77 where the programs are not there.
 
-import json
-import math
-import os
-import random
-import re
-import struct
 import sys
+from pathlib import Path
 
-from clients import Gltf, ask_node, read_npz, run, write_glb
+import numpy as np
+
+from clients import answered, read_npz, run, to
+from gltf import Gltf, conjugate
+from set_player import NONE, q_mul, q_turn
 
 MOST_MM = 0.1
 
@@ -46,48 +46,29 @@ NEEDED = {"hips", "spine", "head"} | {
 }
 
 
-def multiplied(p, q):
-    (a, b, c, d), (e, f, g, h) = p, q
-    return [d * e + a * h + b * g - c * f, d * f - a * g + b * h + c * e, d * g + a * f - b * e + c * h, d * h - a * e - b * f - c * g]
-
-
-def conjugate(q):
-    return [-q[0], -q[1], -q[2], q[3]]
-
-
-def turned(q, v):
-    return multiplied(multiplied(q, [*v, 0.0]), conjugate(q))[:3]
-
-
 def avatar(body, path, version, seed=None):
-    """A character of that version of VRM with the body of a GLB; with a seed its joints rest turned and have no names."""
-    gltf = Gltf(body)
-    document, binary = gltf.json, bytearray(gltf.buffers[0])
-    skin = document["skins"][0]
-    joints, dice = skin["joints"], random.Random(seed)
-    bones = {node: BONES[gltf.names[node]] for node in joints}
+    """A character of that version of VRM with the body of a GLB; with a seed its joints rest turned and have no names. Its bones by their nodes."""
+    gltf = Gltf.read(body)
+    nodes, parents, skin = gltf.json["nodes"], gltf.parents, gltf.json["skins"][0]
+    bones = {node: BONES[gltf.names[node]] for node in skin["joints"]}
+    dice = np.random.default_rng(seed)
     # Those of version 0 face the other way.
-    face = [0.0, 1.0, 0.0, 0.0] if version == 0 else [0.0, 0.0, 0.0, 1.0]
-    world = {}
-    for node in joints:
-        above, place = world.get(gltf.parents.get(node), ([0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0]))
-        offset = turned(face, document["nodes"][node]["translation"])
-        turn = [dice.gauss(0, 1) for _ in range(4)] if seed else [0.0, 0.0, 0.0, 1.0]
-        turn = [value / math.sqrt(sum(each * each for each in turn)) for value in turn]
-        place = [one + other for one, other in zip(place, offset)]
+    face = NONE if version else np.array([0.0, 1.0, 0.0, 0.0])
+    world, binds = {}, []
+    for index, node in enumerate(skin["joints"]):
+        above, place = world.get(parents.get(node), (NONE, np.zeros(3)))
+        offset = q_turn(face, np.array(nodes[node]["translation"]))
+        turn = dice.normal(size=4) if seed else NONE
+        turn, place = turn / np.linalg.norm(turn), place + offset
         world[node] = turn, place
-        document["nodes"][node]["rotation"] = multiplied(conjugate(above), turn)
-        document["nodes"][node]["translation"] = turned(conjugate(above), offset)
+        nodes[node] |= {"rotation": q_mul(conjugate(above), turn).tolist(), "translation": q_turn(conjugate(above), offset).tolist()}
         if seed:
-            document["nodes"][node]["name"] = f"J_{node:02}"
-    view = document["bufferViews"][document["accessors"][skin["inverseBindMatrices"]]["bufferView"]]
-    for index, node in enumerate(joints):
-        turn, place = world[node]
-        columns = [turned(conjugate(turn), turned(face, axis)) for axis in [(1, 0, 0), (0, 1, 0), (0, 0, 1)]]
-        columns.append(turned(conjugate(turn), [-value for value in place]))
-        rows = [value for column, last in zip(columns, [0, 0, 0, 1]) for value in (*column, last)]
-        struct.pack_into("<16f", binary, view.get("byteOffset", 0) + 64 * index, *rows)
-    document.pop("animations", None)
+            nodes[node]["name"] = f"J_{node:02}"
+        # Columns of a matrix.
+        axes = [[*q_turn(conjugate(turn), q_turn(face, axis)), 0] for axis in np.eye(3)]
+        binds.append(np.concatenate([*axes, [*q_turn(conjugate(turn), -place), 1]]))
+    skin["inverseBindMatrices"] = gltf.add(binds, "MAT4")
+    gltf.json.pop("animations", None)
     if version == 1:
         name, stated = "VRMC_vrm", {
             "specVersion": "1.0",
@@ -104,9 +85,9 @@ def avatar(body, path, version, seed=None):
             "humanoid": {"humanBones": [{"bone": bone, "node": node} for node, bone in bones.items() if bone != "jaw"]},
             "blendShapeMaster": {"blendShapeGroups": [{"name": "A", "presetName": "a"}]},
         }
-    document["extensions"], document["extensionsUsed"] = {name: stated}, [name]
-    write_glb(path, document, bytes(binary))
-    return bones
+    gltf.json["extensions"], gltf.json["extensionsUsed"] = {name: stated}, [name]
+    gltf.write(path)
+    return {bone: gltf.names[node] for node, bone in bones.items()}
 
 
 def ranges():
@@ -116,47 +97,36 @@ def ranges():
 
 def with_face(path, out):
     """A motion with two expressions and a gaze beside it."""
-    gltf = Gltf(path)
-    document, binary = gltf.json, bytearray(gltf.buffers[0])
-    animation = document["animations"][0]
-    times = [row[0] for row in gltf.accessor(animation["samplers"][0]["input"])]
-
-    def accessor(rows, kind):
-        at = len(binary)
-        binary.extend(b"".join(struct.pack(f"<{len(row)}f", *row) for row in rows))
-        document["bufferViews"].append({"buffer": 0, "byteOffset": at, "byteLength": len(binary) - at})
-        document["accessors"].append({"bufferView": len(document["bufferViews"]) - 1, "componentType": 5126, "type": kind, "count": len(rows)})
-        return len(document["accessors"]) - 1
+    gltf = Gltf.read(path)
+    document, animation = gltf.json, gltf.json["animations"][0]
+    times = animation["samplers"][0]["input"]
+    secs = gltf.accessor(times)[:, 0]
 
     def moved(name, path, rows, kind):
+        node = len(document["nodes"])
         document["nodes"].append({"name": name})
-        node = len(document["nodes"]) - 1
         document["scenes"][0]["nodes"].append(node)
-        animation["samplers"].append({"input": animation["samplers"][0]["input"], "output": accessor(rows, kind)})
-        animation["channels"].append({"sampler": len(animation["samplers"]) - 1, "target": {"node": node, "path": path}})
-        return node
+        animation["channels"].append({"sampler": len(animation["samplers"]), "target": {"node": node, "path": path}})
+        animation["samplers"].append({"input": times, "output": gltf.add(np.stack(rows, -1), kind)})
+        return {"node": node}
 
-    weights = [[0.5 - 0.5 * math.cos(2.1 * time), 0, 0] for time in times]
-    mouth = moved("aa", "translation", weights, "VEC3")
-    wink = moved("wink", "translation", [[1 - row[0], 0, 0] for row in weights], "VEC3")
-    yaws = [0.4 * math.sin(1.7 * time) for time in times]
-    gaze = moved("gaze", "rotation", [[0, math.sin(yaw / 2), 0, math.cos(yaw / 2)] for yaw in yaws], "VEC4")
-    document["buffers"][0]["byteLength"] = len(binary)
-    stated = document["extensions"]["VRMC_vrm_animation"]
-    stated["expressions"] = {"preset": {"aa": {"node": mouth}}, "custom": {"wink": {"node": wink}}}
-    stated["lookAt"] = {"node": gaze}
-    write_glb(out, document, bytes(binary))
+    weights, yaws, still = 0.5 - 0.5 * np.cos(2.1 * secs), 0.4 * np.sin(1.7 * secs), 0 * secs
+    mouth = moved("aa", "translation", [weights, still, still], "VEC3")
+    wink = moved("wink", "translation", [1 - weights, still, still], "VEC3")
+    gaze = moved("gaze", "rotation", [still, np.sin(yaws / 2), still, np.cos(yaws / 2)], "VEC4")
+    document["extensions"]["VRMC_vrm_animation"] |= {"expressions": {"preset": {"aa": mouth}, "custom": {"wink": wink}}, "lookAt": gaze}
+    gltf.write(out)
 
 
 def demands(path):
     """Yields the demands of the format that a motion does not keep."""
-    gltf = Gltf(path)
+    gltf = Gltf.read(path)
     stated = gltf.json["extensions"]["VRMC_vrm_animation"]
     assert "VRMC_vrm_animation" in gltf.json["extensionsUsed"] and stated["specVersion"] == "1.0"
     bones = {bone: found["node"] for bone, found in stated["humanoid"]["humanBones"].items()}
     if bones.keys() - KNOWN or NEEDED - bones.keys():
         yield f"bones: unknown {bones.keys() - KNOWN}, missing {NEEDED - bones.keys()}"
-    if len({*bones.values()}) != len(bones) or not all(node in range(len(gltf.nodes)) for node in bones.values()):
+    if len({*bones.values()}) != len(bones) or not all(node in range(len(gltf.names)) for node in bones.values()):
         yield "two bones are one node, or none"
     if len(gltf.json["animations"]) != 1:
         yield f"{len(gltf.json['animations'])} animations"
@@ -174,8 +144,8 @@ def demands(path):
     at = {bone: places[node] for bone, node in bones.items()}
 
     def off(one, other, way, is_level=False):
-        along = [0 if is_level and axis == 1 else q - p for axis, (p, q) in enumerate(zip(at[one], at[other]))]
-        return math.degrees(math.acos(min(1.0, sum(a * b for a, b in zip(along, way)) / math.hypot(*along))))
+        along = (at[other] - at[one]) * ([1, 0, 1] if is_level else 1)
+        return np.degrees(np.arccos(min(1.0, along @ way / np.linalg.norm(along))))
 
     turned_off = {"trunk": off("hips", "head", (0, 1, 0)), "legs": off("rightUpperLeg", "leftUpperLeg", (1, 0, 0))}
     turned_off["shoulders"] = off("rightUpperArm", "leftUpperArm", (1, 0, 0), is_level=True)
@@ -193,98 +163,96 @@ def demands(path):
         yield f"ankles rest at {ankle:.3f} m, of legs of {legs:.3f} m"
 
 
+def compared(shown, bones, npz, is_old):
+    """Metres that bones are off their joints at most, and how many places were compared."""
+    joints, meant, _ = read_npz(npz)
+    found = [(bone, joints.index(joint)) for bone, joint in enumerate(map(bones.get, shown["bones"])) if joint in joints]
+    # Players turn characters of version 0 about, and leave the motion behind them.
+    places = np.array(shown["places"]) * ([-1, 1, -1] if is_old else 1)
+    off = np.linalg.norm(places[:, [bone for bone, _ in found]] - meant[:, [joint for _, joint in found]], axis=-1)
+    return off.max(initial=0.0), off.size
+
+
+def face_faults(shown):
+    """Yields what does not loop of two expressions and a gaze."""
+    for expression in ["aa", "wink"]:
+        weights = np.array([each[expression] for each in shown["expressions"]])
+        if abs(weights[0] - weights[-1]) > 1e-5 or np.ptp(weights) < 0.1 or np.abs(np.diff(weights)).max() > 0.15:
+            yield f"{expression} does not loop: {weights[0]} to {weights[-1]}"
+    gaze = [turn[0] for turn in shown["gaze"]]
+    if abs(gaze[0] - gaze[-1]) > 1e-3 or np.ptp(gaze) < 5:
+        yield f"the gaze does not loop: {gaze[0]} to {gaze[-1]} degrees"
+
+
 def main(command, shared, scratch, folder):
-    if not os.path.isdir(os.path.join(folder, "node_modules", "@pixiv", "three-vrm-animation")):
+    modules, scratch = Path(folder).absolute() / "node_modules", Path(scratch)
+    if not (modules / "@pixiv/three-vrm-animation").is_dir():
         print("three-vrm is not in", folder)
         sys.exit(77)
-    os.makedirs(scratch, exist_ok=True)
-    at = lambda name: os.path.join(scratch, name)
+    scratch.mkdir(parents=True, exist_ok=True)
     faults = []
 
     def loopwright(*words):
-        status, out, complaint = run(command, *words)
+        status, _, complaint = run(command, "-q", *words)
         if status:
-            faults.append((" ".join(words), complaint))
-        return out, complaint
+            faults.append((" ".join(map(str, words)), complaint))
 
-    loopwright("-q", "synth", "--seconds", "8", "--turn-rate", "12", "-o", at("walk.bvh"), "-f")
-    loopwright("-q", "synth", "--seconds", "8", "--speed", "2", "-o", at("run.bvh"), "-f")
-    loopwright("-q", "convert", at("walk.bvh"), at("body.glb"), "-f")
-    avatars = {}
-    for name, version, seed in [("plain", 1, None), ("new", 1, 5), ("old", 0, 7)]:
-        bones = avatar(at("body.glb"), at(name + ".vrm"), version, seed)
-        named = {bone: (f"J_{node:02}" if seed else Gltf(at("body.glb")).names[node]) for node, bone in bones.items()}
-        avatars[name] = named, version == 0
-
+    walk, fast, body = (scratch / name for name in ("walk.bvh", "run.bvh", "body.glb"))
+    loopwright("synth", "--seconds", "8", "--turn-rate", "12", "-o", walk, "-f")
+    loopwright("synth", "--seconds", "8", "--speed", "2", "-o", fast, "-f")
+    loopwright("convert", walk, body, "-f")
+    versions = {"plain": (1, None), "new": (1, 5), "old": (0, 7)}
+    heroes = {name: avatar(body, scratch / f"{name}.vrm", *version) for name, version in versions.items()}
+    # Motions that the words write, each with its hero, against the same as NPZ.
     asked = []
 
-    def ask(name, words, hero, meant=None):
-        """A motion that the words write, on a character, against the same as NPZ."""
-        out, npz = at(name + ".vrma"), at((meant or name) + ".npz")
-        for path in [out] if meant else [out, npz]:
-            loopwright("-q", *([*words[:2], path, *words[2:], "-f"] if words[0] == "convert" else [*words, "-o", path, "-f"]))
-        if os.path.exists(out):
-            asked.append((name, hero, out, npz))
+    def ask(name, words, hero="plain"):
+        out = scratch / f"{name}.vrma"
+        for path in (out, out.with_suffix(".npz")):
+            loopwright(*to(words, path))
+        if out.exists():
+            asked.append((out, hero))
+        return out
 
-    for root in [[], ["--root-motion", "in-place"], ["--root-motion", "inertialized"], ["--root-motion", "path"], ["--symmetric"]]:
-        ask("of-body" + "".join(root[-1:]), ["make", at("walk.bvh"), *root], "plain")
-    ask("take", ["convert", at("walk.bvh")], "plain")
-    ask("of-motion", ["make", at("take.vrma")], "plain")
-    ask("of-loop", ["convert", at("of-body.vrma")], "plain")
+    of_body = ask("of-body", ["make", walk])
+    for root in (["--root-motion", "in-place"], ["--root-motion", "inertialized"], ["--root-motion", "path"], ["--symmetric"]):
+        ask("of-body" + root[-1], ["make", walk, *root])
+    take = ask("take", ["convert", walk])
+    ask("of-motion", ["make", take])
+    ask("of-loop", ["convert", of_body])
     for hero in ["new", "old"]:
-        ask("on-" + hero, ["retarget", at("run.bvh"), "--rig", at(hero + ".vrm")], hero)
-        ask("loop-on-" + hero, ["make", at("walk.bvh"), "--rig", at(hero + ".vrm")], hero)
-        ask("motion-on-" + hero, ["retarget", at("of-body.vrma"), "--rig", at(hero + ".vrm")], hero)
-    with_face(at("take.vrma"), at("face.vrma"))
-    ask("of-face", ["make", at("face.vrma")], "plain")
+        rig = ["--rig", scratch / f"{hero}.vrm"]
+        ask(f"on-{hero}", ["retarget", fast, *rig], hero)
+        ask(f"loop-on-{hero}", ["make", walk, *rig], hero)
+        ask(f"motion-on-{hero}", ["retarget", of_body, *rig], hero)
+    with_face(take, scratch / "face.vrma")
+    ask("of-face", ["make", scratch / "face.vrma"])
 
     questions = []
-    for _, hero, out, npz in asked:
-        _, keys, rate = read_npz(npz)
-        questions.append({"avatar": at(hero + ".vrm"), "motion": out, "secs": [key / rate for key in range(len(keys))]})
-    json.dump(questions, open(at("questions.json"), "w"))
-    json.dump([{"what": "valid", "file": out} for _, _, out, _ in asked], open(at("valid.json"), "w"))
-
-    def answers(script, questions):
-        done = ask_node(folder, script, questions)
-        found = [json.loads(line) for line in done.stdout.split("\n") if line.startswith("{")]
-        return found + [{"error": done.stderr[-600:]}] * (len(asked) - len(found))
-
+    for out, hero in asked:
+        _, keys, rate = read_npz(out.with_suffix(".npz"))
+        questions.append((out, hero, {"avatar": str(scratch / f"{hero}.vrm"), "secs": (np.arange(len(keys)) / rate).tolist()}))
+    played = answered(questions, scratch, "node", "avatars.mjs", NODE_PATH=str(modules))
+    checked = answered([(out, hero, {"what": "valid"}) for out, hero in asked], scratch, "node", "gltf.mjs", NODE_PATH=str(modules))
     print("| file | on | keys | bones | worst, mm | complaints |\n| --- | --- | --- | --- | --- | --- |")
-    for (name, hero, out, npz), shown, valid in zip(asked, answers("avatars.mjs", at("questions.json")), answers("gltf.mjs", at("valid.json"))):
+    for (out, hero, shown), (_, _, valid) in zip(played, checked):
+        name = out.stem
         if "error" in shown or valid.get("errors", 1):
-            faults.append((name, shown.get("error", json.dumps(valid))))
+            faults.append((name, shown.get("error", str(valid))))
             continue
-        named, is_old = avatars[hero]
-        joints, keys, _ = read_npz(npz)
-        sign = -1 if is_old else 1
-        worst, count, key_of = 0.0, 0, {joint: index for index, joint in enumerate(joints)}
-        for places, meant in zip(shown["places"], keys):
-            for bone, (x, y, z) in zip(shown["bones"], places):
-                index = key_of.get(named[bone])
-                if index is not None:
-                    count += 1
-                    # Players turn characters of version 0 about, and leaves the motion behind them.
-                    worst = max(worst, math.dist([sign * x, y, sign * z], meant[index]))
-        print(f"| {name} | {hero} | {len(keys)} | {count // max(len(keys), 1)} | {1e3 * worst:.4f} | {len(shown['warnings'])} |")
-        if not (1e3 * worst <= MOST_MM and count >= 15 * len(keys)):
+        worst, count = compared(shown, heroes[hero], out.with_suffix(".npz"), versions[hero][0] == 0)
+        keys = len(shown["places"])
+        print(f"| {name} | {hero} | {keys} | {count // max(keys, 1)} | {1e3 * worst:.4f} | {len(shown['warnings'])} |")
+        if not (1e3 * worst <= MOST_MM and count >= 15 * keys):
             faults.append((name, f"{1e3 * worst:.3f} mm, {count} places"))
         complaints = [each for each in shown["warnings"] if "createVRMAnimationClip" not in each]
-        faults.extend((name, each) for each in [*complaints, *demands(out)])
-        if name == "of-face":
-            face, gaze = shown["expressions"], [turn[0] for turn in shown["gaze"]]
-            for expression in ["aa", "wink"]:
-                weights = [each[expression] for each in face]
-                steps = [abs(q - p) for p, q in zip(weights, weights[1:])]
-                if abs(weights[0] - weights[-1]) > 1e-5 or max(weights) - min(weights) < 0.1 or max(steps) > 0.15:
-                    faults.append((name, f"{expression} does not loop: {weights[0]} to {weights[-1]}"))
-            if abs(gaze[0] - gaze[-1]) > 1e-3 or max(gaze) - min(gaze) < 5:
-                faults.append((name, f"the gaze does not loop: {gaze[0]} to {gaze[-1]} degrees"))
-    for take in CAPTURED:
-        path, out = os.path.join(shared, "mocap", take), at(os.path.basename(take) + ".vrma")
-        if os.path.exists(path):
-            loopwright("-q", "convert", path, out, "-f")
-            faults.extend((take, each) for each in demands(out))
+        faults += [(name, each) for each in [*complaints, *demands(out), *(face_faults(shown) if name == "of-face" else ())]]
+    for captured in CAPTURED:
+        path = Path(shared) / "mocap" / captured
+        if path.exists():
+            out = scratch / f"{path.name}.vrma"
+            loopwright("convert", path, out, "-f")
+            faults += [(captured, each) for each in demands(out)]
     for name, fault in faults:
         print(f"fault: {name}: {fault}")
     print(f"{len(asked)} files, {len(faults)} faults")
