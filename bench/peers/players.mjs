@@ -6,14 +6,12 @@
 
 import fs from "node:fs";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import "./three.mjs";
 
 /** Joints against where they are meant to be, metres. */
 const MOST_OFF = 2e-3;
 
-// Loaders fetch, and Node fetches no files.
-globalThis.fetch = async (from) => new Response(fs.readFileSync(fileURLToPath(from.url ?? from)));
 const THREE = await import("three");
 const { LoopwrightSet, LoopwrightCharacter } = await import("../../surfaces/players/three/loopwright.js");
 
