@@ -6,6 +6,7 @@
 # LOOPWRIGHT is the command, BATCH_TAKES the script .ci/batch-takes, SCRATCH a folder for files. Prints the tables of docs/benchmark.md.
 # A tool that is not installed is left out. Every figure is the median of three runs, files in the cache.
 
+import importlib
 import os
 import platform
 import statistics
@@ -39,13 +40,24 @@ def timed(work):
     return median(once)
 
 
+def row(work, tool, secs, used):
+    return work, tool, f"{secs:.2f}", f"{used:.2f}"
+
+
+def other(module):
+    """A module of others. None where it is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return None
+
+
 def all_pairs(command, scratch):
     path = scratch / f"walk-{COMPARED}.bvh"
     flags = ["--seconds", str((COMPARED - 1) / FPS), "--fps", str(FPS), "--noise", "0.2", "--variation", "0.02", "--force"]
     process(command, "synth", "-o", path, *flags)
     rows = [("work", "tool", "s", "processor s")]
-    secs, used, _ = median(lambda: process(command, "find", path))
-    rows.append((f"the best loops of {COMPARED:,} frames, from the file", "`loopwright find`", f"{secs:.2f}", f"{used:.2f}"))
+    rows.append(row(f"the best loops of {COMPARED:,} frames, from the file", "`loopwright find`", *median(lambda: process(command, "find", path))[:2]))
     rng = np.random.default_rng(0)
     values = rng.normal(size=(COMPARED, DIMS))
     single = values.astype(np.float32)
@@ -59,24 +71,14 @@ def all_pairs(command, scratch):
         return gram.argmin()
 
     name = f"distances of all pairs of {COMPARED:,} frames of {DIMS} numbers, from memory"
-    rows.append((name, f"numpy {np.__version__}, single precision", *(f"{value:.2f}" for value in timed(product))))
-    try:
-        import scipy
-        from scipy.spatial.distance import cdist
-
-        rows.append((name, f"scipy {scipy.__version__}, cdist", *(f"{value:.2f}" for value in timed(lambda: cdist(values, values)))))
-    except ImportError:
-        pass
-    secs, used, _ = median(lambda: process(command, "convert", path, scratch / "again.bvh", "--force"))
-    megabytes = path.stat().st_size / 1e6
-    rows.append((f"{megabytes:.0f} MB of BVH read, and written again", "`loopwright convert`", f"{secs:.2f}", f"{used:.2f}"))
-    try:
-        import pybvh
-
-        name = f"{megabytes:.0f} MB of BVH read"
-        rows.append((name, "pybvh", *(f"{value:.2f}" for value in timed(lambda: pybvh.read_bvh_file(path)))))
-    except ImportError:
-        pass
+    rows.append(row(name, f"numpy {np.__version__}, single precision", *timed(product)))
+    if distance := other("scipy.spatial.distance"):
+        rows.append(row(name, f"scipy {other('scipy').__version__}, cdist", *timed(lambda: distance.cdist(values, values))))
+    megabytes = f"{path.stat().st_size / 1e6:.0f} MB of BVH read"
+    again = median(lambda: process(command, "convert", path, scratch / "again.bvh", "--force"))
+    rows.append(row(f"{megabytes}, and written again", "`loopwright convert`", *again[:2]))
+    if pybvh := other("pybvh"):
+        rows.append(row(megabytes, "pybvh", *timed(lambda: pybvh.read_bvh_file(path))))
     return rows
 
 

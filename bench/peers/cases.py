@@ -78,6 +78,14 @@ def loop(name, T, speed, turn=0.0, duty=0.6, warp=0.0):
     return entry, np.array(rows)
 
 
+def once(name, kind, rows, way=None, **more):
+    """What happens once: its entry, and its rows; `way` is where the root is at each."""
+    frames = len(rows) - 1
+    root = {"secs": [key / RATE for key in range(frames + 1)], "translation": way or [0.0] * 3 * (frames + 1), "rotation": [0, 0, 0, 1] * (frames + 1)}
+    entry = {"name": name, "kind": kind, "seconds": frames / RATE, "frames": frames, "phase": None, "events": [], "turn_deg": 0.0, **more, "root": root}
+    return entry, np.array(rows)
+
+
 def start(idle, walk, seconds=0.8):
     """From the idle into the walk: the mean of both, and the root speeds up."""
     frames = round(seconds * RATE)
@@ -88,10 +96,8 @@ def start(idle, walk, seconds=0.8):
         row[:, 3:] /= np.linalg.norm(row[:, 3:], axis=1, keepdims=True)
         rows.append(row)
         way += [0, 0, walk[0]["twist"]["linear"][2] * seconds * u * u / 2]
-    entry = {"name": "start", "kind": "start", "seconds": frames / RATE, "frames": frames, "phase": None, "events": [], "turn_deg": 0.0,
-             "from": {"clip": "idle", "secs": 0.0}, "to": {"clip": "walk", "secs": (frames % walk[0]["frames"]) / RATE},
-             "root": {"secs": [key / RATE for key in range(frames + 1)], "translation": way, "rotation": [0, 0, 0, 1] * (frames + 1)}}
-    return entry, np.array(rows)
+    to = {"clip": "walk", "secs": (frames % walk[0]["frames"]) / RATE}
+    return once("start", "start", rows, way, **{"from": {"clip": "idle", "secs": 0.0}, "to": to})
 
 
 def bow(seconds=1.2):
@@ -100,10 +106,8 @@ def bow(seconds=1.2):
     for key in range(frames + 1):
         deep = math.sin(math.pi * min(key / frames / 0.8, 1.0)) ** 2
         rows.append(body([(np.array([x, 0, FOOT]), 0.0) for x in (0.1, -0.1)], -0.01 - 0.08 * deep, 0.0, 1.2 * deep))
-    entry = {"name": "bow", "kind": "gesture", "seconds": frames / RATE, "frames": frames, "phase": None, "events": [], "turn_deg": 0.0, "leave_secs": 0.9,
-             "entry": {"clip": "idle", "secs": 0.0}, "next": [{"clip": "idle", "secs": 0.5}, {"clip": "walk", "secs": 0.27}, {"clip": "run", "secs": 0.2}],
-             "root": {"secs": [key / RATE for key in range(frames + 1)], "translation": [0.0] * 3 * (frames + 1), "rotation": [0, 0, 0, 1] * (frames + 1)}}
-    return entry, np.array(rows)
+    after = [{"clip": "idle", "secs": 0.5}, {"clip": "walk", "secs": 0.27}, {"clip": "run", "secs": 0.2}]
+    return once("bow", "gesture", rows, leave_secs=0.9, entry={"clip": "idle", "secs": 0.0}, next=after)
 
 
 def glb(clips):
