@@ -1,6 +1,6 @@
 # A method of your own, for a column of the table: the frames whose poses are nearest, and the gap spread evenly over the loop.
 #
-#   python bench/loops.py LOOPWRIGHT MOCAP SCRATCH bench/example.py --markdown
+#   python bench/loops.py LOOPWRIGHT MOCAP SCRATCH bench/example.py
 
 import numpy as np
 
@@ -8,7 +8,7 @@ import loops
 
 
 def nearest_pose(case):
-    """Finds and closes a loop of `case.take`. A program of yours may read `case.path`, and `loops.read` its BVH instead."""
+    """Finds and closes a loop of `case.take`. A program of yours may read `case.path`, and `motion.read` its BVH instead."""
     take = case.take
     seen = take.seen_from_root()
     best = (np.inf, 0, 1)

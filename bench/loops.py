@@ -2,185 +2,25 @@
 # reader of BVH, its own forward kinematics, its own contacts.
 #
 #   pip install numpy
-#   python bench/loops.py LOOPWRIGHT MOCAP SCRATCH [METHOD.py...] [--markdown]      (cargo xtask measure runs it so)
+#   python bench/loops.py LOOPWRIGHT MOCAP SCRATCH [METHOD.py...]
 #
 # LOOPWRIGHT is the command, MOCAP the folder of takes with its manifest.csv, SCRATCH a folder for the loops it makes. A METHOD is one of
-# your own, as bench/example.py is one. Prints the tables of docs/benchmark.md as JSON, {"sample": Markdown, "loops": Markdown}, or as
-# Markdown. docs/benchmark.md defines every measure.
-#
-# Lengths are in metres, +Y is up, rotations are quaternions (w, x, y, z). "Root" is the point on the floor below the hips, turned
-# the way that the hips face.
+# your own, as bench/example.py is one. Prints the tables of docs/benchmark.md, which defines every measure.
 
-import argparse
 import csv
-import json
-import os
 import runpy
-import subprocess
+import sys
 import time
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
+from command import said, table
+from motion import Motion, about_y, from_vector, inverse, mul, read, to_vector, turn
+
 UNITS = {"m": 1.0, "cm": 0.01, "inch-like": 0.0254, "CMU": 0.0254 / 0.45}
 LEAST_SECS, MOST_SECS = 0.4, 10.0  # of a loop, for every method that searches
-
-
-# Quaternions and the floor.
-
-
-def mul(p, q):
-    pw, px, py, pz = np.moveaxis(p, -1, 0)
-    qw, qx, qy, qz = np.moveaxis(q, -1, 0)
-    return np.stack(
-        [
-            pw * qw - px * qx - py * qy - pz * qz,
-            pw * qx + px * qw + py * qz - pz * qy,
-            pw * qy - px * qz + py * qw + pz * qx,
-            pw * qz + px * qy - py * qx + pz * qw,
-        ],
-        axis=-1,
-    )
-
-
-def inverse(q):
-    return q * np.array([1.0, -1.0, -1.0, -1.0])
-
-
-def turn(q, v):
-    return v + 2.0 * np.cross(q[..., 1:], np.cross(q[..., 1:], v) + q[..., :1] * v)
-
-
-def from_vector(v):
-    angle = np.linalg.norm(v, axis=-1, keepdims=True)
-    return np.concatenate([np.cos(angle / 2), 0.5 * np.sinc(angle / (2 * np.pi)) * v], axis=-1)
-
-
-def to_vector(q):
-    q = np.where(q[..., :1] < 0, -q, q)
-    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
-    return q[..., 1:] * np.where(sine > 1e-12, 2 * np.arctan2(sine, q[..., :1]) / np.maximum(sine, 1e-12), 2.0)
-
-
-def about_y(angle):
-    zero = np.zeros_like(angle)
-    return np.stack([np.cos(angle / 2), zero, np.sin(angle / 2), zero], axis=-1)
-
-
-# A take.
-
-
-class Body:
-    """Joints from the hips down, parents first. End sites count as joints, since toes end in one."""
-
-    def __init__(self, names, parents):
-        self.names, self.parents = names, parents
-        self.legs = [self.leg(side) for side in (["leftfoot", "leftankle", "foot_l", "foot.l", "lankle"], ["rightfoot", "rightankle", "foot_r", "foot.r", "rankle"])]
-
-    def leg(self, ankles):
-        ankle = next(j for j, name in enumerate(self.names) if name.lower() in ankles)
-        knee = self.parents[ankle]
-        below = lambda joint: next((j for j, parent in enumerate(self.parents) if parent == joint), None)
-        front = below(ankle)
-        has_toes = not self.names[front].endswith(" end")
-        ball, tip = (front, below(front)) if has_toes else (None, front)
-        return {"thigh": self.parents[knee], "knee": knee, "ankle": ankle, "front": front, "ball": ball, "tip": tip}
-
-
-class Motion:
-    """Local rotations and positions of a body; those of the hips are in the world."""
-
-    def __init__(self, body, dt, positions, rotations):
-        self.body, self.dt, self.positions, self.rotations = body, dt, positions, rotations
-        self.places, self.turns = self.world()
-        left, right = (self.places[:, leg["thigh"]] for leg in body.legs)
-        self.middle = 0.5 * (left + right) * [1.0, 0.0, 1.0]
-        across = left - right
-        self.yaw = np.unwrap(np.arctan2(-across[:, 2], across[:, 0]))
-
-    def __len__(self):
-        return len(self.places)
-
-    def world(self):
-        places, turns = self.positions.copy(), self.rotations.copy()
-        for joint, parent in enumerate(self.body.parents):
-            if parent >= 0:
-                places[:, joint] = places[:, parent] + turn(turns[:, parent], self.positions[:, joint])
-                turns[:, joint] = mul(turns[:, parent], self.rotations[:, joint])
-        return places, turns
-
-    def seen_from_root(self):
-        return turn(about_y(-self.yaw)[:, None], self.places - self.middle[:, None])
-
-
-def read(path, unit, up):
-    return from_the_hips(*parsed(path, unit), up)
-
-
-def parsed(path, unit):
-    """Names, parents, frame time, local positions and rotations of all joints of a file."""
-    text = open(path, encoding="utf-8", errors="replace").read().split()
-    names, parents, offsets, channels, stack = [], [], [], [], []
-    at = 0
-    while text[at].upper() != "MOTION":
-        word = text[at].upper()
-        if word in ("ROOT", "JOINT", "END"):
-            names.append(text[at + 1] if word != "END" else names[stack[-1]] + " end")
-            parents.append(stack[-1] if stack else -1)
-            offsets.append([0.0] * 3)
-            channels.append([])
-            at += 1
-        elif word == "{":
-            stack.append(len(names) - 1)
-        elif word == "}":
-            stack.pop()
-        elif word == "OFFSET":
-            offsets[stack[-1]] = [float(value) for value in text[at + 1 : at + 4]]
-            at += 3
-        elif word == "CHANNELS":
-            count = int(text[at + 1])
-            channels[stack[-1]] = [name.upper() for name in text[at + 2 : at + 2 + count]]
-            at += 1 + count
-        at += 1
-    frame_time = next(i for i in range(at, at + 12) if text[i].upper() == "TIME:")
-    dt = float(text[frame_time + 1])
-    width = sum(map(len, channels))
-    values = np.array(text[frame_time + 2 :], dtype=float)
-    values = values[: len(values) // width * width].reshape(-1, width)
-    positions = np.repeat(unit * np.array(offsets)[None], len(values), axis=0)
-    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(values), len(names), 1))
-    column = 0
-    for joint, of_joint in enumerate(channels):
-        for channel in of_joint:
-            axis = "XYZ".index(channel[0])
-            if channel.endswith("POSITION"):
-                positions[:, joint, axis] = unit * values[:, column]
-            else:
-                vector = np.zeros((len(values), 3))
-                vector[:, axis] = np.radians(values[:, column])
-                rotations[:, joint] = mul(rotations[:, joint], from_vector(vector))
-            column += 1
-    return names, parents, dt, positions, rotations
-
-
-def from_the_hips(names, parents, dt, positions, rotations, up):
-    """The same motion with the joint that both legs hang from as its root, +Y up."""
-    whole = Body(names, parents)
-
-    def above(joint):
-        return [] if joint < 0 else above(parents[joint]) + [joint]
-
-    left, right = (above(leg["thigh"]) for leg in whole.legs)
-    hips = [joint for joint in left if joint in right][-1]
-    kept = [joint for joint in range(len(names)) if hips in above(joint)]
-    motion = Motion(whole, dt, positions, rotations)
-    positions[:, hips], rotations[:, hips] = motion.places[:, hips], motion.turns[:, hips]
-    if up == "Z":
-        upright = from_vector(np.array([-np.pi / 2, 0.0, 0.0]))
-        positions[:, hips] = turn(upright, positions[:, hips])
-        rotations[:, hips] = mul(upright, rotations[:, hips])
-    body = Body([names[j] for j in kept], [kept.index(parents[j]) if j != hips else -1 for j in kept])
-    return Motion(body, dt, positions[:, kept], rotations[:, kept])
 
 
 # A loop: frames 0 to N-1, which are played, and the closing frame N, which should be frame 0 moved on.
@@ -573,13 +413,10 @@ class Case:
 
     def made(self, *flags):
         """The loop of `loopwright make` with these flags."""
-        into = os.path.join(self.scratch, "loop.bvh")
+        into = self.scratch / "loop.bvh"
         begun = time.perf_counter()
-        done = subprocess.run([self.command, "make", self.path, "-o", into, "--force", *flags], capture_output=True)
+        candidate = said(self.command, "make", self.path, "-o", into, "--force", *flags)["candidate"]
         secs = time.perf_counter() - begun
-        if done.returncode > 1:  # 1: written, and bad
-            raise RuntimeError(done.stderr)
-        candidate = json.load(open(into + ".json"))["candidate"]
         loop = Loop(read(into, self.unit, self.up), candidate["start_frame"], candidate["end_frame"])
         loop.secs = secs
         return loop
@@ -653,23 +490,23 @@ def cell(measure, values, decimals):
 def sample(mocap):
     """Every BVH take on level ground that must loop and has two legs, each motion once."""
     seen = set()
-    for row in csv.DictReader(open(os.path.join(mocap, "manifest.csv"), encoding="utf-8")):
+    for row in csv.DictReader(open(mocap / "manifest.csv", encoding="utf-8")):
         if row["format"] != "BVH" or row["expect"] != "loop" or row["units"] == "-" or "slope" in row["content"]:
             continue
         unit, up = UNITS[row["units"].split()[0]], row["up_axis"]
-        take = read(os.path.join(mocap, row["file"]), unit, up)
+        take = read(mocap / row["file"], unit, up)
         key = (len(take), take.rotations[len(take) // 2].tobytes())
         if key not in seen:
             seen.add(key)
             yield row["file"], unit, up, take
 
 
-def main(command, mocap, scratch, methods):
+def sections(command, mocap, scratch, methods=METHODS):
     results = {method: Results() for method in [*methods, UNCUT]}
     takes, still = 0, 0
     for file, unit, up, take in sample(mocap):
         takes += 1
-        case = Case(command, scratch, os.path.join(mocap, file), unit, up, take)
+        case = Case(command, scratch, mocap / file, unit, up, take)
         feet = {case.seam: Feet(take, *case.seam)}
         pace = lambda start, end: np.linalg.norm(take.middle[end] - take.middle[start]) / (end - start)
         for method, make in methods.items():
@@ -682,23 +519,18 @@ def main(command, mocap, scratch, methods):
             still += method == CLASSIC and pace(*seam) < 0.5 * pace(*case.seam)
         measure_take(take, feet[case.seam], *case.seam, results[UNCUT])
     contacts = sum(len(results[OURS][name]) for name in ("ball", "tip", "heel"))
-    header = "| measure | better | " + " | ".join(results) + " |"
-    lines = [header, "| --- " * (len(results) + 2) + "|"]
+    rows = [("measure", "better", *results)]
     for measure, name, better, decimals in ROWS:
-        cells = [cell(measure, of_method.get(measure), decimals) for of_method in results.values()]
-        lines.append(f"| {name} | {better} | " + " | ".join(cells) + " |")
+        rows.append((name, better, *(cell(measure, of_method.get(measure), decimals) for of_method in results.values())))
     counts = f"{takes} takes, a loop of each by every method, {contacts} contacts of points of feet in loopwright's loops. "
     counts += f"Of the autocorrelation's loops {still} travel less than half as fast as loopwright's of the same take."
-    return {"sample": counts, "loops": "\n".join(lines)}
+    return {"sample": counts, "loops": table(*rows)}
+
+
+def main(command, mocap, scratch, *methods):
+    more = {name: make for path in methods for name, make in runpy.run_path(path)["METHODS"].items()}
+    print(*sections(command, Path(mocap), Path(scratch), METHODS | more).values(), sep="\n\n")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    for folder in ("loopwright", "mocap", "scratch"):
-        parser.add_argument(folder)
-    parser.add_argument("method", nargs="*")
-    parser.add_argument("--markdown", action="store_true")
-    asked = parser.parse_args()
-    more = {name: make for path in asked.method for name, make in runpy.run_path(path)["METHODS"].items()}
-    sections = main(asked.loopwright, asked.mocap, asked.scratch, METHODS | more)
-    print("\n\n".join(sections.values()) if asked.markdown else json.dumps(sections))
+    main(*sys.argv[1:])

@@ -2,26 +2,22 @@
 # loopwright. docs/benchmark.md (Outside truth) defines every measure.
 #
 #   pip install numpy
-#   python bench/truth.py [LOOPWRIGHT [MOCAP [SCRATCH]]] [--markdown] [--floors STRIKE LIFT]      (cargo xtask measure truth)
+#   python bench/truth.py LOOPWRIGHT MOCAP SCRATCH [STRIKE LIFT]
 #
 # LOOPWRIGHT is the command, MOCAP the folder of takes, beside which the folder `truth` is, SCRATCH a folder for changed takes. Prints the
-# tables as JSON, or as Markdown. With floors it fails where F1 within 50 ms over all plates, heels hidden, is lower.
+# tables of docs/benchmark.md. With STRIKE and LIFT it fails where F1 within 50 ms over all plates, heels hidden, is lower.
 #
 # Events are {"strike": {"left": [...], "right": [...]}, "lift": ...} in frames from 0 at the rate of the recording, with fractions.
 
-import argparse
-import glob
 import json
 import math
-import os
-import subprocess
 import sys
-import tempfile
+from pathlib import Path
 from statistics import mean, median, pstdev
 
 import numpy as np
 
-from speed import table
+from command import said, table
 
 KINDS, SIDES = ("strike", "lift"), ("left", "right")
 NOISE_METRES, SEED = 0.003, 1
@@ -31,13 +27,10 @@ FLIGHT_SECS = 0.02
 
 def answer(program, path):
     """Stances (side, strike, lift) in seconds, None what the take does not show; spans (gait, first, last frame); the rate."""
-    done = subprocess.run([program, "inspect", path, "--json"], capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{path}: {done.stderr}")
-    said = json.loads(done.stdout)
-    stances = [(row["side"], row["strike_secs"], row["lift_secs"]) for row in said["contacts"]]
-    spans = [(span["gait"], span["start_frame"], span["end_frame"]) for span in said["segments"]]
-    return stances, spans, said["take"]["fps"]
+    found = said(program, "inspect", path)
+    stances = [(row["side"], row["strike_secs"], row["lift_secs"]) for row in found["contacts"]]
+    spans = [(span["gait"], span["start_frame"], span["end_frame"]) for span in found["segments"]]
+    return stances, spans, found["take"]["fps"]
 
 
 def events(stances, fps):
@@ -186,20 +179,19 @@ def cycles(stances):
 
 class Measured:
     def __init__(self, program, mocap, scratch):
-        self.program, self.mocap, self.scratch, self.truth = program, mocap, scratch, os.path.join(mocap, "..", "truth")
+        self.program, self.mocap, self.scratch, self.truth = program, mocap, scratch, mocap / "../truth"
         self.labels = self.read("plates/truth.json")
 
     def read(self, name):
-        with open(os.path.join(self.truth, name)) as file:
-            return json.load(file)
+        return json.loads((self.truth / name).read_text())
 
     def take(self, name):
-        path = os.path.join(self.truth, "plates", f"{name}.npz")
-        with np.load(path if os.path.exists(path) else os.path.join(self.truth, f"{name}.npz")) as arrays:
+        path = self.truth / f"plates/{name}.npz"
+        with np.load(path if path.exists() else self.truth / path.name) as arrays:
             return dict(arrays)
 
     def stances(self, take, name="changed"):
-        path = os.path.join(self.scratch, f"{name}.npz")
+        path = self.scratch / f"{name}.npz"
         np.savez(path, **take)
         return answer(self.program, path)[0]
 
@@ -245,7 +237,7 @@ class Measured:
         rows = [("motion", "takes", "cycles", "duty", "double support", "flight", "cycles with flight, %", "frames named run, %")]
         groups = {"walks": "walk_*", "turning walks": "walk-turn-*", "runs": "run_normal_*", "runs, elderly style": "run_elderly_*"}
         for name, pattern in groups.items():
-            paths = sorted(glob.glob(os.path.join(self.mocap, "bandai-namco", f"dataset-*_{pattern}.bvh")))
+            paths = sorted(self.mocap.glob(f"bandai-namco/dataset-*_{pattern}.bvh"))
             answers = [answer(self.program, path) for path in paths]
             spans = [(gait, last - first + 1) for _, spans, _ in answers for gait, first, last in spans]
             run = 100 * sum(count for gait, count in spans if gait.startswith("run")) / max(1, sum(count for _, count in spans))
@@ -278,20 +270,16 @@ class Measured:
         }
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program", nargs="?", default="target/release/loopwright")
-    parser.add_argument("mocap", nargs="?", default="../shared/mocap")
-    parser.add_argument("scratch", nargs="?", default=tempfile.gettempdir())
-    parser.add_argument("--markdown", action="store_true")
-    parser.add_argument("--floors", nargs=2, type=float, default=(0, 0))
-    asked = parser.parse_args()
-    measured = Measured(os.path.abspath(asked.program), asked.mocap, asked.scratch)
-    sections = measured.sections()
-    print("\n\n".join(sections.values()) if asked.markdown else json.dumps(sections))
-    low = [f"{kind} {f1:.3f} < {floor}" for kind, f1, floor in zip(KINDS, measured.floored, asked.floors) if f1 < floor]
+def sections(program, mocap, scratch):
+    return Measured(program, mocap, scratch).sections()
+
+
+def main(program, mocap, scratch, *floors):
+    measured = Measured(program, Path(mocap), Path(scratch))
+    print(*measured.sections().values(), sep="\n\n")
+    low = [f"{kind} {f1:.3f} < {floor}" for kind, f1, floor in zip(KINDS, measured.floored, map(float, floors)) if f1 < floor]
     sys.exit(f"F1 within 50 ms: {', '.join(low)}" if low else 0)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

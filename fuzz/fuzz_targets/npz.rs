@@ -3,17 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loopwright_formats::{Format, ReadSettings, read_take, write_take};
+use loopwright_formats::Format;
+use loopwright_fuzz::read_again;
 
 fuzz_target!(|bytes: &[u8]| {
-    if !matches!(Format::detect(bytes), Some(Format::Npz)) {
-        return;
-    }
-    let Ok(loaded) = read_take(bytes, "fuzz", &ReadSettings::default(), &mut Vec::new()) else {
-        return;
-    };
-    if let Ok(written) = write_take(&loaded.take, &loaded.source) {
-        let again = read_take(&written.bytes, "fuzz", &ReadSettings::default(), &mut Vec::new());
+    if let Some((loaded, again)) = read_again(bytes, &[Format::Npz]) {
         let again = again.expect("what is written is read");
         assert_eq!(again.take.num_joints(), loaded.take.num_joints());
     }

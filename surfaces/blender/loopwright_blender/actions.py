@@ -37,19 +37,29 @@ def strips(owner: Object) -> list[Any]:
     return [strip for track in tracks for strip in track.strips]
 
 
+def slots(action: Action | None) -> list[Any]:
+    """The slots of an action."""
+    return list(getattr(action, "slots", ()))
+
+
+def slot_of(data: Any) -> Any:
+    """The slot that animation data or a strip uses. None without."""
+    return getattr(data, "action_slot", None)
+
+
+def slot_named(action: Action | None, identifier: str) -> Any:
+    """The slot of an action by its identifier. None without."""
+    return next((slot for slot in slots(action) if slot.identifier == identifier), None)
+
+
 def slot_for(owner: Object, action: Action) -> Any:
     """The slot of an action that moves this object: the one in use, that of its NLA, the one with its name, or the first. None without."""
-    if not HAS_SLOTS:
-        return None
-    data = owner.animation_data
-    if data and data.action == action and data.action_slot:
-        return data.action_slot
-    for strip in strips(owner):
-        if strip.action == action and strip.action_slot:
-            return strip.action_slot
-    slots = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
-    named = [slot for slot in slots if slot.name_display == owner.name]
-    return next(iter(named or slots), None)
+    in_use = [each for each in (owner.animation_data, *strips(owner)) if each and each.action == action and slot_of(each)]
+    if in_use:
+        return slot_of(in_use[0])
+    fitting = [slot for slot in slots(action) if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
+    named = [slot for slot in fitting if slot.name_display == owner.name]
+    return next(iter(named or fitting), None)
 
 
 def curves(action: Action, slot: Any) -> list[FCurve]:
@@ -80,7 +90,7 @@ def assign(owner: Any, action: Action | None, slot: Any = None) -> None:
 def assigned(owner: Object, action: Action) -> Iterator[None]:
     """Lets an action move the object for a while."""
     data = owner.animation_data or owner.animation_data_create()
-    before, slot = data.action, data.action_slot if HAS_SLOTS else None
+    before, slot = data.action, slot_of(data)
     if before == action and (not HAS_SLOTS or slot is not None):
         yield
         return

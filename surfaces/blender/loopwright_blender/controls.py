@@ -16,7 +16,7 @@ from bpy.types import Context, Object
 from mathutils import Matrix, Quaternion, Vector
 
 from . import actions
-from .rotations import Floats
+from .rotations import Floats, crosses
 
 # Custom properties that switch a limb from IK to FK, such as IK_FK of Rigify.
 _SWITCH = re.compile(r"ik.?(2|to)?.?fk|fk.?(2|to)?.?ik", re.IGNORECASE)
@@ -174,10 +174,7 @@ def placed(rig: Rig, carrier: Carrier, wanted: Floats, shown: Floats) -> Floats:
 
 def _arcs(before: Floats, after: Floats) -> Floats:
     """The smallest rotations (F, 3, 3) that bring unit vectors to others."""
-    axis = np.cross(before, after)
-    cross = np.zeros((len(before), 3, 3))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        cross[:, i, j], cross[:, j, i] = -axis[:, k], axis[:, k]
+    cross = crosses(np.cross(before, after))
     # Opposite directions have no smallest one; they are left to the next round.
     share = 1 / np.maximum(1 + (before * after).sum(-1), 1e-6)
     return np.eye(3) + cross + cross @ cross * share[:, None, None]

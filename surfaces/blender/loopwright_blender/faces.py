@@ -78,13 +78,13 @@ def assign(body: Action) -> None:
         if key is None:
             continue
         data = key.animation_data or key.animation_data_create()
-        slot = data.action_slot.identifier if actions.HAS_SLOTS and data.action_slot else ""
+        slot = actions.slot_of(data)
         if data.action:
             action[_TAKE] = data.action
             if data.action.library is None:
                 data.action.use_fake_user = True
-        action[_BEFORE] = json.dumps([slot, [[block.name, block.value] for block in key.key_blocks]])
-        actions.assign(key, action, action.slots[0] if actions.HAS_SLOTS else None)
+        action[_BEFORE] = json.dumps([slot.identifier if slot else "", [[block.name, block.value] for block in key.key_blocks]])
+        actions.assign(key, action, _key_slot(action))
 
 
 def reject(body: Action) -> None:
@@ -93,7 +93,7 @@ def reject(body: Action) -> None:
         if key := action.get(_KEY):
             take = action.get(_TAKE)
             slot, values = json.loads(action[_BEFORE])
-            actions.assign(key, take, take.slots.get(slot) if take and actions.HAS_SLOTS else None)
+            actions.assign(key, take, actions.slot_named(take, slot))
             for name, value in values:
                 if block := key.key_blocks.get(name):
                     block.value = value
@@ -104,16 +104,14 @@ def _action_for(key: Any, mesh: Object, owner: Object, take: Action, is_active: 
     """The action of shape keys, with its slot, that belongs to a take of a body: as it plays now, or as importers lay them out."""
     data = key.animation_data
     if is_active and data and data.action:
-        return data.action, data.action_slot if actions.HAS_SLOTS else None
-    if actions.HAS_SLOTS:
-        slots = [slot for slot in take.slots if slot.target_id_type == "KEY"]
-        if slot := next((slot for slot in slots if slot.name_display in (mesh.name, mesh.data.name, key.name)), None):
-            return take, slot
+        return data.action, actions.slot_of(data)
+    if slot := _key_slot(take, mesh.name, mesh.data.name, key.name):
+        return take, slot
     # glTF: strips in tracks of the same name.
     tracks = {track.name for track in _tracks(owner) if any(strip.action == take for strip in track.strips)}
     strips = [strip for track in _tracks(key) if track.name in tracks for strip in track.strips if strip.action]
     if strips:
-        return strips[0].action, (strips[0].action_slot if actions.HAS_SLOTS else None) or _key_slot(strips[0].action)
+        return strips[0].action, actions.slot_of(strips[0]) or _key_slot(strips[0].action)
     # FBX: "Armature|Walk" and "Key|Walk".
     _, bar, name = take.name.partition("|")
     action = bpy.data.actions.get(f"{key.name}|{name}") if bar else None
@@ -124,5 +122,7 @@ def _tracks(owner: Any) -> list[Any]:
     return list(owner.animation_data.nla_tracks) if owner.animation_data else []
 
 
-def _key_slot(action: Action | None) -> Any:
-    return next((slot for slot in action.slots if slot.target_id_type == "KEY"), None) if action and actions.HAS_SLOTS else None
+def _key_slot(action: Action | None, *names: str) -> Any:
+    """The slot of an action for shape keys, of those of these names if there are any."""
+    found = [slot for slot in actions.slots(action) if slot.target_id_type == "KEY" and (not names or slot.name_display in names)]
+    return next(iter(found), None)

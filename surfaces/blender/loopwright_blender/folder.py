@@ -60,7 +60,7 @@ def _top(each: Object) -> Object:
 def open_folder(settings: Any) -> Work:
     """The files of the folder in the settings."""
     library()
-    loops.recipe(settings)
+    loops.asked(settings)
     if not settings.folder:
         raise Refusal("No folder is chosen", "Choose one in the Folder panel, in the sidebar's tab loopwright")
     folder = Path(bpy.path.abspath(settings.folder))
@@ -180,6 +180,6 @@ def _retime(takes: list[Action], factor: float) -> None:
     if abs(factor - 1) < 1e-9:
         return
     for take in takes:
-        for slot in take.slots if actions.HAS_SLOTS else [None]:
+        for slot in actions.slots(take) or [None]:
             for curve in actions.curves(take, slot):
                 actions.move_keys(curve, factor)

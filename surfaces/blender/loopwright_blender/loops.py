@@ -130,16 +130,18 @@ def read(context: Context, owner: Object, action: Action, is_active: bool = True
     return Source(action, recording, take, found, said + linked)
 
 
-def recipe(settings: Any) -> dict[str, Any] | None:
-    """The recipe of the settings."""
-    if settings.recipe is None:
-        return None
-    import tomllib
+def asked(settings: Any, searches: bool = True) -> dict[str, Any]:
+    """The settings as the library names them, with those of the search. Refuses a recipe that cannot be read."""
+    found: dict[str, Any] = {"recipe": None, **(settings.searched() if searches else {}), **settings.keywords()}
+    if settings.recipe:
+        import tomllib
 
-    try:
-        return tomllib.loads(settings.recipe.as_string())
-    except tomllib.TOMLDecodeError as error:
-        raise Refusal(f'The recipe "{settings.recipe.name}" cannot be read: {error}', "Correct it in the Text Editor, or choose none") from error
+        try:
+            found["recipe"] = tomllib.loads(settings.recipe.as_string())
+        except tomllib.TOMLDecodeError as error:
+            what = f'The recipe "{settings.recipe.name}" cannot be read: {error}'
+            raise Refusal(what, "Correct it in the Text Editor, or choose none") from error
+    return found
 
 
 # The last search: what was searched, and what it found. Candidates of the library cannot be stored in a file.
@@ -147,18 +149,17 @@ _last: tuple[str, Any] = ("", None)
 
 
 def _search_key(source: Source, settings: Any) -> str:
-    asked = [settings.keywords(), settings.searched(), recipe(settings)]
-    return source.digest + json.dumps(asked, default=str)
+    return source.digest + json.dumps(asked(settings), default=str)
 
 
 def find(source: Source, settings: Any) -> Any:
     """The list of loops."""
     global _last
     with spoken() as said:
-        found = source.take.find(recipe=recipe(settings), **settings.searched(), **settings.keywords())
+        found = source.take.find(**asked(settings))
         if not found:
             # Says why there is none.
-            source.take.make(recipe(settings), **settings.searched(), **settings.keywords())
+            source.take.make(**asked(settings))
     source.warnings += said
     _last = _search_key(source, settings), found
     return found
@@ -168,11 +169,11 @@ def make(source: Source, settings: Any, row: int | None = None) -> Any:
     """The recommended loop, or that of a row of the list, counted from 0."""
     with spoken() as said:
         if row is None:
-            loop = source.take.make(recipe(settings), **settings.searched(), **settings.keywords())
+            loop = source.take.make(**asked(settings))
         else:
             if _last[0] != _search_key(source, settings):
                 find(source, settings)
-            loop = source.take.make(recipe(settings), candidate=_last[1][row], **settings.keywords())
+            loop = source.take.make(candidate=_last[1][row], **asked(settings, searches=False))
     source.warnings += said
     return loop
 

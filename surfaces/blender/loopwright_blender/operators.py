@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -12,6 +13,7 @@ from bpy.types import Action, Context, Object, Operator
 
 from . import actions, faces, folder, loops, pose
 from .refusal import Refusal
+from .settings import show_range
 from .work import Work
 
 
@@ -21,10 +23,18 @@ class _Loopwright:
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, context: Context) -> set[str]:
+        return self.finish(context, self.attempt(lambda: self.run(context, loops.active_armature(context))))
+
+    def attempt(self, work: Callable[[], Any]) -> Any:
+        """What the work returns; reports why not, and returns None, where it refuses."""
         try:
-            said = self.run(context)
+            return work()
         except Refusal as refusal:
             self.report({"ERROR"}, str(refusal))
+            return None
+
+    def finish(self, context: Context, said: str | None) -> set[str]:
+        if said is None:
             return {"CANCELLED"}
         self.report({"INFO"}, said)
         _redraw(context)
@@ -41,8 +51,7 @@ class FindLoops(_Loopwright, Operator):
     bl_idname = "loopwright.find"
     bl_label = "Find Loops"
 
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
+    def run(self, context: Context, owner: Object) -> str:
         source = loops.read(context, owner, loops.active_action(owner))
         found = loops.find(source, context.scene.loopwright)
         state = owner.loopwright
@@ -65,8 +74,7 @@ class MakeLoop(_Loopwright, Operator):
     bl_idname = "loopwright.make"
     bl_label = "Make Loop"
 
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
+    def run(self, context: Context, owner: Object) -> str:
         state, settings = owner.loopwright, context.scene.loopwright
         if state.loop and state.take and owner.animation_data and owner.animation_data.action == state.loop:
             raise Refusal(f'"{state.loop.name}" waits to be accepted', "Press Accept or Reject first")
@@ -82,16 +90,14 @@ class MakeLoop(_Loopwright, Operator):
         kept, had_root = pose.snapshot(owner), pose.root_bone(owner) is not None
         # A strip of the NLA may have shown the take.
         is_assigned = owner.animation_data.action is not None
-        slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS and is_assigned else ""
+        slot_before = actions.slot_of(owner.animation_data) if is_assigned else None
         action, slot = loops.write(context, source, loop, settings.root)
         off = sum("].constraints[" in curve.data_path for curve in actions.curves(action, slot))
         loops.keep(take)
         loops.assign(owner, action, slot)
         state.loop, state.take = action, take
-        state.before = repr([preview, is_assigned, slot_before, kept, had_root])
-        scene.use_preview_range = True
-        scene.frame_preview_end = max(scene.frame_preview_start, round(action.frame_end) - 1)
-        scene.frame_preview_start, scene.frame_preview_end = round(action.frame_start), round(action.frame_end) - 1
+        state.before = repr([preview, is_assigned, slot_before.identifier if slot_before else "", kept, had_root])
+        show_range(scene, round(action.frame_start), round(action.frame_end) - 1)
         scene.frame_set(scene.frame_preview_start)
         _play(context, True)
         self.warn(source.warnings + source.recording.said)
@@ -105,8 +111,7 @@ class AcceptLoop(_Loopwright, Operator):
     bl_idname = "loopwright.accept"
     bl_label = "Accept"
 
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
+    def run(self, context: Context, owner: Object) -> str:
         state = _waiting(owner)
         name = state.loop.name
         state.loop = state.take = None
@@ -121,14 +126,12 @@ class RejectLoop(_Loopwright, Operator):
     bl_idname = "loopwright.reject"
     bl_label = "Reject"
 
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
+    def run(self, context: Context, owner: Object) -> str:
         state = _waiting(owner)
         loop, take = state.loop, state.take
         preview, is_assigned, slot_name, kept, had_root = ast.literal_eval(state.before)
         _play(context, False)
-        slot = take.slots.get(slot_name) if actions.HAS_SLOTS else None
-        actions.assign(owner, take if is_assigned else None, slot)
+        actions.assign(owner, take if is_assigned else None, actions.slot_named(take, slot_name))
         faces.reject(loop)
         pose.restore(owner, kept)
         if not had_root:
@@ -137,9 +140,7 @@ class RejectLoop(_Loopwright, Operator):
         state.before = ""
         bpy.data.actions.remove(loop)
         scene = context.scene
-        scene.frame_preview_end = max(preview[2], scene.frame_preview_start)
-        scene.frame_preview_start, scene.frame_preview_end = preview[1:3]
-        scene.use_preview_range = preview[0]
+        show_range(scene, *preview[1:3], is_used=preview[0])
         scene.frame_set(preview[3])
         return f'Back to "{take.name}"'
 
@@ -150,6 +151,9 @@ class _Many(_Loopwright):
     def open(self, context: Context) -> Work:
         """Returns the work to be done. Refuses."""
         raise NotImplementedError
+
+    def execute(self, context: Context) -> set[str]:
+        return self.finish(context, self.attempt(lambda: self.run(context)))
 
     def run(self, context: Context) -> str:
         work = self.open(context)
@@ -165,10 +169,8 @@ class _Many(_Loopwright):
     def invoke(self, context: Context, event: Any) -> set[str]:
         if bpy.app.background:
             return self.execute(context)
-        try:
-            self.work = self.open(context)
-        except Refusal as refusal:
-            self.report({"ERROR"}, str(refusal))
+        self.work = self.attempt(lambda: self.open(context))
+        if self.work is None:
             return {"CANCELLED"}
         self.timer = context.window_manager.event_timer_add(0.05, window=context.window)
         context.window_manager.modal_handler_add(self)
@@ -184,12 +186,7 @@ class _Many(_Loopwright):
         if self.work.waiting and not stops:
             return {"RUNNING_MODAL"}
         self.cancel(context)
-        try:
-            self.report({"INFO"}, self.told(self.work))
-        except Refusal as refusal:
-            self.report({"ERROR"}, str(refusal))
-            return {"CANCELLED"}
-        return {"FINISHED"}
+        return self.finish(context, self.attempt(lambda: self.told(self.work)))
 
     def cancel(self, context: Context) -> None:
         context.window_manager.event_timer_remove(self.timer)
@@ -204,7 +201,7 @@ class MakeAll(_Many, Operator):
 
     def open(self, context: Context) -> Work:
         owner = loops.active_armature(context)
-        loops.recipe(context.scene.loopwright)
+        loops.asked(context.scene.loopwright)
         takes = [action for action in bpy.data.actions if "loopwright_grade" not in action and actions.moves(owner, action)]
         if not takes:
             raise Refusal(f'No action moves bones of "{owner.name}"', "Import takes for it, or choose another armature")
@@ -236,8 +233,7 @@ class CheckLoop(_Loopwright, Operator):
     bl_idname = "loopwright.check"
     bl_label = "Check"
 
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
+    def run(self, context: Context, owner: Object) -> str:
         source = loops.read(context, owner, loops.active_action(owner))
         checked = loops.check(source)
         state = owner.loopwright
@@ -274,8 +270,7 @@ class ShowFinding(_Loopwright, Operator):
             return f"{findings[properties.index].text}: select the bone, and go to the frame"
         return "Select the bone, and go to the frame"
 
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
+    def run(self, context: Context, owner: Object) -> str:
         if not 0 <= self.index < len(owner.loopwright.findings):
             raise Refusal("There is nothing to show", "Press Check")
         finding = owner.loopwright.findings[self.index]
@@ -294,8 +289,7 @@ class MirrorAction(_Loopwright, Operator):
     bl_idname = "loopwright.mirror"
     bl_label = "Mirror"
 
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
+    def run(self, context: Context, owner: Object) -> str:
         take = loops.active_action(owner)
         source = loops.read(context, owner, take)
         action, slot = loops.mirror(context, source)
@@ -312,8 +306,7 @@ class RetargetAction(_Loopwright, Operator):
     bl_idname = "loopwright.retarget"
     bl_label = "Retarget"
 
-    def run(self, context: Context) -> str:
-        owner = loops.active_armature(context)
+    def run(self, context: Context, owner: Object) -> str:
         other = loops.other_armature(context, owner)
         loops.check_nla(owner)
         kept = pose.snapshot(owner)
@@ -360,12 +353,4 @@ def _play(context: Context, plays: bool) -> None:
 
 _CLASSES = (FindLoops, MakeLoop, AcceptLoop, RejectLoop, MakeAll, LoopsFromFolder, CheckLoop, ShowFinding, MirrorAction, RetargetAction)
 
-
-def register() -> None:
-    for each in _CLASSES:
-        bpy.utils.register_class(each)
-
-
-def unregister() -> None:
-    for each in reversed(_CLASSES):
-        bpy.utils.unregister_class(each)
+register, unregister = bpy.utils.register_classes_factory(_CLASSES)

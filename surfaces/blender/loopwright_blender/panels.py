@@ -178,9 +178,11 @@ def _entry(menu: Any, context: Context) -> None:
     menu.layout.menu("LOOPWRIGHT_MT_menu")
 
 
+_register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
+
+
 def register() -> None:
-    for each in _CLASSES:
-        bpy.utils.register_class(each)
+    _register()
     for name in _MENUS:
         getattr(bpy.types, name).append(_entry)
 
@@ -188,5 +190,4 @@ def register() -> None:
 def unregister() -> None:
     for name in _MENUS:
         getattr(bpy.types, name).remove(_entry)
-    for each in reversed(_CLASSES):
-        bpy.utils.unregister_class(each)
+    _unregister()

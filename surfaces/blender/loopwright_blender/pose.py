@@ -102,10 +102,7 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
     if last - first < 2:
         raise NoLoop(f'"{action.name}" is {times[-1] - times[0]:g} frames long', "A loop needs a longer action: choose another in the Dope Sheet")
 
-    bones, parents = _joints(owner)
-    poses, worlds, bases, channel_scales = _watch(context, owner, bones, np.arange(first, last + 1))
-    _check_object(owner, all_curves, worlds, bases)
-    return _recording(context, owner, bones, parents, first, poses, worlds, bases, channel_scales, all_curves)
+    return _record(context, owner, all_curves, np.arange(first, last + 1))
 
 
 def at_rest(context: Context, owner: Object, first: int, frames: int) -> Recording:
@@ -113,11 +110,8 @@ def at_rest(context: Context, owner: Object, first: int, frames: int) -> Recordi
     data = owner.animation_data
     action = data.action if data else None
     all_curves = actions.curves(action, actions.slot_for(owner, action)) if action else []
-    bones, parents = _joints(owner)
-    _, worlds, bases, _ = _watch(context, owner, bones, np.arange(first, first + frames))
-    _check_object(owner, all_curves, worlds, bases)
-    rest = np.array([[bone.bone.matrix_local for bone in bones]])
-    found = _recording(context, owner, bones, parents, first, rest, worlds[:1], bases[:1], np.ones((len(bones), 3)), all_curves)
+    found = _record(context, owner, all_curves, np.arange(first, first + frames), in_rest=True)
+    bones = [owner.pose.bones[bone] for bone in found.bones]
     # Changes by the pose or by strips of the NLA would stay.
     has_strips = bool(actions.strips(owner))
     found.scaled_bones |= {bone.name for bone in bones if has_strips or any(abs(scale - 1) > 1e-6 for scale in bone.scale)}
@@ -153,28 +147,24 @@ def _watch(context: Context, owner: Object, bones: list[Any], frames: Floats) ->
     return poses, worlds, bases, channel_scales
 
 
-def _recording(
-    context: Context,
-    owner: Object,
-    bones: list[Any],
-    parents: list[int],
-    first: int,
-    poses: Floats,
-    worlds: Floats,
-    bases: Floats,
-    channel_scales: Floats,
-    all_curves: list[Any],
-) -> Recording:
-    scene = context.scene
+def _record(context: Context, owner: Object, all_curves: list[Any], frames: Floats, in_rest: bool = False) -> Recording:
+    """The bones whose motion counts at some frames; or in the rest pose, at the first of these."""
+    scene, (bones, parents) = context.scene, _joints(owner)
+    poses, worlds, bases, channel_scales = _watch(context, owner, bones, frames)
+    _check_object(owner, all_curves, worlds, bases)
+    if in_rest:
+        poses, worlds, bases = np.array([[bone.bone.matrix_local for bone in bones]]), worlds[:1], bases[:1]
+        channel_scales = np.ones((len(bones), 3))
     object_turns, _ = rotations.without_scale(worlds[:, :3, :3])
     turns, scales = rotations.without_scale(worlds[:, None, :3, :3] @ poses[..., :3, :3])
     heads = (worlds[:, None] @ poses)[..., :3, 3]
-    if (scales < 1e-6).any():
-        bone = bones[int(np.argwhere(scales < 1e-6)[0][1])]
-        raise Refusal(f'The bone "{bone.name}" has a scale of zero', "Give it another scale, or delete its scale keys")
-    if (np.linalg.det(turns) < 0).any():
-        bone = bones[int(np.argwhere(np.linalg.det(turns) < 0)[0][1])]
-        raise Refusal(f'The bone "{bone.name}" has a negative scale', "Make its scale positive, or delete its scale keys")
+    for is_wrong, what, remedy in (
+        ((scales < 1e-6).any(-1), "a scale of zero", "Give it another scale"),
+        (np.linalg.det(turns) < 0, "a negative scale", "Make its scale positive"),
+    ):
+        if is_wrong.any():
+            bone = bones[int(np.argwhere(is_wrong)[0][1])]
+            raise Refusal(f'The bone "{bone.name}" has {what}', f"{remedy}, or delete its scale keys")
 
     names = [bone.name for bone in bones]
     is_rig = bool(controls.deforming(owner))
@@ -197,7 +187,7 @@ def _recording(
     offsets = rest_heads - np.where(above[:, None] >= 0, rest_heads[above], 0)
     return Recording(
         owner=owner,
-        first=first,
+        first=int(frames[0]),
         fps=scene.render.fps / scene.render.fps_base,
         names=names,
         parents=parents,
@@ -381,7 +371,7 @@ class _Fit:
         if end < len(frames) and not self._carry_on(frames, poses):
             self.shown, _ = _shown(self.recording, self.action, frames)
             self._find(frames, poses)
-        return self.action, self.action.slots[0] if actions.HAS_SLOTS else None
+        return self.action, next(iter(actions.slots(self.action)), None)
 
     def _find(self, frames: Floats, poses: Floats) -> None:
         """Brings the joints to their poses, from where they are shown."""
@@ -488,7 +478,7 @@ def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:
 def _studied(owner: Object) -> controls.Rig:
     """Studies how the bones of a rig follow its controls."""
     kept, data = snapshot(owner), owner.animation_data
-    action, slot = (data.action, data.action_slot if actions.HAS_SLOTS else None) if data else (None, None)
+    action, slot = data and data.action, actions.slot_of(data)
     if action:
         actions.assign(owner, None)
     try:
@@ -751,27 +741,28 @@ def check_deltas(owner: Object) -> None:
 
 
 def snapshot(owner: Object) -> str:
-    """The state of an armature that an action may leave changed after it is taken away."""
-    bones = {bone.name: [list(getattr(bone, name)) for name in actions.CHANNELS] for bone in owner.pose.bones}
-    constraints = [[bone.name, each.name, each.influence, each.mute] for bone in owner.pose.bones for each in bone.constraints]
-    properties = [[bone.name, name, value] for bone in owner.pose.bones for name, value in bone.items() if isinstance(value, (bool, int, float))]
-    return json.dumps([[list(getattr(owner, name)) for name in actions.CHANNELS], bones, constraints, properties])
+    """The state of an armature that an action may leave changed after it is taken away: paths, names of properties there, and values."""
+    found: list[Any] = [["", name, list(getattr(owner, name))] for name in actions.CHANNELS]
+    for bone in owner.pose.bones:
+        path = bone.path_from_id()
+        found += [[path, name, list(getattr(bone, name))] for name in actions.CHANNELS]
+        found += [[each.path_from_id(), name, getattr(each, name)] for each in bone.constraints for name in ("influence", "mute")]
+        # Custom properties are known by a list.
+        found += [[path, [name], value] for name, value in bone.items() if isinstance(value, (bool, int, float))]
+    return json.dumps(found)
 
 
 def restore(owner: Object, kept: str) -> None:
     """Sets back what `snapshot` kept."""
-    own, bones, constraints, properties = json.loads(kept)
-    for name, values in zip(actions.CHANNELS, own):
-        setattr(owner, name, values)
-    for name, channels in bones.items():
-        if bone := owner.pose.bones.get(name):
-            for channel, values in zip(actions.CHANNELS, channels):
-                setattr(bone, channel, values)
-    for name, constraint, influence, mute in constraints:
-        if (bone := owner.pose.bones.get(name)) and (found := bone.constraints.get(constraint)):
-            found.influence, found.mute = influence, mute
-    for name, channel, value in properties:
-        if (bone := owner.pose.bones.get(name)) and channel in bone:
-            bone[channel] = value
+    for path, name, value in json.loads(kept):
+        try:
+            holder = owner.path_resolve(path) if path else owner
+        except ValueError:
+            # A bone or a constraint may be gone.
+            continue
+        if isinstance(name, str):
+            setattr(holder, name, value)
+        elif name[0] in holder:
+            holder[name[0]] = value
     # Blender does not see for itself that properties changed.
     owner.update_tag()

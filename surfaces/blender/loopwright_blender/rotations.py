@@ -25,9 +25,9 @@ def to_z_up(rotations: Floats) -> Floats:
 
 def about_vertical(matrices: Floats) -> Floats:
     """The nearest rotations about the vertical alone to rotations (..., 3, 3) in the axes of the library."""
-    angles = np.arctan2(matrices[..., 0, 2] - matrices[..., 2, 0], matrices[..., 0, 0] + matrices[..., 2, 2])
-    sin, cos, zero = np.sin(angles), np.cos(angles), np.zeros_like(angles)
-    return np.stack([np.stack(row, -1) for row in ([cos, zero, sin], [zero, zero + 1, zero], [-sin, zero, cos])], -2)
+    halves = np.arctan2(matrices[..., 0, 2] - matrices[..., 2, 0], matrices[..., 0, 0] + matrices[..., 2, 2]) / 2
+    zero = np.zeros_like(halves)
+    return matrices_of(np.stack([np.cos(halves), zero, np.sin(halves), zero], -1))
 
 
 def without_scale(matrices: Floats) -> tuple[Floats, Floats]:
@@ -42,15 +42,18 @@ def without_scale(matrices: Floats) -> tuple[Floats, Floats]:
     return turns @ (3 * np.eye(3) - products) / 2, scales
 
 
+def crosses(vectors: Floats) -> Floats:
+    """The matrices (..., 3, 3) that multiply by vectors as the cross product does."""
+    found = np.zeros((*vectors.shape, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        found[..., i, j], found[..., j, i] = -vectors[..., k], vectors[..., k]
+    return found
+
+
 def matrices_of(quaternions: Floats) -> Floats:
     """Rotations (..., 3, 3) of unit quaternions."""
-    w, x, y, z = np.moveaxis(quaternions, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, -1) for row in rows], -2)
+    cross = crosses(quaternions[..., 1:])
+    return np.eye(3) + 2 * (quaternions[..., :1, None] * cross + cross @ cross)
 
 
 def quaternions_of(matrices: Floats) -> Floats:

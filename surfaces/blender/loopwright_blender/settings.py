@@ -121,16 +121,21 @@ class LoopwrightSettings(PropertyGroup):
         return {"cycles": self.cycles} if self.cycles else {}
 
 
+def show_range(scene: Any, first: int, last: int, is_used: bool = True) -> None:
+    """Sets the preview range."""
+    scene.use_preview_range = is_used
+    # Ranges keep their start before their end while they are set.
+    scene.frame_preview_end = max(last, scene.frame_preview_start)
+    scene.frame_preview_start, scene.frame_preview_end = first, last
+
+
 def _show_chosen(state: Any, context: Any) -> None:
     """Sets the preview range and the markers to the chosen loop."""
     if not 0 <= state.chosen < len(state.loops):
         return
     scene, row = context.scene, state.loops[state.chosen]
     start, end = round(row.start), round(row.end)
-    scene.use_preview_range = True
-    # Ranges keep their start before their end while they are set.
-    scene.frame_preview_end = max(end - 1, scene.frame_preview_start)
-    scene.frame_preview_start, scene.frame_preview_end = start, end - 1
+    show_range(scene, start, end - 1)
     for name, frame in zip(MARKERS, (start, end)):
         marker = scene.timeline_markers.get(name) or scene.timeline_markers.new(name)
         marker.frame = frame
@@ -192,9 +197,11 @@ class LoopwrightState(PropertyGroup):
 _CLASSES = (LoopwrightSettings, LoopwrightLoop, LoopwrightFinding, LoopwrightState)
 
 
+_register, _unregister = bpy.utils.register_classes_factory(_CLASSES)
+
+
 def register() -> None:
-    for each in _CLASSES:
-        bpy.utils.register_class(each)
+    _register()
     Scene.loopwright = PointerProperty(type=LoopwrightSettings)
     bpy.types.Object.loopwright = PointerProperty(type=LoopwrightState)
 
@@ -202,5 +209,4 @@ def register() -> None:
 def unregister() -> None:
     del bpy.types.Object.loopwright
     del Scene.loopwright
-    for each in reversed(_CLASSES):
-        bpy.utils.unregister_class(each)
+    _unregister()

@@ -4,7 +4,7 @@
 import tempfile
 import unittest
 from pathlib import Path
-from types import SimpleNamespace
+from types import MethodType, SimpleNamespace
 from unittest import mock
 
 import bpy
@@ -145,8 +145,10 @@ class Operators(unittest.TestCase):
             ([timer] * 3, "2 loops made of 3 actions, 1 without a loop"),
         ):
             with self.subTest(said):
-                running = SimpleNamespace(work=run.open(mock.Mock(bl_label=run.bl_label), bpy.context), report=mock.Mock(), cancel=mock.Mock())
-                running.told, running.warn = lambda work, running=running: run.told(running, work), mock.Mock()
+                work = run.open(mock.Mock(bl_label=run.bl_label), bpy.context)
+                running = SimpleNamespace(work=work, report=mock.Mock(), cancel=mock.Mock(), warn=mock.Mock())
+                for name in ("told", "attempt", "finish"):
+                    setattr(running, name, MethodType(getattr(run, name), running))
                 self.assertEqual(running.work.status, "Make All Actions: Other (1 of 3)    Esc: stop")
                 outcomes = [run.modal(running, bpy.context, event) for event in events]
                 self.assertEqual(outcomes, [{"RUNNING_MODAL"}] * (len(events) - 1) + [{"FINISHED"}])

@@ -106,11 +106,6 @@ impl MotionSet {
             .collect())
     }
 
-    /// Returns the joint of the files that carries only the root motion, if there is one. Errors: the manifest is invalid.
-    pub fn root_joint(manifest: &[u8]) -> Result<Option<String>, SetError> {
-        Ok(Manifest::parse(manifest)?.root_joint)
-    }
-
     /// Reads a set from the bytes of a manifest and of its files; `file` returns each file once, by its name in the manifest.
     ///
     /// Poses are in metres with +Y up, in the order of the skeleton of the first clip's file. Errors: [`SetError`]; no input

@@ -1,4 +1,4 @@
-//! The table of cases in `cases/`, which xtask/peers/cases.py makes with the reference player of docs/formats, and feet that are held.
+//! The table of cases in `cases/`, which bench/peers/cases.py makes with the reference player of docs/formats, and feet that are held.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -222,6 +222,22 @@ fn a_loop_alone_is_not_corrected() {
         hero.pose().clone()
     });
     assert_eq!(held, free);
+}
+
+#[test]
+fn the_root_of_a_loop_does_not_drift_in_uneven_frames() {
+    let set = set();
+    for clip in set.clips().iter().filter(|clip| clip.loops()) {
+        let mut hero = SteeredCharacter::in_loop(Arc::clone(&set), &clip.name).unwrap();
+        for step in [1.0 / 60.0, 1.0 / 144.0, 1.0 / 31.0].into_iter().cycle() {
+            hero.update(f64::min(step, 60.0 - hero.secs()));
+            if hero.secs() >= 60.0 {
+                break;
+            }
+        }
+        let off = hero.root().translation.distance(clip.twist().exp(60.0).translation);
+        assert!(off < 1e-6, "{}: {off} m after a minute", clip.name);
+    }
 }
 
 #[test]

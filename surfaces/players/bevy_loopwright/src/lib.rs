@@ -2,7 +2,7 @@
 //!
 //! ```no_run
 //! use bevy::prelude::*;
-//! use bevy_loopwright::{FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin};
+//! use bevy_loopwright::{CharacterMessage, Goal, LoopwrightCharacter, LoopwrightPlugin, PlayerEvent};
 //!
 //! fn main() {
 //!     App::new()
@@ -11,12 +11,14 @@
 //!             // The body is a child whose joints have the names of the set's, such as the scene of one of its files.
 //!             commands.spawn((LoopwrightCharacter::new(assets.load("hero/set.json")), Transform::default()));
 //!         })
-//!         .add_systems(Update, |mut heroes: Query<&mut LoopwrightCharacter>, mut feet: MessageReader<FootMessage>| {
+//!         .add_systems(Update, |mut heroes: Query<&mut LoopwrightCharacter>, mut messages: MessageReader<CharacterMessage>| {
 //!             for mut hero in &mut heroes {
 //!                 hero.goal = Goal { speed: 1.4, ..Goal::default() };
 //!             }
-//!             for step in feet.read() {
-//!                 println!("{} {:?}", step.foot, step.kind);
+//!             for message in messages.read() {
+//!                 if let PlayerEvent::Foot { foot, kind, .. } = &message.event {
+//!                     println!("{foot} {kind:?}");
+//!                 }
 //!             }
 //!         })
 //!         .run();
@@ -26,11 +28,10 @@
 //! Metres, seconds, radians; +Y up, +Z forward (Bevy's `Transform::back`), a left turn positive. The character itself is
 //! [`loopwright_player::SteeredCharacter`], which knows no engine.
 
-mod animation;
 mod plugin;
 
 pub use loopwright_player::{FootEventKind, Goal, MotionClip, MotionSet, PlayerEvent, SetError, SteeredCharacter};
 pub use plugin::{
-    FootMessage, LoadError, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader,
-    LoopwrightSystems, SwitchMessage,
+    CharacterMessage, LoadError, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader,
+    LoopwrightSystems,
 };

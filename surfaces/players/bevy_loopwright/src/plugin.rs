@@ -1,4 +1,4 @@
-//! The plugin: a set as an asset, a character as a component, feet and switches as messages.
+//! The plugin: a set as an asset, a character as a component, its events as messages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,8 +9,7 @@ use bevy::prelude::*;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::Rigid;
 
-use crate::animation::read_set;
-use crate::{FootEventKind, Goal, MotionSet, PlayerEvent, SetError, SteeredCharacter};
+use crate::{Goal, MotionSet, PlayerEvent, SetError, SteeredCharacter};
 
 /// Plays every [`LoopwrightCharacter`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,8 +23,7 @@ impl Plugin for LoopwrightPlugin {
     fn build(&self, app: &mut App) {
         app.init_asset::<LoopwrightSet>()
             .init_asset_loader::<LoopwrightSetLoader>()
-            .add_message::<FootMessage>()
-            .add_message::<SwitchMessage>()
+            .add_message::<CharacterMessage>()
             .configure_sets(PostUpdate, LoopwrightSystems.before(TransformSystems::Propagate))
             .add_systems(PostUpdate, play.in_set(LoopwrightSystems));
     }
@@ -52,13 +50,6 @@ pub enum LoadError {
 #[derive(Clone, Copy, Debug, Default, TypePath)]
 pub struct LoopwrightSetLoader;
 
-impl LoopwrightSet {
-    /// A set of the bytes of a manifest and of its files, by their names there: joints as they lie in the files. Errors: [`SetError`].
-    pub fn read(manifest: &[u8], files: &BTreeMap<String, Vec<u8>>) -> Result<Self, SetError> {
-        Ok(Self(Arc::new(read_set(manifest, files)?)))
-    }
-}
-
 impl AssetLoader for LoopwrightSetLoader {
     type Asset = LoopwrightSet;
     type Settings = ();
@@ -73,18 +64,17 @@ impl AssetLoader for LoopwrightSetLoader {
         let mut manifest = Vec::new();
         reader.read_to_end(&mut manifest).await?;
         let mut files = BTreeMap::new();
+        let failed = |error: &dyn std::error::Error| LoadError::Asset(error.to_string());
         for name in MotionSet::files(&manifest)? {
             let path = context
                 .path()
                 .resolve_embed_str(&name)
-                .map_err(|error| LoadError::Asset(error.to_string()))?;
-            let bytes = context
-                .read_asset_bytes(path)
-                .await
-                .map_err(|error| LoadError::Asset(error.to_string()))?;
+                .map_err(|error| failed(&error))?;
+            let bytes = context.read_asset_bytes(path).await.map_err(|error| failed(&error))?;
             files.insert(name, bytes);
         }
-        Ok(LoopwrightSet::read(&manifest, &files)?)
+        let set = MotionSet::read(&manifest, |name| files.remove(name).ok_or("it is not loaded"))?;
+        Ok(LoopwrightSet(Arc::new(set)))
     }
 
     fn extensions(&self) -> &[&str] {
@@ -107,9 +97,19 @@ pub struct LoopwrightCharacter {
     /// Whether feet are held where they stand.
     pub holds_feet: bool,
     player: Option<SteeredCharacter>,
-    joints: Vec<Option<Entity>>,
+    joints: Vec<Option<BoundJoint>>,
     /// The transform that was written last: a game may move the entity, too.
     written: Transform,
+}
+
+/// A joint of the body, which lies in the space of its parent there, such as an armature that is turned and scaled.
+#[derive(Clone, Copy, Debug)]
+struct BoundJoint {
+    entity: Entity,
+    /// From that space, in metres, to that of the joint above, or of the character.
+    to_above: Rigid,
+    /// Metres in a unit of that space.
+    unit_metres: f64,
 }
 
 impl LoopwrightCharacter {
@@ -133,32 +133,13 @@ impl LoopwrightCharacter {
     }
 }
 
-/// A foot of a character touched down or lifted.
+/// A foot of a character touched down or lifted, or it plays another clip or blend space.
 #[derive(Message, Clone, Debug, PartialEq)]
-pub struct FootMessage {
+pub struct CharacterMessage {
     /// The character.
     pub character: Entity,
-    /// left, right, or the joint where no side is known.
-    pub foot: String,
-    /// Its strike or lift.
-    pub kind: FootEventKind,
-    /// The clip that says so.
-    pub clip: String,
-    /// Seconds since then: less than a frame.
-    pub late_secs: f64,
-}
-
-/// A character plays another clip or blend space.
-#[derive(Message, Clone, Debug, PartialEq)]
-pub struct SwitchMessage {
-    /// The character.
-    pub character: Entity,
-    /// The clip or blend space that played.
-    pub from: String,
-    /// The clip or blend space that plays now.
-    pub to: String,
-    /// Seconds over which the difference fades.
-    pub fade_secs: f64,
+    /// Its event in this frame.
+    pub event: PlayerEvent,
 }
 
 #[expect(clippy::too_many_arguments, reason = "a system asks for all that it touches")]
@@ -167,10 +148,11 @@ fn play(
     sets: Res<Assets<LoopwrightSet>>,
     mut characters: Query<(Entity, &mut LoopwrightCharacter)>,
     children: Query<&Children>,
+    parents: Query<&ChildOf>,
     names: Query<&Name>,
+    new_names: Query<(), Added<Name>>,
     mut transforms: Query<&mut Transform>,
-    mut feet: MessageWriter<FootMessage>,
-    mut switches: MessageWriter<SwitchMessage>,
+    mut messages: MessageWriter<CharacterMessage>,
 ) {
     for (entity, mut character) in &mut characters {
         let character = &mut *character;
@@ -178,11 +160,8 @@ fn play(
             continue;
         };
         // A set that was loaded anew is played from its beginning.
-        if character
-            .player
-            .as_ref()
-            .is_none_or(|player| !Arc::ptr_eq(player.set(), set))
-        {
+        let is_new = (character.player.as_ref()).is_none_or(|player| !Arc::ptr_eq(player.set(), set));
+        if is_new {
             let mut player = SteeredCharacter::new(Arc::clone(set));
             character.written = transforms.get(entity).copied().unwrap_or_default();
             player.place(rigid(character.written));
@@ -192,12 +171,26 @@ fn play(
         let Some(player) = &mut character.player else {
             continue;
         };
-        if character.joints.contains(&None) {
+        if is_new || !new_names.is_empty() {
+            let joint_of = |entity: Entity| names.get(entity).ok().and_then(|name| set.skeleton().find(name));
             for joint in children.iter_descendants(entity) {
-                let name = names.get(joint).map(Name::as_str).unwrap_or_default();
-                if let Some(index) = set.skeleton().find(name) {
-                    character.joints[index] = Some(joint);
+                let Some(index) = joint_of(joint) else { continue };
+                let (mut to_above, mut unit_metres) = (Rigid::IDENTITY, 1.0);
+                let above = parents.iter_ancestors(joint).take_while(|above| *above != entity);
+                for above in above.collect::<Vec<_>>().into_iter().rev() {
+                    let transform = transforms.get(above).copied().unwrap_or_default();
+                    let Rigid { rotation, translation } = rigid(transform);
+                    to_above = match joint_of(above) {
+                        Some(_) => Rigid::IDENTITY,
+                        None => to_above * Rigid::new(rotation, translation * unit_metres),
+                    };
+                    unit_metres *= f64::from(transform.scale.x);
                 }
+                character.joints[index] = Some(BoundJoint {
+                    entity: joint,
+                    to_above,
+                    unit_metres,
+                });
             }
         }
         // The root goes on in double precision, from where the game put it.
@@ -222,46 +215,30 @@ fn play(
         }
         player.holds_feet = character.holds_feet;
         player.update(time.delta_secs_f64());
-        for event in player.events().iter().cloned() {
-            match event {
-                PlayerEvent::Foot {
-                    foot,
-                    kind,
-                    clip,
-                    late_secs,
-                } => {
-                    feet.write(FootMessage {
-                        character: entity,
-                        foot: foot.to_string(),
-                        kind,
-                        clip: clip.to_string(),
-                        late_secs,
-                    });
-                }
-                PlayerEvent::Switch { from, to, fade_secs } => {
-                    switches.write(SwitchMessage {
-                        character: entity,
-                        from,
-                        to,
-                        fade_secs,
-                    });
-                }
-            }
-        }
+        messages.write_batch(player.events().iter().map(|event| CharacterMessage {
+            character: entity,
+            event: event.clone(),
+        }));
         let pose = player.pose();
         let root = player.root();
         for (index, joint) in character.joints.iter().enumerate() {
-            if let Some(mut transform) = joint.and_then(|joint| transforms.get_mut(joint).ok()) {
-                transform.translation = Vec3::from_array(pose.translations[index].as_vec3().to_array());
-                transform.rotation = Quat::from_array(pose.rotations[index].as_quat().to_array());
+            if let Some(joint) = joint
+                && let Ok(mut transform) = transforms.get_mut(joint.entity)
+            {
+                let place = joint.to_above.inverse() * Rigid::new(pose.rotations[index], pose.translations[index]);
+                put(&mut transform, place.rotation, place.translation / joint.unit_metres);
             }
         }
         if let Ok(mut transform) = transforms.get_mut(entity) {
-            transform.translation = Vec3::from_array(root.translation.as_vec3().to_array());
-            transform.rotation = Quat::from_array(root.rotation.as_quat().to_array());
+            put(&mut transform, root.rotation, root.translation);
             character.written = *transform;
         }
     }
+}
+
+fn put(transform: &mut Transform, rotation: DQuat, translation: DVec3) {
+    transform.translation = Vec3::from_array(translation.as_vec3().to_array());
+    transform.rotation = Quat::from_array(rotation.as_quat().to_array());
 }
 
 fn rigid(transform: Transform) -> Rigid {

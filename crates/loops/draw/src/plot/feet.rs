@@ -17,26 +17,6 @@ const FASTEST: f64 = 60.0;
 /// Height of a panel of one foot.
 const HEIGHT: f64 = 110.0;
 
-/// Speeds of the feet of a loop over the ground, as captured and as held, as SVG.
-///
-/// `made` must be of the take of `analysis`. If no foot stands, only the title is drawn.
-pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
-    let title = format!("{}: feet over the ground", made.loop_clip.name());
-    let below = match made.feet.foot_slide_mps {
-        [Some(before), Some(after)] => {
-            format!(
-                "planted feet slide by {:.2} cm/s after closing, {:.2} cm/s after locking",
-                100.0 * before,
-                100.0 * after
-            )
-        }
-        _ => "no foot is planted".to_owned(),
-    };
-    let mut plot = Plot::new(title, &below);
-    panels(&mut plot, analysis, made);
-    plot.finish()
-}
-
 /// Draws a panel for each foot that stands, over two periods.
 pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
     let standing: Vec<usize> = (0..analysis.body.feet.len())

@@ -1,8 +1,8 @@
 //! Plots of takes, searches and loops, as SVG; PNG is made from that SVG.
 //!
 //! [`inspect`] shows the contents of a take over time, [`find`] the repeating lengths and the cost of every seam, [`make`] the
-//! effect of closing, [`feet()`] how feet slide and stand. All are functions of core values alone:
-//! the same values give the same text on every machine. [`kit`] holds the drawing primitives.
+//! effect of closing, and how feet slide and stand. All are functions of core values alone: the same values give the same text on every
+//! machine. [`kit`] holds the drawing primitives.
 //!
 //! ```
 //! use loopwright_core::Analysis;
@@ -32,7 +32,6 @@ mod png;
 
 mod outlines;
 
-pub use feet::feet;
 pub use find::find;
 pub(crate) use kit::text::{escape, fit};
 pub use make::make;

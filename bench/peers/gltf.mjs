@@ -11,6 +11,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import "./three.mjs";
 
 const THREE = await import("three");
@@ -20,54 +21,41 @@ const { BVHLoader } = await import("three/addons/loaders/BVHLoader.js");
 const { default: validator } = await import("gltf-validator");
 
 // Pictures are not fetched.
-THREE.TextureLoader.prototype.load = () => new THREE.Texture();
+THREE.TextureLoader.prototype.load = (_url, done) => {
+  const texture = new THREE.Texture();
+  done?.(texture);
+  return texture;
+};
 
 const answers = { places, valid, fbx, bvh };
 for (const question of JSON.parse(fs.readFileSync(process.argv[2], "utf8"))) {
-  const beside = (uri) => fs.readFileSync(path.join(path.dirname(question.file), decodeURIComponent(uri)));
-  const answer = async () => answers[question.what](question, fs.readFileSync(question.file), beside);
+  const answer = async () => answers[question.what](question, new Uint8Array(fs.readFileSync(question.file)));
   console.log(JSON.stringify(await answer().catch((error) => ({ error: String(error) }))));
 }
 
-async function valid(_question, bytes, beside) {
-  const { issues } = await validator.validateBytes(new Uint8Array(bytes), {
-    maxIssues: 0,
-    externalResourceFunction: async (uri) => new Uint8Array(beside(uri)),
-  });
+async function valid({ file }, bytes) {
+  const beside = async (uri) => new Uint8Array(fs.readFileSync(path.join(path.dirname(file), decodeURIComponent(uri))));
+  const { issues } = await validator.validateBytes(bytes, { maxIssues: 0, externalResourceFunction: beside });
   const codes = {};
   for (const { code, severity } of issues.messages) if (severity < 2) codes[code] = (codes[code] ?? 0) + 1;
   return { errors: issues.numErrors, warnings: issues.numWarnings, codes };
 }
 
-async function places(question, bytes, beside) {
-  // Buffers of other files are brought along as data, and pictures left out, so that nothing is fetched.
-  const json = jsonOf(bytes);
-  for (const list of ["images", "textures"]) delete json[list];
-  for (const material of json.materials ?? []) {
-    for (const key of Object.keys(material)) if (key !== "name") delete material[key];
-  }
-  const data = (bytes) => `data:application/octet-stream;base64,${bytes.toString("base64")}`;
-  for (const buffer of json.buffers ?? []) {
-    if (buffer.uri && !buffer.uri.startsWith("data:")) buffer.uri = data(beside(buffer.uri));
-  }
-  delete json.extensionsRequired;
-  const binary = binaryOf(bytes);
-  if (binary) json.buffers[0].uri = data(binary);
-  const gltf = await new GLTFLoader().parseAsync(JSON.stringify(json), "");
-
+async function places(question, { buffer }) {
+  const gltf = await new GLTFLoader().parseAsync(buffer, pathToFileURL(`${path.dirname(question.file)}/`).href);
   const found = ({ nodes }) =>
     Promise.all(nodes.map((node) => (node === null ? null : gltf.parser.getDependency("node", node))));
   return compared(question, gltf.scene, ({ number }, index) => gltf.animations[number ?? index], found);
 }
 
-async function fbx(question, bytes) {
-  const scene = new FBXLoader().parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), "");
+async function fbx(question, { buffer }) {
+  const scene = new FBXLoader().parse(buffer, "");
   const clip = ({ name }) => scene.animations.find((clip) => clip.name === name || !name);
   return compared(question, scene, clip, named(scene));
 }
 
 async function bvh(question, bytes) {
-  const { skeleton, clip } = new BVHLoader().parse(bytes.toString("utf8"));
+  const { skeleton, clip } = new BVHLoader().parse(new TextDecoder().decode(bytes));
   const scene = new THREE.Group().add(skeleton.bones[0]);
   return compared(question, scene, () => clip, named(scene));
 }
@@ -105,15 +93,4 @@ async function compared(question, scene, clipOf, found) {
     mixer.uncacheClip(clip);
   }
   return { places, missing, worst };
-}
-
-function jsonOf(bytes) {
-  const text = bytes.subarray(0, 4).toString() === "glTF" ? bytes.subarray(20, 20 + bytes.readUInt32LE(12)) : bytes;
-  return JSON.parse(text.toString("utf8").replace(/^\uFEFF/, ""));
-}
-
-function binaryOf(bytes) {
-  if (bytes.subarray(0, 4).toString() !== "glTF") return null;
-  const at = 20 + bytes.readUInt32LE(12);
-  return at + 8 <= bytes.length ? bytes.subarray(at + 8, at + 8 + bytes.readUInt32LE(at)) : null;
 }

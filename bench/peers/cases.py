@@ -1,16 +1,14 @@
 """Makes the set and the table of cases by which players of sets are compared: crates/sets/player/tests/cases.
 
-    python xtask/peers/cases.py
+    python bench/peers/cases.py
 
 Walks and runs whose feet stand exactly, made up of formulas, as set.json and hero.glb; then docs/formats/set_player.py plays them, and cases.json
 says what it shows. Needs numpy.
 """
-import json, math, struct, sys
+import json, math
 from pathlib import Path
 import numpy as np
-
-project = Path(__file__).parents[2]
-sys.path.insert(0, str(project / "docs/formats"))
+from gltf import Gltf
 from set_player import NONE, Player, Set, exp, inverse, q_exp, q_log, q_mul, q_turn, then
 
 RATE, THIGH, SHIN, ANKLE, HIPS, FOOT = 30, 0.42, 0.42, 0.08, 0.83, 0.13
@@ -80,6 +78,14 @@ def loop(name, T, speed, turn=0.0, duty=0.6, warp=0.0):
     return entry, np.array(rows)
 
 
+def once(name, kind, rows, way=None, **more):
+    """What happens once: its entry, and its rows; `way` is where the root is at each."""
+    frames = len(rows) - 1
+    root = {"secs": [key / RATE for key in range(frames + 1)], "translation": way or [0.0] * 3 * (frames + 1), "rotation": [0, 0, 0, 1] * (frames + 1)}
+    entry = {"name": name, "kind": kind, "seconds": frames / RATE, "frames": frames, "phase": None, "events": [], "turn_deg": 0.0, **more, "root": root}
+    return entry, np.array(rows)
+
+
 def start(idle, walk, seconds=0.8):
     """From the idle into the walk: the mean of both, and the root speeds up."""
     frames = round(seconds * RATE)
@@ -90,10 +96,8 @@ def start(idle, walk, seconds=0.8):
         row[:, 3:] /= np.linalg.norm(row[:, 3:], axis=1, keepdims=True)
         rows.append(row)
         way += [0, 0, walk[0]["twist"]["linear"][2] * seconds * u * u / 2]
-    entry = {"name": "start", "kind": "start", "seconds": frames / RATE, "frames": frames, "phase": None, "events": [], "turn_deg": 0.0,
-             "from": {"clip": "idle", "secs": 0.0}, "to": {"clip": "walk", "secs": (frames % walk[0]["frames"]) / RATE},
-             "root": {"secs": [key / RATE for key in range(frames + 1)], "translation": way, "rotation": [0, 0, 0, 1] * (frames + 1)}}
-    return entry, np.array(rows)
+    to = {"clip": "walk", "secs": (frames % walk[0]["frames"]) / RATE}
+    return once("start", "start", rows, way, **{"from": {"clip": "idle", "secs": 0.0}, "to": to})
 
 
 def bow(seconds=1.2):
@@ -102,37 +106,23 @@ def bow(seconds=1.2):
     for key in range(frames + 1):
         deep = math.sin(math.pi * min(key / frames / 0.8, 1.0)) ** 2
         rows.append(body([(np.array([x, 0, FOOT]), 0.0) for x in (0.1, -0.1)], -0.01 - 0.08 * deep, 0.0, 1.2 * deep))
-    entry = {"name": "bow", "kind": "gesture", "seconds": frames / RATE, "frames": frames, "phase": None, "events": [], "turn_deg": 0.0, "leave_secs": 0.9,
-             "entry": {"clip": "idle", "secs": 0.0}, "next": [{"clip": "idle", "secs": 0.5}, {"clip": "walk", "secs": 0.27}, {"clip": "run", "secs": 0.2}],
-             "root": {"secs": [key / RATE for key in range(frames + 1)], "translation": [0.0] * 3 * (frames + 1), "rotation": [0, 0, 0, 1] * (frames + 1)}}
-    return entry, np.array(rows)
+    after = [{"clip": "idle", "secs": 0.5}, {"clip": "walk", "secs": 0.27}, {"clip": "run", "secs": 0.2}]
+    return once("bow", "gesture", rows, leave_secs=0.9, entry={"clip": "idle", "secs": 0.0}, next=after)
 
 
 def glb(clips):
-    """All clips in one binary glTF file: hips move and turn, legs turn."""
-    binary, views, accessors, animations = b"", [], [], []
-
-    def accessor(values, kind, **more):
-        nonlocal binary
-        data = np.asarray(values, "<f4").tobytes()
-        views.append({"buffer": 0, "byteOffset": len(binary), "byteLength": len(data)})
-        binary += data
-        accessors.append({"bufferView": len(views) - 1, "componentType": 5126, "count": len(values), "type": kind, **more})
-        return len(accessors) - 1
-
-    for entry, rows in clips:
-        times = accessor(np.arange(len(rows)) / RATE, "SCALAR", min=[0.0], max=[(len(rows) - 1) / RATE])
-        tracks = [(0, "translation", rows[:, 0, :3], "VEC3")] + [(j, "rotation", rows[:, j, 3:], "VEC4") for j in range(len(JOINTS)) if JOINTS[j][0][-8:] != "ToeBase"]
-        samplers = [{"input": times, "output": accessor(values, kind)} for _, _, values, kind in tracks]
-        channels = [{"sampler": at, "target": {"node": track[0], "path": track[1]}} for at, track in enumerate(tracks)]
-        animations.append({"name": entry["name"], "samplers": samplers, "channels": channels})
+    """All clips in one glTF file: hips move and turn, legs turn."""
     nodes = [{"name": name, "translation": place, "children": [at for at, other in enumerate(JOINTS) if other[1] == index]} for index, (name, _, place) in enumerate(JOINTS)]
     nodes = [{key: value for key, value in node.items() if value != []} for node in nodes]
-    gltf = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes, "animations": animations,
-            "accessors": accessors, "bufferViews": views, "buffers": [{"byteLength": len(binary)}]}
-    text = json.dumps(gltf, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    return struct.pack("<4sIIII", b"glTF", 2, 28 + len(text) + len(binary), len(text), 0x4E4F534A) + text + struct.pack("<II", len(binary), 0x4E4942) + binary
+    animations = []
+    file = Gltf({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes, "animations": animations, "accessors": [], "bufferViews": []}, [b""])
+    for entry, rows in clips:
+        times = file.add(np.arange(len(rows)) / RATE, "SCALAR", min=[0.0], max=[(len(rows) - 1) / RATE])
+        tracks = [(0, "translation", rows[:, 0, :3], "VEC3")] + [(j, "rotation", rows[:, j, 3:], "VEC4") for j in range(len(JOINTS)) if JOINTS[j][0][-8:] != "ToeBase"]
+        samplers = [{"input": times, "output": file.add(values, kind)} for _, _, values, kind in tracks]
+        channels = [{"sampler": at, "target": {"node": track[0], "path": track[1]}} for at, track in enumerate(tracks)]
+        animations.append({"name": entry["name"], "samplers": samplers, "channels": channels})
+    return file
 
 
 CASES = [
@@ -171,7 +161,7 @@ def table(folder):
 
 
 if __name__ == "__main__":
-    folder = project / "crates/sets/player/tests/cases"
+    folder = Path(__file__).parents[2] / "crates/sets/player/tests/cases"
     idle, walk = loop("idle", 1.0, 0.0), loop("walk", 1.0, 1.0, warp=0.03)
     clips = [idle, walk, loop("walk_left", 1.0, 1.0, 60.0, warp=-0.02), loop("run", 0.7, 2.2, duty=0.36, warp=-0.05)]
     clips += [start(idle, walk), bow()]
@@ -185,6 +175,6 @@ if __name__ == "__main__":
                                   "triangles": [[0, 1, 2], [1, 3, 2]]}]}
     folder.mkdir(exist_ok=True)
     (folder / "set.json").write_text(json.dumps(manifest, separators=(",", ":")) + "\n")
-    (folder / "hero.glb").write_bytes(glb(clips))
+    glb(clips).write(folder / "hero.glb")
     lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in table(folder))
     (folder / "cases.json").write_text(f"[\n{lines}\n]\n")

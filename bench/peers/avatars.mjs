@@ -1,10 +1,10 @@
 // Plays VRM animations on VRM characters by three-vrm, and says where their joints are.
 //
-//   NODE_PATH=FOLDER/node_modules node xtask/peers/avatars.mjs QUESTIONS.json
+//   NODE_PATH=FOLDER/node_modules node bench/peers/avatars.mjs QUESTIONS.json
 //
 // A list of questions, each answered in a line of JSON:
 //
-//   {"avatar", "motion", "secs": times} -> {"bones": names, "places": for each time those of the bones, metres, "expressions": for each
+//   {"avatar", "file", "secs": times} -> {"bones": names, "places": for each time those of the bones, metres, "expressions": for each
 //   time {name: weight}, "gaze": for each time [yaw, pitch] in degrees, "warnings": what the loaders complain of}, or {"error"}
 
 import fs from "node:fs";
@@ -26,10 +26,10 @@ function load(file) {
   return loader.parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), "");
 }
 
-async function played({ avatar, motion, secs }) {
+async function played({ avatar, file, secs }) {
   const { vrm } = (await load(avatar)).userData;
   if (!vrm) throw new Error("no VRM");
-  const motions = (await load(motion)).userData.vrmAnimations;
+  const motions = (await load(file)).userData.vrmAnimations;
   if (motions?.length !== 1) throw new Error(`${motions?.length} motions`);
   const proxy = new VRMLookAtQuaternionProxy(vrm.lookAt);
   proxy.name = "gaze";

@@ -1,19 +1,17 @@
 // Plays sets with surfaces/players/three/loopwright.js, and compares with the table of cases and with three's own player of animations.
 //
-//   NODE_PATH=FOLDER/node_modules node xtask/peers/players.mjs SET...
+//   NODE_PATH=FOLDER/node_modules node bench/peers/players.mjs SET...
 //
 // A SET is a folder with set.json and the files that it names. For each a line of JSON; status 1 where something is off.
 
 import fs from "node:fs";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import "./three.mjs";
 
 /** Joints against where they are meant to be, metres. */
 const MOST_OFF = 2e-3;
 
-// Loaders fetch, and Node fetches no files.
-globalThis.fetch = async (from) => new Response(fs.readFileSync(fileURLToPath(from.url ?? from)));
 const THREE = await import("three");
 const { LoopwrightSet, LoopwrightCharacter } = await import("../../surfaces/players/three/loopwright.js");
 

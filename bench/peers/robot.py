@@ -1,27 +1,22 @@
 """Plays a robot's loop in MuJoCo and judges it, by nothing but the robot's MJCF and the file of the loop.
 
-    python3 xtask/peers/robot.py biped.xml cycle.csv [--fps 30] [--seconds 60]
+    python3 bench/peers/robot.py biped.xml cycle.csv
 
-The file is Unitree's CSV of one cycle with its closing row. Needs mujoco==4.0.0 and numpy. Fails where a joint leaves its limits, where contact points
+The file is Unitree's CSV of one cycle with its closing row, at 30 frames a second. Needs mujoco==4.0.0 and numpy. Fails where a joint leaves its limits, where contact points
 slide by more than .6 cm/s or stand off the floor by more than 3 mm in the median, or where the seam is sharper than 1.1 times the sharpest inside.
 """
 
-import argparse
 import sys
 
 import mujoco
 import numpy as np
 
-ap = argparse.ArgumentParser()
-ap.add_argument("mjcf")
-ap.add_argument("csv")
-ap.add_argument("--fps", type=float, default=30.0)
-ap.add_argument("--seconds", type=float, default=60.0)
-args = ap.parse_args()
+FPS, SECONDS = 30.0, 60.0
 
-model = mujoco.MjModel.from_xml_path(args.mjcf)
+mjcf, csv = sys.argv[1:]
+model = mujoco.MjModel.from_xml_path(mjcf)
 data = mujoco.MjData(model)
-rows = np.loadtxt(args.csv, delimiter=",")
+rows = np.loadtxt(csv, delimiter=",")
 count = len(rows) - 1
 
 
@@ -35,7 +30,7 @@ def matrix(row):
 
 bases = np.array([matrix(row) for row in rows])
 cycle = bases[-1] @ np.linalg.inv(bases[0])
-num_cycles = int(np.ceil(args.seconds * args.fps / count))
+num_cycles = int(np.ceil(SECONDS * FPS / count))
 worlds, angles = [], []
 on = np.eye(4)
 for _ in range(num_cycles):
@@ -57,7 +52,7 @@ points = np.array(points)
 limits = model.jnt_range[1:]
 beyond = np.maximum(limits[:, 0] - angles, angles - limits[:, 1]).max()
 touches = (points[1:, :, 2] < 0.004) & (points[:-1, :, 2] < 0.004)
-ways = np.linalg.norm(np.diff(points[:, :, :2], axis=0), axis=2) * args.fps * 100
+ways = np.linalg.norm(np.diff(points[:, :, :2], axis=0), axis=2) * FPS * 100
 slide, height = np.median(ways[touches]), 1e3 * np.median(np.abs(points[1:, :, 2][touches]))
 deepest = -1e3 * points[:, :, 2].min()
 
@@ -75,7 +70,7 @@ ratios = {
     "joint acceleration": seam(angles, 2),
     "base acceleration": seam(local, 1),
 }
-print(f"{len(worlds) / args.fps:.0f} s, {num_cycles} cycles of {count} rows; {int(touches.sum())} touching points")
+print(f"{len(worlds) / FPS:.0f} s, {num_cycles} cycles of {count} rows; {int(touches.sum())} touching points")
 print(f"beyond limits {np.degrees(max(beyond, 0)):.4f} deg, slide {slide:.2f} cm/s, height {height:.2f} mm, deepest {deepest:.1f} mm")
 print(", ".join(f"seam / inside of {name} {ratio:.2f}" for name, ratio in ratios.items()))
 if not (beyond <= 1e-6 and slide <= 0.6 and height <= 3.0 and max(ratios.values()) <= 1.1 and touches.any()):

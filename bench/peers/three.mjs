@@ -1,8 +1,9 @@
 // Lets scripts of this folder import packages of NODE_PATH by name, and gives three.js the globals of browsers that its loaders ask for.
 
+import fs from "node:fs";
 import { register } from "node:module";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const modules = pathToFileURL(path.resolve(process.env.NODE_PATH ?? "node_modules")).href;
 // Packages import each other by name, too; Node looks for them beside the file that does.
@@ -14,3 +15,9 @@ register(`data:text/javascript,${encodeURIComponent(resolver)}`);
 globalThis.self = globalThis;
 globalThis.ProgressEvent = class {};
 globalThis.window = { innerWidth: 1, innerHeight: 1, URL };
+// Node fetches no files.
+const { fetch } = globalThis;
+globalThis.fetch = async (from) => {
+  const url = String(from.url ?? from);
+  return url.startsWith("file:") ? new Response(fs.readFileSync(fileURLToPath(url))) : fetch(from);
+};

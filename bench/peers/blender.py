@@ -1,6 +1,6 @@
 # Says where Blender has the joints of loops, against where they are meant to be.
 #
-# It is run by clients.py, with Blender as the module bpy. The argument after -- is a JSON file: a list of questions, each answered in a line of JSON.
+# It is run by clients.py, with Blender as the module bpy. The argument is a JSON file: a list of questions, each answered in a line of JSON.
 #
 #   {"file", "before", "format", "unit_metres", "per_metre", "rate_hz", "animation", "joints": names, "keys": [[place]];
 #    "importer": "new" for that of FBX in 5.0, "late": part of a key by which all is asked later}
@@ -150,7 +150,7 @@ def fails_before(question):
     return False
 
 
-with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as questions:
+with open(sys.argv[1], encoding="utf-8") as questions:
     for question in json.load(questions):
         try:
             line = answer(question)
