@@ -1,6 +1,7 @@
 //! Arrays in NumPy's format: a header in Python syntax, then the elements.
 
 use super::error::NpzError;
+use crate::limits::MAX_VALUE;
 
 const START: &[u8] = b"\x93NUMPY";
 
@@ -119,10 +120,13 @@ impl Array {
         })
     }
 
-    /// Returns its elements as numbers. Errors: it holds text, or a number that is not finite or beyond `most`.
-    pub(super) fn numbers(&self, most: f64) -> Result<Vec<f64>, NpzError> {
+    /// Returns its elements as numbers. Errors: it holds text, or a number that is not finite or plausible.
+    pub(super) fn numbers(&self) -> Result<Vec<f64>, NpzError> {
         let numbers = self.any_numbers()?;
-        match numbers.iter().position(|number| number.is_nan() || number.abs() > most) {
+        match numbers
+            .iter()
+            .position(|number| number.is_nan() || number.abs() > MAX_VALUE)
+        {
             None => Ok(numbers),
             Some(element) => Err(NpzError::OutOfRange {
                 name: self.name.to_owned(),

@@ -89,7 +89,7 @@ impl<'a> Arrays<'a> {
         if let [frames, joints, _, ..] = array.shape[..] {
             self.limits.check_transforms(frames, joints)?;
         }
-        Ok((array.numbers(MAX_VALUE)?, array.shape))
+        Ok((array.numbers()?, array.shape))
     }
 
     pub(super) fn vectors(
@@ -149,7 +149,7 @@ fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
     let offsets = (arrays.has("offsets"))
         .then(|| arrays.vectors("offsets", &[joints, Some(3)]))
         .transpose()?;
-    let fps = arrays.array("fps")?.numbers(MAX_VALUE)?;
+    let fps = arrays.array("fps")?.numbers()?;
     let &[fps] = &fps[..] else {
         return Err(NpzError::Shape {
             name: "fps".to_owned(),

@@ -11,7 +11,6 @@ use super::array::{doubles, singles};
 use super::read::Arrays;
 use super::zip::Archive;
 use crate::error::ReadError;
-use crate::limits::MAX_VALUE;
 use crate::robot::error::RobotMotionError;
 use crate::robot::motion::{Moving, RobotMotion, Written};
 use crate::robot::source::Bodies;
@@ -72,7 +71,7 @@ pub(super) fn read(
 ) -> Result<(RobotMotion, Bodies), ReadError> {
     let arrays = Arrays::new(bytes, &settings.limits)?;
     let count = hinges.each().count();
-    let fps = arrays.array("fps")?.numbers(MAX_VALUE)?;
+    let fps = arrays.array("fps")?.numbers()?;
     let (angles, sizes) = arrays.numbers("joint_pos", &[None, Some(count)])?;
     let frames = Some(sizes[0]);
     let (places, sizes) = arrays.vectors("body_pos_w", &[frames, None, Some(3)])?;
