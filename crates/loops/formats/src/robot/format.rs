@@ -1,6 +1,5 @@
 //! The entries of robots' motion in the table of formats: capabilities, readers and writers.
 
-use loopwright_core::motion::Hinges;
 use loopwright_core::{Pose, Skeleton};
 
 use super::error::RobotMotionError;
@@ -131,11 +130,7 @@ impl FileForm for RobotSource {
             let found = 1.0 / step_secs;
             return Err(RobotMotionError::Rate { found, fps }.into());
         }
-        let hinges = written
-            .skeleton()
-            .hinges()
-            .map_or(0, |hinges: &Hinges| hinges.hinges.len());
-        motion.check_size(MAX_NUMBERS / (1 + hinges))?;
+        motion.check_size(MAX_NUMBERS / (1 + written.hinges.hinges.len()))?;
         let bytes = match &self.layout {
             Layout::Tracking(bodies) => tracking::write(&written, *bodies, step_secs),
             Layout::Gmr => pickle::write(&written, step_secs),

@@ -38,6 +38,11 @@ pub(crate) struct RobotMotion {
 }
 
 impl RobotMotion {
+    /// Creates a motion without rows.
+    pub(crate) fn new(fps: f64) -> Self {
+        Self { fps, ..Self::default() }
+    }
+
     /// Adds a row, whose quaternion may have any nonzero length. Errors: the quaternion is zero, or numbers are out of range.
     pub(crate) fn push(
         &mut self,
@@ -178,27 +183,27 @@ impl Keys {
 /// A motion being written.
 pub(crate) struct Written<'a, 'm> {
     motion: &'a KeyedMotion<'m>,
-    skeleton: Skeleton,
+    pub(crate) skeleton: Skeleton,
+    pub(crate) hinges: Hinges,
 }
 
 impl<'a, 'm> Written<'a, 'm> {
     /// Errors: it is not that of a robot, has a root joint above it, or leaves the axis of a hinge.
     pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
         let skeleton = motion.skeleton();
-        if motion.adds_root || skeleton.hinges().is_none() {
-            return Err(RobotMotionError::NoHinges.into());
-        }
+        let hinges = skeleton.hinges().filter(|_| !motion.adds_root).cloned();
+        let hinges = hinges.ok_or(RobotMotionError::NoHinges)?;
         for row in 0..motion.num_keys {
             if let Some(joint) = skeleton.off_hinge(motion.pose(row).as_ref()) {
                 let joint = skeleton.joint(joint).name.clone();
                 return Err(RobotMotionError::OffHinge { joint, row }.into());
             }
         }
-        Ok(Self { motion, skeleton })
-    }
-
-    pub(crate) fn skeleton(&self) -> &Skeleton {
-        &self.skeleton
+        Ok(Self {
+            motion,
+            skeleton,
+            hinges,
+        })
     }
 
     pub(crate) fn is_loop(&self) -> bool {
@@ -210,11 +215,10 @@ impl<'a, 'm> Written<'a, 'm> {
         let pose = self.motion.pose(key);
         let world = pose.as_ref().world(&self.skeleton);
         let back = Rigid::new(UP.conjugate(), DVec3::ZERO);
-        let hinges = self.skeleton.hinges().into_iter().flat_map(Hinges::each);
+        let hinges = self.hinges.each();
+        let angles = hinges.map(|(joint, hinge)| hinge.angle(pose.rotations[joint]));
         Key {
-            angles: hinges
-                .map(|(joint, hinge)| hinge.angle(pose.rotations[joint]))
-                .collect(),
+            angles: angles.collect(),
             joints: (0..self.skeleton.num_joints())
                 .map(|joint| back * world.joint(joint))
                 .collect(),

@@ -426,10 +426,7 @@ pub(super) fn read(bytes: &[u8], hinges: &Hinges, limits: &SizeLimits) -> Result
             return Err(RobotMotionError::Columns { row, found, expected });
         }
     }
-    let mut motion = RobotMotion {
-        fps: fps.first().copied().unwrap_or_default(),
-        ..RobotMotion::default()
-    };
+    let mut motion = RobotMotion::new(fps.first().copied().unwrap_or_default());
     let rows = places
         .chunks_exact(3)
         .zip(quats.chunks_exact(4))
