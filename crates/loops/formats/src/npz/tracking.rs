@@ -96,7 +96,7 @@ pub(super) fn read(
             let world = motion.world(frame, robot, hinges);
             let bodies = links.iter().enumerate();
             let off = bodies.map(|(body, link)| {
-                let at = (world[link.joint] * link.at).translation;
+                let at = (world.joint(link.joint) * link.at).translation;
                 at.distance(places[frame * num_bodies + first + body])
             });
             off.collect::<Vec<_>>()

@@ -64,8 +64,21 @@ pub(super) fn shape_points(kind: &str, size: &[f64], place: Rigid) -> Vec<SolePo
     points.collect()
 }
 
-/// Parses the numbers of an attribute. Errors: one is not a number.
-pub(super) fn numbers(name: &str, attribute: &'static str, text: &str) -> Result<Vec<f64>, RobotError> {
+/// The lowest points of a sole, if that is level: those below the middles of its balls, at `frame` of its joint.
+pub(super) fn lows(points: &[SolePoint], frame: Rigid) -> impl Iterator<Item = DVec3> {
+    points
+        .iter()
+        .map(move |point| frame.transform_point(point.at) - point.radius * DVec3::Z)
+}
+
+pub(super) fn middle(points: impl Iterator<Item = DVec3>) -> DVec3 {
+    let (sum, count) = points.fold((DVec3::ZERO, 0.0_f64), |(sum, count), point| (sum + point, count + 1.0));
+    sum / count.max(1.0)
+}
+
+/// Parses the numbers of an attribute; none if it is missing. Errors: one is not a number.
+pub(super) fn numbers(name: &str, attribute: &'static str, text: Option<&str>) -> Result<Vec<f64>, RobotError> {
+    let text = text.unwrap_or_default();
     let numbers = text.split_ascii_whitespace().map(|word| word.parse::<f64>().ok());
     let numbers: Option<Vec<f64>> = numbers
         .map(|number| number.filter(|number| number.abs() < 1e9))
@@ -73,12 +86,25 @@ pub(super) fn numbers(name: &str, attribute: &'static str, text: &str) -> Result
     numbers.ok_or_else(|| wrong(name, attribute, text, "a list of numbers"))
 }
 
-/// Parses the three numbers of an attribute. Errors: there are not three.
-pub(super) fn vector(name: &str, attribute: &'static str, text: &str) -> Result<DVec3, RobotError> {
-    match numbers(name, attribute, text)?[..] {
-        [x, y, z] => Ok(DVec3::new(x, y, z)),
-        _ => Err(wrong(name, attribute, text, "three numbers")),
-    }
+/// Parses the three, four or six numbers of an attribute; `None` if it is missing. Errors: there are not as many.
+pub(super) fn exactly<const N: usize>(
+    name: &str,
+    attribute: &'static str,
+    text: Option<&str>,
+) -> Result<Option<[f64; N]>, RobotError> {
+    let Some(found) = text else { return Ok(None) };
+    let expected = match N {
+        3 => "three numbers",
+        4 => "four numbers",
+        _ => "six numbers",
+    };
+    let all: Result<[f64; N], _> = numbers(name, attribute, text)?.try_into();
+    all.map(Some).map_err(|_| wrong(name, attribute, found, expected))
+}
+
+/// Parses the vector of an attribute; `None` if it is missing. Errors: there are not three numbers.
+pub(super) fn vector(name: &str, attribute: &'static str, text: Option<&str>) -> Result<Option<DVec3>, RobotError> {
+    Ok(exactly(name, attribute, text)?.map(DVec3::from_array))
 }
 
 pub(super) fn wrong(name: &str, attribute: &'static str, found: &str, expected: &'static str) -> RobotError {

@@ -5,8 +5,9 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::motion::Hinges;
-use loopwright_core::{Skeleton, Take};
+use loopwright_core::{Pose, Skeleton, Take};
 
+use super::body::{lows, middle};
 use super::error::RobotMotionError;
 use super::source::{Layout, RobotSource};
 use crate::entry::Loaded;
@@ -64,12 +65,16 @@ impl RobotMotion {
         Ok(())
     }
 
-    /// Returns the pose of a row in the world with Z up.
-    pub(crate) fn world(&self, row: usize, robot: &Skeleton, hinges: &Hinges) -> Vec<Rigid> {
+    /// Returns the local pose of a row whose base is below `above`.
+    fn pose(&self, row: usize, robot: &Skeleton, hinges: &Hinges, above: Rigid) -> Pose {
         let count = self.angles.len() / self.bases.len().max(1);
         let angles = self.angles[row * count..][..count].iter().copied();
-        let pose = hinges.pose(robot, self.bases[row], angles).as_ref().world(robot);
-        (0..robot.num_joints()).map(|joint| pose.joint(joint)).collect()
+        hinges.pose(robot, above * self.bases[row], angles)
+    }
+
+    /// Returns the pose of a row in the world with Z up.
+    pub(crate) fn world(&self, row: usize, robot: &Skeleton, hinges: &Hinges) -> Pose {
+        self.pose(row, robot, hinges, Rigid::IDENTITY).as_ref().world(robot)
     }
 
     /// Height of the lowest soles in the middle of some rows, metres; `None` without feet.
@@ -79,12 +84,9 @@ impl RobotMotion {
             .step_by(step)
             .filter_map(|row| {
                 let world = self.world(row, robot, hinges);
-                let points = hinges
-                    .soles
-                    .iter()
-                    .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point)));
-                let lows = points.map(|(joint, point)| world[joint].transform_point(point.at).z - point.radius);
-                lows.reduce(f64::min)
+                let soles = hinges.soles.iter();
+                let lows = soles.flat_map(|sole| lows(&sole.points, world.joint(sole.joint)));
+                lows.map(|low| low.z).reduce(f64::min)
             })
             .collect();
         heights.sort_by(f64::total_cmp);
@@ -100,12 +102,9 @@ impl RobotMotion {
         layout: Layout,
     ) -> Loaded {
         settings.limits.check_transforms(self.bases.len(), robot.num_joints())?;
-        let count = self.angles.len() / self.bases.len().max(1);
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for (row, base) in self.bases.iter().enumerate() {
-            let base = Rigid::new(UP, DVec3::ZERO) * *base;
-            let angles = self.angles[row * count..][..count].iter().copied();
-            let pose = hinges.pose(robot, base, angles);
+        for row in 0..self.bases.len() {
+            let pose = self.pose(row, robot, hinges, Rigid::new(UP, DVec3::ZERO));
             translations.extend(pose.translations);
             rotations.extend(pose.rotations);
         }
@@ -161,15 +160,10 @@ impl Keys {
     pub(crate) fn feet(&self, hinges: &Hinges) -> (Vec<DVec3>, Vec<DVec3>) {
         let places = |key: &Key| -> Vec<DVec3> {
             let base = key.joints[0].inverse();
-            let middle = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len().max(1) as f64;
-            let feet = hinges.soles.iter().map(|sole| {
-                let points = sole
-                    .points
-                    .iter()
-                    .map(|point| key.joints[sole.joint].transform_point(point.at) - point.radius * DVec3::Z);
-                base.transform_point(middle(&points.collect::<Vec<_>>()))
-            });
-            feet.collect()
+            let soles = hinges.soles.iter();
+            soles
+                .map(|sole| base.transform_point(middle(lows(&sole.points, key.joints[sole.joint]))))
+                .collect()
         };
         let [own, before, after] = [&self.own, &self.before, &self.after].map(places);
         let moved = before
