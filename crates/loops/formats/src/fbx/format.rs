@@ -32,18 +32,12 @@ pub(crate) const FBX: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "FBX",
         extension: "fbx",
-        character_extension: None,
         is_read: cfg!(feature = "fbx"),
         holds_animations: true,
-        names_takes: false,
-        states_space: true,
         has_key_times: true,
-        names_other_files: false,
-        has_root_joint_for_motion: false,
-        takes_root_joint: true,
         is_extended: true,
         not_extended: Some("FBX as text or older than 7.1"),
-        is_of_robots: false,
+        ..Capabilities::OF_ONE_MOTION
     },
     detects: is_fbx,
     #[cfg(feature = "fbx")]

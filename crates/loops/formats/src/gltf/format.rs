@@ -30,18 +30,12 @@ pub(crate) const GLB: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "GLB",
         extension: "glb",
-        character_extension: None,
-        is_read: true,
         holds_animations: true,
         names_takes: true,
-        states_space: true,
         has_key_times: true,
-        names_other_files: false,
         has_root_joint_for_motion: true,
-        takes_root_joint: true,
         is_extended: true,
-        not_extended: None,
-        is_of_robots: false,
+        ..Capabilities::OF_ONE_MOTION
     },
     detects: |bytes| bytes.starts_with(b"glTF") && !vrm::is_motion_in_bytes(bytes),
     parse: |bytes, companions, limits| Ok(Box::new(GltfFile::parse(bytes, companions, limits)?)),
@@ -76,7 +70,6 @@ pub(crate) const VRMA: FormatEntry = FormatEntry {
         takes_root_joint: false,
         is_extended: false,
         not_extended: Some("a VRM animation, which holds one"),
-        is_of_robots: false,
         ..GLB.capabilities
     },
     detects: |bytes| bytes.starts_with(b"glTF") && vrm::is_motion_in_bytes(bytes),

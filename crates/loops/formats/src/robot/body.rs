@@ -36,30 +36,28 @@ pub(super) struct RawBody {
 pub(super) fn shape_points(kind: &str, size: &[f64], place: Rigid) -> Vec<SolePoint> {
     let at = |index: usize| size.get(index).copied().unwrap_or(0.0);
     let signs = |range: usize, bit: usize| if range >> bit & 1 == 0 { -1.0 } else { 1.0 };
-    let own: Vec<(DVec3, f64)> = match kind {
-        "sphere" => vec![(DVec3::ZERO, at(0))],
-        "capsule" => [-1.0, 1.0].map(|side| (DVec3::Z * side * at(1), at(0))).to_vec(),
+    let own: Vec<DVec3> = match kind {
+        "sphere" => vec![DVec3::ZERO],
+        "capsule" => [-1.0, 1.0].map(|side| DVec3::Z * side * at(1)).to_vec(),
         "box" => (0..8)
-            .map(|corner| {
-                let signs = DVec3::new(signs(corner, 0), signs(corner, 1), signs(corner, 2));
-                (signs * DVec3::new(at(0), at(1), at(2)), 0.0)
-            })
+            .map(|corner| DVec3::from_array([0, 1, 2].map(|axis| signs(corner, axis) * at(axis))))
             .collect(),
         "cylinder" => (0..2 * DIRECTIONS)
             .map(|point| {
                 let turn = core::f64::consts::TAU * (point / 2) as f64 / DIRECTIONS as f64;
                 let rim = rotation::exp(turn * DVec3::Z) * (DVec3::X * at(0));
-                (rim + DVec3::Z * signs(point, 0) * at(1), 0.0)
+                rim + DVec3::Z * signs(point, 0) * at(1)
             })
             .collect(),
         "ellipsoid" => (0..6)
-            .map(|end| (DVec3::AXES[end / 2] * signs(end, 0) * at(end / 2), 0.0))
+            .map(|end| DVec3::AXES[end / 2] * signs(end, 0) * at(end / 2))
             .collect(),
         _ => Vec::new(),
     };
-    let points = own.into_iter().map(|(point, radius)| SolePoint {
+    let is_round = matches!(kind, "sphere" | "capsule");
+    let points = own.into_iter().map(|point| SolePoint {
         at: place.transform_point(point),
-        radius,
+        radius: if is_round { at(0) } else { 0.0 },
     });
     points.collect()
 }
