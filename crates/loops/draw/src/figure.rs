@@ -136,7 +136,7 @@ impl Figure {
     #[must_use]
     pub fn with_surface(mut self, surface: Option<Arc<Surface>>) -> Self {
         let joints = self.skeleton.num_joints();
-        self.surface = surface.filter(|surface| surface.mesh().bones.iter().all(|bone| bone.joint < joints));
+        self.surface = surface.filter(|surface| surface.mesh.bones.iter().all(|bone| bone.joint < joints));
         self
     }
 

@@ -7,7 +7,7 @@ use crate::plot::PngError;
 /// Pixels of a finished picture.
 #[derive(Clone, PartialEq)]
 pub struct Picture {
-    pixels: Pixmap,
+    pub(super) pixels: Pixmap,
 }
 
 impl core::fmt::Debug for Picture {
@@ -20,10 +20,6 @@ impl core::fmt::Debug for Picture {
 impl Picture {
     pub(super) fn new(pixels: Pixmap) -> Self {
         Self { pixels }
-    }
-
-    pub(super) fn pixels(&self) -> &Pixmap {
-        &self.pixels
     }
 
     /// Pixels across and down.
