@@ -34,9 +34,12 @@ mod outlines;
 
 pub use feet::feet;
 pub use find::find;
-pub(crate) use kit::text::{escape, fit};
+pub(crate) use kit::{
+    svg::short,
+    text::{escape, fit},
+};
 pub use make::make;
-pub(crate) use png::pixels;
 pub use png::{PngError, png};
+pub(crate) use png::{packed, pixels};
 pub use tracks::inspect;
 pub(crate) use view::without_small_steps;

@@ -2,7 +2,7 @@
 
 use resvg::tiny_skia::Pixmap;
 
-use crate::plot::PngError;
+use crate::plot::{PngError, packed};
 
 /// Pixels of a finished picture.
 #[derive(Clone, PartialEq)]
@@ -38,8 +38,6 @@ impl Picture {
 
     /// Returns the picture as a PNG file. Errors: it could not be encoded.
     pub fn png(&self) -> Result<Vec<u8>, PngError> {
-        self.pixels
-            .encode_png()
-            .map_err(|error| PngError::Packing { why: error.to_string() })
+        packed(&self.pixels)
     }
 }
