@@ -46,6 +46,9 @@ const ROUNDED_THIRTIETH: f64 = 0.033;
 
 type Robot<'a> = (&'a Skeleton, &'a Hinges);
 
+/// Reads a rotation from the numbers of a row that begin with it.
+type Turn = fn(&[f64]) -> DQuat;
+
 fn xyzw(row: &[f64]) -> DQuat {
     DQuat::from_slice(row)
 }
@@ -109,7 +112,7 @@ fn unitree(rows: &[Vec<f64>], robot: Robot<'_>) -> Result<(RobotMotion, Layout),
     if !is_short {
         given = (0..names.len()).collect();
     }
-    let of_order = |order: fn(&[f64]) -> DQuat| -> Result<RobotMotion, RobotMotionError> {
+    let of_order = |order: Turn| -> Result<RobotMotion, RobotMotionError> {
         let mut motion = RobotMotion::new(UNITREE_FPS);
         for row in rows {
             let mut angles = vec![0.0; names.len()];
@@ -192,7 +195,7 @@ pub(super) fn read_json(text: &[u8], robot: Robot<'_>) -> Result<(RobotMotion, L
         secs.filter(|secs| *secs > 0.0).ok_or(RobotMotionError::NoKey { key })
     };
     // The column at which the base begins, and its rotation, which the angles follow.
-    let (layout, base, width, rotation): (_, usize, usize, fn(&[f64]) -> DQuat) = if found == known[1] {
+    let (layout, base, width, rotation): (_, usize, usize, Turn) = if found == known[1] {
         (Layout::DeepMimic, 1, 4, wxyz)
     } else if found == known[3] {
         check_speeds(&rows, count, stated()?)?;
