@@ -9,7 +9,7 @@ use super::zip::{self, Entry};
 use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
 use crate::entry::Loaded;
 use crate::excerpt::one_line;
-use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
+use crate::limits::{MAX_DEPTH_WITH_ROOT, SizeLimits, is_plausible};
 use crate::robot::error::RobotMotionError;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, UpChoice};
@@ -182,9 +182,7 @@ fn tips(arrays: &Arrays<'_>, num_joints: usize) -> Result<Vec<Option<DVec3>>, Re
     array.check_shape(&[Some(num_joints), Some(3)])?;
     let numbers = array.any_numbers()?;
     let tips = numbers.chunks_exact(3).map(DVec3::from_slice);
-    Ok(tips
-        .map(|tip| Some(tip).filter(|tip| tip.is_finite() && tip.abs().max_element() <= MAX_VALUE))
-        .collect())
+    Ok(tips.map(|tip| Some(tip).filter(|&tip| is_plausible(tip))).collect())
 }
 
 fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
