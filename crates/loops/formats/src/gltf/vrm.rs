@@ -287,7 +287,7 @@ mod tests {
             r#"{"humanoid": {"humanBones": {"hips": {"node": 3}, "leftFoot": {"node": 4}, "leftEye": {"node": 5}}}}"#;
         let found = of("VRMC_vrm", map).unwrap().unwrap();
         assert!(!found.is_motion);
-        assert_eq!(found.hips(), 3);
+        assert_eq!(found.hips, 3);
         assert_eq!(found.parts(6)[2..], ["helper", "Hips", "LeftFoot", "helper"]);
         let list = r#"{"humanoid": {"humanBones": [
             {"bone": "hips", "node": 3}, {"bone": "leftFoot", "node": 4}, {"bone": "leftEye", "node": 5}, {"bone": "jaw", "node": -1}
