@@ -9,13 +9,18 @@ pub fn handed_over(_: TokenStream, item: TokenStream) -> TokenStream {
     below(
         "#[derive(Clone, Debug, PartialEq)] \
          #[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]",
-        only_where("feature = \"handover\"", "handed", "serde", item),
+        replaced(item, &|name, arguments| {
+            (name == "handed").then(|| format!("cfg_attr(feature = \"handover\", serde{arguments})"))
+        }),
     )
 }
 
 /// For facts of JSON documents, which serde writes. In the crate's own tests they have a schema, with which the documentation is compared;
 /// `schemars(...)` on their fields applies only there.
 /// Those with `in_schema(read)` are read again, and are values: compared, copied, and empty by default.
+///
+/// On their fields, `word(Choice)` and `optional_word(Choice)` stand for a choice by its name, and `absent` for a key that is missing where
+/// there is no value.
 #[proc_macro_attribute]
 pub fn in_schema(read: TokenStream, item: TokenStream) -> TokenStream {
     let written = "#[derive(serde::Serialize)] #[cfg_attr(test, derive(schemars::JsonSchema))]";
@@ -25,23 +30,34 @@ pub fn in_schema(read: TokenStream, item: TokenStream) -> TokenStream {
     };
     below(
         &format!("{written} {as_values}"),
-        only_where("test", "schemars", "schemars", item),
+        replaced(item, &|name, arguments| {
+            let choice = arguments.trim_matches(['(', ')']);
+            let module = match name {
+                "schemars" => return Some(format!("cfg_attr(test, schemars{arguments})")),
+                "absent" => return Some("serde(default, skip_serializing_if = \"Option::is_none\")".to_owned()),
+                "word" => "word",
+                "optional_word" => "word::optional_word",
+                _ => return None,
+            };
+            Some(format!(
+                "cfg_attr(all(), serde(with = \"crate::loop_file::{module}\"), \
+                 cfg_attr(test, schemars(schema_with = \"crate::tests::{name}::<{choice}>\")))"
+            ))
+        }),
     )
 }
 
-/// Returns the item with `#[cfg_attr(condition, its(...))]` in place of `#[name(...)]`.
-fn only_where(condition: &str, name: &str, its: &str, item: TokenStream) -> TokenStream {
+/// Returns the item with other attributes in place of those for whose names and arguments `other` has one.
+fn replaced(item: TokenStream, other: &dyn Fn(&str, &str) -> Option<String>) -> TokenStream {
     let each = |tree| {
         let TokenTree::Group(group) = tree else { return tree };
-        let mut inside = only_where(condition, name, its, group.stream());
         let mut trees = group.stream().into_iter();
-        if group.delimiter() == Delimiter::Bracket
-            && trees.next().is_some_and(|first| first.to_string() == name)
-            && let Some(arguments) = trees.next()
-        {
-            let attribute = format!("cfg_attr({condition}, {its}{arguments})");
-            inside = attribute.parse().expect("an attribute is Rust");
-        }
+        let mut next = || trees.next().map_or_else(String::new, |tree| tree.to_string());
+        let attribute = other(&next(), &next()).filter(|_| group.delimiter() == Delimiter::Bracket);
+        let inside = match attribute {
+            Some(attribute) => attribute.parse().expect("an attribute is Rust"),
+            None => replaced(group.stream(), other),
+        };
         let mut changed = Group::new(group.delimiter(), inside);
         changed.set_span(group.span());
         changed.into()

@@ -136,7 +136,7 @@ impl Figure {
     #[must_use]
     pub fn with_surface(mut self, surface: Option<Arc<Surface>>) -> Self {
         let joints = self.skeleton.num_joints();
-        self.surface = surface.filter(|surface| surface.mesh().bones.iter().all(|bone| bone.joint < joints));
+        self.surface = surface.filter(|surface| surface.mesh.bones.iter().all(|bone| bone.joint < joints));
         self
     }
 
@@ -215,10 +215,7 @@ impl Figure {
     }
 
     fn radius_at(&self, point: usize) -> f64 {
-        let ends = self
-            .limbs
-            .iter()
-            .flat_map(|limb| [0, 1].map(|end| (limb.ends[end], limb.radii[end])));
+        let ends = self.limbs.iter().flat_map(|limb| limb.ends.into_iter().zip(limb.radii));
         ends.filter(|&(end, _)| end == point)
             .map(|(_, radius)| radius)
             .fold(0.0, f64::max)
@@ -239,15 +236,8 @@ impl Figure {
         {
             return;
         }
-        let other = (OTHER_BONE * length).clamp(share::FINGER * self.stature, share::SHOULDER * self.stature);
-        let shares = match (parts.part[joint], parts.part[parent]) {
-            (Part::Spine, _) => parts.along[parent].max(0.0)..=parts.along[joint],
-            (Part::Leg | Part::Foot | Part::Arm | Part::Hand, _) => parts.along[parent]..=parts.along[joint],
-            _ => 0.0..=0.0,
-        };
-        let between = |from: f64, to: f64| {
-            self.sized([*shares.start(), *shares.end()].map(|along| from + (to - from) * along.clamp(0.0, 1.0)))
-        };
+        let along = [parent, joint].map(|end| parts.along[end]);
+        let between = |from: f64, to: f64| self.sized(along.map(|along| from + (to - from) * along));
         let radii = match parts.part[joint] {
             // From the spine or the pelvis to where the limb begins.
             Part::Leg if parts.part[parent] != Part::Leg => self.sized([share::PELVIS, share::THIGH]),
@@ -262,8 +252,8 @@ impl Figure {
                 let knuckles = if is_alone { share::PALM } else { share::KNUCKLE };
                 self.sized([share::WRIST, knuckles])
             }
-            Part::Spine => self.spine_radii(*shares.start(), *shares.end()),
-            Part::Other | Part::Carrier => [other; 2],
+            Part::Spine => self.spine_radii(along),
+            Part::Other | Part::Carrier => self.other_radii(length),
         };
         self.limbs.push(Limb {
             ends: [parent, joint],
@@ -278,8 +268,8 @@ impl Figure {
     }
 
     /// Thick at the pelvis, thicker at the chest, thin at the neck.
-    fn spine_radii(&self, from: f64, to: f64) -> [f64; 2] {
-        [from, to].map(|along| {
+    fn spine_radii(&self, along: [f64; 2]) -> [f64; 2] {
+        along.map(|along| {
             let r = if along < CHEST_ALONG {
                 share::PELVIS + (share::CHEST - share::PELVIS) * along / CHEST_ALONG
             } else {
@@ -287,6 +277,12 @@ impl Figure {
             };
             r * self.stature
         })
+    }
+
+    /// Radii of a bone that is not recognized by name.
+    fn other_radii(&self, length: f64) -> [f64; 2] {
+        let [finger, shoulder] = self.sized([share::FINGER, share::SHOULDER]);
+        [(OTHER_BONE * length).clamp(finger, shoulder); 2]
     }
 
     /// Draws the part beyond the last joint of a limb.
@@ -312,7 +308,6 @@ impl Figure {
         if !is_leaf || parts.part[joint] == Part::Carrier {
             return;
         }
-        let finger = (share::FINGER * stature).min(stature);
         let (tip_offset, radii) = match parts.part[joint] {
             Part::Hand if body.hands.contains(&joint) => {
                 let tip_offset = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
@@ -329,11 +324,8 @@ impl Figure {
                 (Some(tip.unwrap_or(ahead)), self.sized([share::ANKLE, share::TOE]))
             }
             Part::Foot => (tip, self.sized([share::TOE, 0.8 * share::TOE])),
-            Part::Hand => (tip, [finger; 2]),
-            _ => (
-                tip,
-                [(OTHER_BONE * tip.map_or(0.0, DVec3::length)).clamp(finger, share::SHOULDER * stature); 2],
-            ),
+            Part::Hand => (tip, self.sized([share::FINGER; 2])),
+            _ => (tip, self.other_radii(tip.map_or(0.0, DVec3::length))),
         };
         let Some(tip_offset) = tip_offset else { return };
         let end = self.add_tip(joint, tip_offset);

@@ -29,11 +29,11 @@ const MAX_REACH: usize = 2_000;
 /// The mesh of a character, ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    mesh: Mesh,
+    pub(crate) mesh: Mesh,
     /// Colours of the vertices as screens show them, from 0 to 1.
-    inks: Vec<[f32; 3]>,
-    /// The vertices that reach farthest, six for each bone.
-    reach: Mesh,
+    pub(crate) inks: Vec<[f32; 3]>,
+    /// The vertices that reach farthest, six for each bone, without triangles.
+    pub(crate) reach: Mesh,
     page: OnceLock<Option<Arc<PageMesh>>>,
 }
 
@@ -87,19 +87,6 @@ impl Surface {
             mesh,
             page: OnceLock::new(),
         })
-    }
-
-    pub(crate) fn mesh(&self) -> &Mesh {
-        &self.mesh
-    }
-
-    pub(crate) fn inks(&self) -> &[[f32; 3]] {
-        &self.inks
-    }
-
-    /// Returns its vertices that reach farthest, without triangles.
-    pub(crate) fn reach(&self) -> &Mesh {
-        &self.reach
     }
 
     /// Returns the mesh that a page shows; `None` if it cannot be made small enough.

@@ -44,7 +44,7 @@ pub enum ReadError {
     Npz(#[from] NpzError),
     /// A motion of a robot that cannot be read.
     #[error(transparent)]
-    Robot(Box<RobotMotionError>),
+    Robot(#[from] RobotMotionError),
     /// The requested animation matches none of the file's animations, or several.
     #[error(transparent)]
     Animation(#[from] AnimationError),
@@ -119,7 +119,7 @@ pub enum WriteError {
     NoRootJoint,
     /// Not the motion of a robot.
     #[error(transparent)]
-    Robot(Box<RobotMotionError>),
+    Robot(#[from] RobotMotionError),
     /// The poses do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),

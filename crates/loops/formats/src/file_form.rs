@@ -10,7 +10,6 @@ use crate::mesh::{Mesh, MeshError};
 use crate::written::{Added, WrittenFile};
 use crate::{
     error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, space::Space,
-    warning::FileWarning,
 };
 
 /// The form of a take in a file of some format. Operations of single formats have a default for the others.
@@ -39,9 +38,7 @@ pub(crate) trait FileForm: Any {
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError>;
 
     /// Prepares it for writing in one of [`Self::formats`]; `take` is on its skeleton.
-    fn turn_into(&mut self, format: Format, take: &Take) {
-        let _ = (format, take);
-    }
+    fn turn_into(&mut self, _format: Format, _take: &Take) {}
 
     fn can_be_extended(&self) -> bool {
         self.capabilities().not_extended.is_none()
@@ -51,21 +48,18 @@ pub(crate) trait FileForm: Any {
     /// is left out.
     ///
     /// Errors: the file cannot be extended or written.
-    fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
-        let _ = motions;
+    fn write_all(&self, _motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
         Err(not_extended(self.capabilities()))
     }
 
-    fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
-        let _ = (take, add_root);
+    fn kept(&self, _take: &Take, _add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
         None
     }
 
     /// Returns a written motion as its file shows it, on the motion's own skeleton; files of this form may hold other joints.
     ///
     /// `read` is the file as it was read. Errors: it is not the file that was written.
-    fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
-        let _ = motion;
+    fn shown_on(&self, read: Take, _motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
         Ok(read)
     }
 
@@ -91,14 +85,12 @@ pub(crate) trait FileForm: Any {
     }
 
     /// Removes all animations from the file except the one with this number, which is the one that was read.
-    fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
-        let _ = number;
+    fn keep_animation(&mut self, _number: Option<usize>) -> Result<(), WriteError> {
         Ok(())
     }
 
     /// Renames an animation of the file, and returns whether it did: no other one may have the name.
-    fn rename_animation(&mut self, number: usize, name: &str) -> bool {
-        let _ = (number, name);
+    fn rename_animation(&mut self, _number: usize, _name: &str) -> bool {
         false
     }
 
@@ -109,8 +101,7 @@ pub(crate) trait FileForm: Any {
     fn suit_engines(&mut self) {}
 
     /// Loops tracks beside the pose, such as the shapes of a face, along with a loop.
-    fn loop_along(&mut self, made: &MadeLoop) -> Result<(), MakeError> {
-        let _ = made;
+    fn loop_along(&mut self, _made: &MadeLoop) -> Result<(), MakeError> {
         Ok(())
     }
 
@@ -136,8 +127,7 @@ pub(crate) trait FileForm: Any {
     }
 
     /// Returns how many times a loop of this period is repeated in a file by default.
-    fn copies(&self, period_secs: f64) -> usize {
-        let _ = period_secs;
+    fn copies(&self, _period_secs: f64) -> usize {
         1
     }
 
@@ -145,14 +135,11 @@ pub(crate) trait FileForm: Any {
         false
     }
 
-    /// Adds a warning for files that are written: contents of the take's own file are left out.
-    fn leave_out(&mut self, what: FileWarning) {
-        let _ = what;
-    }
+    /// Adds a warning for files that are written: meshes of the take's own file are left out.
+    fn leave_out_meshes(&mut self) {}
 
     /// Returns the surface of the character; empty if the file has none.
-    fn read_mesh(&self, bytes: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
-        let _ = (bytes, skeleton, limits);
+    fn read_mesh(&self, _bytes: &[u8], _skeleton: &Skeleton, _limits: &SizeLimits) -> Result<Mesh, MeshError> {
         Ok(Mesh::default())
     }
 

@@ -66,3 +66,23 @@ pub struct Capabilities {
     /// Whether files hold the motion of robots alone, and are read with the description of one.
     pub is_of_robots: bool,
 }
+
+impl Capabilities {
+    /// Those of a format of one motion for each file, in a stated space and with even keys.
+    pub(crate) const OF_ONE_MOTION: Self = Self {
+        name: "",
+        extension: "",
+        character_extension: None,
+        is_read: true,
+        holds_animations: false,
+        names_takes: false,
+        states_space: true,
+        has_key_times: false,
+        names_other_files: false,
+        has_root_joint_for_motion: false,
+        takes_root_joint: true,
+        is_extended: false,
+        not_extended: None,
+        is_of_robots: false,
+    };
+}

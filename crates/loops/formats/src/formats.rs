@@ -12,7 +12,6 @@ use crate::{
     gltf::{self, vrma::VrmaSource},
     npz, robot,
     source::Source,
-    warning::FileWarning,
 };
 
 /// All formats, in the order of [`Format`].
@@ -129,7 +128,7 @@ impl Source {
         }
         let mut new = (format.entry().new_form)(take, &self.rest(take.skeleton()));
         if self.form().has_meshes() {
-            new.form_mut().leave_out(FileWarning::MeshesLeftOut);
+            new.form_mut().leave_out_meshes();
         }
         new
     }

@@ -50,29 +50,6 @@ pub(crate) mod json {
     }
 }
 
-/// The warning of a new FBX file about left-out contents, if any: encoded as whether they are meshes.
-pub(crate) mod leaves {
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    use crate::FileWarning;
-
-    pub(crate) fn serialize<S: Serializer>(leaves: &Option<FileWarning>, serializer: S) -> Result<S::Ok, S::Error> {
-        let of_meshes = leaves.as_ref().map(|leaves| *leaves == FileWarning::MeshesLeftOut);
-        of_meshes.serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FileWarning>, D::Error> {
-        let of_meshes = Option::<bool>::deserialize(deserializer)?;
-        Ok(of_meshes.map(|of_meshes| {
-            if of_meshes {
-                FileWarning::MeshesLeftOut
-            } else {
-                FileWarning::RestNotKept
-            }
-        }))
-    }
-}
-
 /// How a node of an FBX file inherits scales, as a number.
 #[cfg(feature = "fbx")]
 pub(crate) mod inherit_mode {

@@ -1,5 +1,7 @@
 //! Limits of reading and writing, for all formats.
 
+use glam::DVec3;
+
 use crate::byte_count::MemoryError;
 use crate::error::{ReadError, WriteError};
 
@@ -180,6 +182,11 @@ pub(crate) const MAX_DEPTH: usize = 512;
 
 /// Deepest nesting that is read: with the root joint that writing may add on top.
 pub(crate) const MAX_DEPTH_WITH_ROOT: usize = MAX_DEPTH + 1;
+
+/// Whether a vector is finite, and of a size that is read or written.
+pub(crate) fn is_plausible(vector: DVec3) -> bool {
+    vector.is_finite() && vector.abs().max_element() <= MAX_VALUE
+}
 
 /// Largest size of a number that is read or written, in the file's unit or in degrees.
 ///

@@ -82,9 +82,8 @@ fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(I
         panel.upright(svg, clip.period_secs(), Ink::Text, SEAM);
         for (ink, width, speeds) in lines {
             for start in (0..2 * count).step_by(speeds.len().max(1)) {
-                let keyed = speeds.iter().enumerate();
-                let points = keyed.map(|(key, &speed)| ((start + key) as f64 * step, speed.min(2.0 * FASTEST)));
-                panel.line(svg, points, *ink, &stroke_width(*width));
+                let shown = speeds.iter().map(|speed| speed.min(2.0 * FASTEST));
+                panel.samples(svg, (start, step), shown, *ink, &stroke_width(*width));
             }
         }
     });

@@ -81,8 +81,8 @@ fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettin
         if let Some(secs) = chosen {
             panel.upright(svg, secs, Ink::Vermillion, DASHED);
         }
-        let lags = values.iter().take(max_lag + 2).enumerate();
-        panel.line(svg, lags.map(|(lag, &value)| (lag as f64 * dt, value)), Ink::Blue, "");
+        let known = values.iter().take(max_lag + 2).copied();
+        panel.samples(svg, (0, dt), known, Ink::Blue, "");
         mark_peaks(svg, panel, &peaks, dt, chosen);
     });
     plot.y += style::BELOW;

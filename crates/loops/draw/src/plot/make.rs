@@ -250,10 +250,8 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
                 svg.text(x, y, Anchor::Middle, "soft", "nothing to close");
             }
             for &(joint, ink) in shown {
-                let samples = offsets.chunks(joints).enumerate();
-                let points =
-                    samples.map(|(sample, offsets)| (sample as f64 * clip.step_secs(), offsets[joint].length()));
-                panel.line(svg, points, ink, "");
+                let lengths = offsets.chunks(joints).map(|offsets| offsets[joint].length());
+                panel.samples(svg, (0, clip.step_secs()), lengths, ink, "");
             }
         });
         y = area.bottom() + 14.0;
@@ -320,9 +318,8 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bo
         panel.grid(svg);
         panel.upright(svg, clip.period_secs(), Ink::Text, feet::SEAM);
         let mut line = |values: &[DVec3], first: usize, axis: usize, ink, width| {
-            let keyed = values.iter().enumerate();
-            let points = keyed.map(|(key, value)| ((first + key) as f64 * clip.step_secs(), value[axis]));
-            panel.line(svg, points, ink, &stroke_width(width));
+            let angles = values.iter().map(|value| value[axis]);
+            panel.samples(svg, (first, clip.step_secs()), angles, ink, &stroke_width(width));
         };
         for axis in 0..3 {
             line(&before, 0, axis, Ink::Grey, 2.2);

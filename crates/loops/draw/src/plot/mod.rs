@@ -33,9 +33,12 @@ mod png;
 mod outlines;
 
 pub use find::find;
-pub(crate) use kit::text::{escape, fit};
+pub(crate) use kit::{
+    svg::short,
+    text::{escape, fit},
+};
 pub use make::make;
-pub(crate) use png::pixels;
 pub use png::{PngError, png};
+pub(crate) use png::{packed, pixels};
 pub use tracks::inspect;
 pub(crate) use view::without_small_steps;

@@ -31,7 +31,12 @@ const MAX_SIDE: u32 = 16_384;
 /// Text is set in a face that comes with this crate, so no fonts need to be installed; letters outside Latin, Greek and Cyrillic
 /// show as boxes, and text always runs from left to right. Errors: see [`PngError`]; plots of this module have none.
 pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
-    pixels(svg, SCALE)?
+    packed(&pixels(svg, SCALE)?)
+}
+
+/// Returns pixels as PNG bytes.
+pub(crate) fn packed(pixels: &Pixmap) -> Result<Vec<u8>, PngError> {
+    pixels
         .encode_png()
         .map_err(|error| PngError::Packing { why: error.to_string() })
 }

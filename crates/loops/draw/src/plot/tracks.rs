@@ -183,9 +183,8 @@ pub(super) fn draw(plot: &mut Plot, analysis: &Analysis, tracks: &[Track], chose
         panel(analysis, track, area, is_last).draw(&mut plot.svg, |panel, svg| {
             ground(svg, panel, analysis, chosen);
             for ((_, values), ink) in track.lines.iter().zip(SERIES) {
-                let keyed = values.iter().enumerate();
-                let points = keyed.map(|(frame, &value)| (frame as f64 * take.frame_time_secs(), value));
-                panel.line(svg, points, ink, &stroke_width(1.4));
+                let steps = (0, take.frame_time_secs());
+                panel.samples(svg, steps, values.iter().copied(), ink, &stroke_width(1.4));
             }
         });
         plot.y += if is_last { style::BELOW } else { 12.0 };

@@ -41,11 +41,10 @@ impl Packer {
     /// Errors: there are no samples, or the picture is too large for the format.
     pub fn new(format: AnimationFormat, samples: &[Picture]) -> Result<Self, RenderError> {
         let size = samples.first().map_or([0, 0], Picture::size);
-        let [width, height] = size;
-        let refused = RenderError::Size { width, height };
+        let refused = RenderError::of_size(size);
         let gif = match format {
             AnimationFormat::Gif => {
-                let samples: Vec<&[u8]> = samples.iter().map(|sample| sample.pixels().data()).collect();
+                let samples: Vec<&[u8]> = samples.iter().map(|sample| sample.pixels.data()).collect();
                 Some(GifPacker::new(size, &samples).ok_or(refused)?)
             }
             AnimationFormat::WebP if size.contains(&0) || size.iter().any(|side| *side > MOST_WEBP) => {
@@ -59,13 +58,14 @@ impl Packer {
     /// Encodes one picture. Errors: its size differs from the samples, or encoding failed.
     pub fn pack(&self, picture: &Picture) -> Result<Packed, RenderError> {
         let [width, height] = picture.size();
+        let refused = RenderError::of_size([width, height]);
         if picture.size() != self.size {
-            return Err(RenderError::Size { width, height });
+            return Err(refused);
         }
         match &self.gif {
             Some(gif) => {
-                let packed = gif.pack(picture.pixels().data());
-                Ok(Packed(Content::Gif(packed.ok_or(RenderError::Size { width, height })?)))
+                let packed = gif.pack(picture.pixels.data());
+                Ok(Packed(Content::Gif(packed.ok_or(refused)?)))
             }
             None => {
                 let mut file = Vec::new();

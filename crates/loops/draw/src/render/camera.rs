@@ -78,11 +78,6 @@ impl Orientation {
         }
     }
 
-    /// Returns the direction towards the light: above the camera and to its left.
-    pub(super) fn light(&self) -> DVec3 {
-        (self.back * 0.55 - self.right * 0.45 + self.up * 0.7).normalize()
-    }
-
     /// Returns the distance from which all points, relative to the target, are visible in a picture of that size in pixels.
     pub(super) fn distance(&self, points: impl Iterator<Item = DVec3>, size: [u32; 2]) -> f64 {
         let [tan_x, tan_y] = tangents(size);
@@ -111,8 +106,9 @@ fn tangents([width, height]: [u32; 2]) -> [f64; 2] {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
     axes: Orientation,
-    target: DVec3,
-    distance: f64,
+    pub(super) target: DVec3,
+    /// Metres from the camera to the target.
+    pub(super) distance: f64,
     centre: DVec2,
     /// Pixels per unit of the tangent.
     focal: f64,
@@ -167,18 +163,10 @@ impl Camera {
         (eye - point).try_normalize().unwrap_or(self.axes.back)
     }
 
-    pub(super) fn target(&self) -> DVec3 {
-        self.target
-    }
-
-    /// Returns the metres from the camera to the target.
-    pub(super) fn distance(&self) -> f64 {
-        self.distance
-    }
-
-    /// Returns the direction towards the light.
+    /// Returns the direction towards the light: above the camera and to its left.
     pub(super) fn light(&self) -> DVec3 {
-        self.axes.light()
+        let Orientation { right, up, back, .. } = self.axes;
+        (back * 0.55 - right * 0.45 + up * 0.7).normalize()
     }
 }
 

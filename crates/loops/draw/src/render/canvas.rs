@@ -115,7 +115,7 @@ impl Canvas {
 
     /// Draws another picture over this one with its corner at a pixel.
     pub(super) fn lay(&mut self, picture: &Picture, [x, y]: [u32; 2]) {
-        let (paint, pixels) = (PixmapPaint::default(), picture.pixels().as_ref());
+        let (paint, pixels) = (PixmapPaint::default(), picture.pixels.as_ref());
         self.pixels
             .draw_pixmap(x as i32, y as i32, pixels, &paint, Transform::identity(), None);
     }

@@ -82,8 +82,8 @@ impl Ground {
     /// Lines a metre apart, with fainter ones halfway between, which fade with the distance from the target; the world's axes
     /// are stronger. From far away the lines are two metres apart, or four, and so on.
     pub(super) fn draw_grid(&self, camera: &Camera, canvas: &mut Canvas) {
-        let target = camera.target();
-        let reach = REACH * camera.distance();
+        let target = camera.target;
+        let reach = REACH * camera.distance;
         let mut half = 0.5 * self.spacing;
         while reach / half > MAX_LINES {
             half *= 2.0;

@@ -17,7 +17,7 @@ const MAX_SAMPLES: usize = 1 << 21;
 pub(super) struct PosedMesh<'a> {
     surface: &'a Surface,
     /// Vertices in the world, and their normals.
-    points: Vec<DVec3>,
+    pub(super) points: Vec<DVec3>,
     normals: Vec<DVec3>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Corner {
 impl<'a> PosedMesh<'a> {
     /// Creates a surface where bones carry it; `near` is somewhere near it.
     pub(super) fn new(surface: &'a Surface, bones: &[DAffine3], near: DVec3) -> Self {
-        let posed = surface.mesh().posed(bones, near).into_iter();
+        let posed = surface.mesh.posed(bones, near).into_iter();
         let (points, normals) = posed
             .map(|vectors| {
                 let [position, normal] = vectors.map(|vector| DVec3::from_array(vector.map(f64::from)));
@@ -51,14 +51,9 @@ impl<'a> PosedMesh<'a> {
         }
     }
 
-    /// Returns its vertices in the world.
-    pub(super) fn points(&self) -> &[DVec3] {
-        &self.points
-    }
-
     /// Returns the corners of its triangles.
     pub(super) fn indices(&self) -> &[u32] {
-        &self.surface.mesh().indices
+        &self.surface.mesh.indices
     }
 
     /// Draws it; `ink` returns a vertex's colour.

@@ -2,8 +2,8 @@
 
 use glam::{DAffine3, DVec3};
 use loopwright_core::{
-    Analysis, LoopClip, Pose, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::Rigid,
-    math::percentile::extremes, root_motion::RootRelativeClip,
+    Analysis, LoopClip, Pose, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::percentile::extremes,
+    root_motion::RootRelativeClip,
 };
 
 use crate::{Figure, Surface};
@@ -27,7 +27,8 @@ pub struct DrawnMotion {
     numbering: [f64; 2],
     /// Middle of the body for each frame played, in root space; smoothed so that a camera can follow it.
     guide: Vec<DVec3>,
-    heading: DVec3,
+    /// Horizontal direction in which the body moves.
+    pub(super) heading: DVec3,
 }
 
 /// Why poses cannot be drawn.
@@ -119,23 +120,19 @@ impl DrawnMotion {
         root: RootMotion,
         figure: &Figure,
     ) -> Result<Self, MotionError> {
+        let missing = |last| MotionError::NoSuchFrames {
+            first: 0,
+            last,
+            num_frames: written.num_frames(),
+        };
         if layout.last_step != 1.0 {
             // All of the body moves with its first joint.
             let clip = LoopClip::from_keys(written, layout, layout.shown(&root), 0);
-            let clip = clip.map_err(|_| MotionError::NoSuchFrames {
-                first: 0,
-                last: layout.num_samples,
-                num_frames: written.num_frames(),
-            })?;
-            return Self::of_loop(&clip, figure);
+            return Self::of_loop(&clip.map_err(|_| missing(layout.num_samples))?, figure);
         }
         let last = layout.num_samples.max(1) - 1 + usize::from(layout.has_closing_key);
         if last >= written.num_frames() {
-            return Err(MotionError::NoSuchFrames {
-                first: 0,
-                last,
-                num_frames: written.num_frames(),
-            });
+            return Err(missing(last));
         }
         let mut motion = Self::still(figure, written.frame_time_secs(), written.num_joints())?;
         motion.root = layout.shown(&root);
@@ -220,24 +217,14 @@ impl DrawnMotion {
         self.step_secs
     }
 
-    /// Horizontal direction in which the body moves.
-    pub(super) fn heading(&self) -> DVec3 {
-        self.heading
-    }
-
     /// Returns the frame's number in the source, for captions.
     pub(super) fn number_of(&self, frame: usize) -> f64 {
         self.numbering[0] + self.numbering[1] * (frame % self.num_frames) as f64
     }
 
-    /// Returns the world position of the root, and of the path that a camera follows, at a time.
-    pub(super) fn root_at(&self, secs: f64) -> Rigid {
-        self.root.at(secs)
-    }
-
     /// Returns the world position that a camera follows, `secs` after the start; a take stops at its ends.
     pub(super) fn guide_at(&self, secs: f64) -> DVec3 {
-        let [(before, u), (after, _)] = self.around(secs);
+        let ([before, after], u) = self.around(secs);
         let position = self.guide[before].lerp(self.guide[after % self.num_frames], u);
         self.root.at(secs).transform_point(position)
     }
@@ -259,21 +246,9 @@ impl DrawnMotion {
         points.iter().map(|&point| root.transform_point(point)).collect()
     }
 
-    /// Returns the two frames with known points and joints around a time, and the fraction between them.
-    fn known_around(&self, secs: f64) -> ([usize; 2], f64) {
-        let [(before, u), (after, _)] = self.around(secs);
-        // Up to the pose that ends the cycle: if it differs from the one that starts the cycle, the seam is a jump.
-        let after = if after == self.num_frames {
-            self.end_frame()
-        } else {
-            after
-        };
-        ([before, after], u)
-    }
-
     /// Returns the positions of the figure's points `secs` after the start, in the axes of the root.
     pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
-        let (frames, u) = self.known_around(secs);
+        let (frames, u) = self.around(secs);
         let [before, after] = frames.map(|frame| self.frame(frame as isize));
         before
             .iter()
@@ -289,7 +264,7 @@ impl DrawnMotion {
 
     /// Returns all joints in the axes of the root, of a body with a mesh.
     pub(crate) fn joints_at(&self, secs: f64) -> Option<Pose> {
-        let (frames, u) = self.known_around(secs);
+        let (frames, u) = self.around(secs);
         let [before, after] = frames.map(|frame| self.joints(frame as isize));
         let (before, after) = (before?, after?);
         if u == 0.0 {
@@ -324,7 +299,7 @@ impl DrawnMotion {
     fn surface_of(&self, joints: &Pose, secs: f64) -> Option<(&Surface, Vec<DAffine3>)> {
         let surface = self.figure.surface()?;
         let world = joints.clone().moved(self.root.at(secs));
-        Some((surface, surface.mesh().bones_at(&world)))
+        Some((surface, surface.mesh.bones_at(&world)))
     }
 
     /// Returns world positions that show the extent of the mesh, and whether each belongs to a sole; none for a body of capsules.
@@ -338,7 +313,7 @@ impl DrawnMotion {
         let Some(surface) = self.figure.surface() else {
             return Vec::new();
         };
-        let (reach, origin) = (surface.reach(), joints.translations[self.figure.hips()]);
+        let (reach, origin) = (&surface.reach, joints.translations[self.figure.hips()]);
         let posed = reach.posed(&reach.bones_at(joints), origin);
         (posed.into_iter().zip(&reach.vertices))
             .map(|([position, _], vertex)| {
@@ -374,8 +349,8 @@ impl DrawnMotion {
         if lowest.is_finite() { lowest } else { 0.0 }
     }
 
-    /// The two frames around a time, and the fraction between them.
-    fn around(&self, secs: f64) -> [(usize, f64); 2] {
+    /// Returns the two frames around a time, whose points and joints are known, and the fraction between them.
+    fn around(&self, secs: f64) -> ([usize; 2], f64) {
         let last = self.num_frames - 1;
         let frame = secs / self.step_secs;
         // Rounding must not change a whole frame into the one just before it.
@@ -383,14 +358,13 @@ impl DrawnMotion {
         let u = (frame - whole).clamp(0.0, 1.0);
         let u = if u < 1e-6 { 0.0 } else { u };
         let whole = whole as usize;
-        if self.repeats {
-            let before = whole % self.num_frames;
-            [(before, u), (before + 1, u)]
-        } else if whole >= last {
-            [(last, 0.0), (last, 0.0)]
-        } else {
-            [(whole, u), (whole + 1, u)]
+        if !self.repeats && whole >= last {
+            return ([last; 2], 0.0);
         }
+        let before = whole % self.num_frames;
+        // Up to the pose that ends the cycle: if it differs from the one that starts the cycle, the seam is a jump.
+        let after = if before == last { self.end_frame() } else { before + 1 };
+        ([before, after], u)
     }
 
     /// Returns the figure's points at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.

@@ -2,12 +2,12 @@
 
 use resvg::tiny_skia::Pixmap;
 
-use crate::plot::PngError;
+use crate::plot::{PngError, packed};
 
 /// Pixels of a finished picture.
 #[derive(Clone, PartialEq)]
 pub struct Picture {
-    pixels: Pixmap,
+    pub(super) pixels: Pixmap,
 }
 
 impl core::fmt::Debug for Picture {
@@ -20,10 +20,6 @@ impl core::fmt::Debug for Picture {
 impl Picture {
     pub(super) fn new(pixels: Pixmap) -> Self {
         Self { pixels }
-    }
-
-    pub(super) fn pixels(&self) -> &Pixmap {
-        &self.pixels
     }
 
     /// Pixels across and down.
@@ -42,8 +38,6 @@ impl Picture {
 
     /// Returns the picture as a PNG file. Errors: it could not be encoded.
     pub fn png(&self) -> Result<Vec<u8>, PngError> {
-        self.pixels
-            .encode_png()
-            .map_err(|error| PngError::Packing { why: error.to_string() })
+        packed(&self.pixels)
     }
 }

@@ -50,6 +50,12 @@ pub enum RenderError {
     Packing { why: String },
 }
 
+impl RenderError {
+    pub(super) fn of_size([width, height]: [u32; 2]) -> Self {
+        Self::Size { width, height }
+    }
+}
+
 /// Range of a picture's width and height, pixels.
 const SIDES: core::ops::RangeInclusive<u32> = 16..=4096;
 
@@ -63,8 +69,9 @@ const TYPE: f64 = 0.034;
 
 /// A motion ready to be drawn at any time.
 pub struct Scene<'a> {
-    motion: &'a DrawnMotion,
-    size: [u32; 2],
+    pub(super) motion: &'a DrawnMotion,
+    /// Pixels across and down.
+    pub(super) size: [u32; 2],
     axes: Orientation,
     distance: f64,
     is_fixed: bool,
@@ -81,14 +88,13 @@ impl<'a> Scene<'a> {
     ///
     /// `title` is written at the top. Errors: [`RenderError::Size`].
     pub fn new(motion: &'a DrawnMotion, settings: &SceneSettings, title: &str) -> Result<Self, RenderError> {
-        let [width, height] = settings.size;
-        if !(SIDES.contains(&width) && SIDES.contains(&height)) {
-            return Err(RenderError::Size { width, height });
+        if !settings.size.iter().all(|side| SIDES.contains(side)) {
+            return Err(RenderError::of_size(settings.size));
         }
         let cycles = if motion.repeats() { settings.cycles.max(1) } else { 1 };
         let shown_secs = f64::from(cycles) * motion.period_secs();
         let ground = Ground::under(motion, shown_secs);
-        let axes = Orientation::new(settings.view, motion.heading());
+        let axes = Orientation::new(settings.view, motion.heading);
         let looks = ((shown_secs / motion.step_secs()).round() as usize).clamp(1, MAX_LOOKS);
         let times: Vec<f64> = (0..=looks).map(|at| shown_secs * at as f64 / looks as f64).collect();
         let (low, high) = bounds(times.iter().flat_map(|&secs| {
@@ -138,15 +144,6 @@ impl<'a> Scene<'a> {
         self.shown_secs
     }
 
-    pub(super) fn motion(&self) -> &DrawnMotion {
-        self.motion
-    }
-
-    /// Pixels across and down.
-    pub(super) fn size(&self) -> [u32; 2] {
-        self.size
-    }
-
     fn target_at(&self, secs: f64) -> DVec3 {
         if self.is_fixed {
             self.target
@@ -161,8 +158,7 @@ impl<'a> Scene<'a> {
 
     /// Returns an empty sheet with grid and path, and the camera, at a time.
     pub(super) fn set(&self, secs: f64) -> Result<(Canvas, Camera), RenderError> {
-        let [width, height] = self.size;
-        let mut canvas = Canvas::new(self.size).ok_or(RenderError::Size { width, height })?;
+        let mut canvas = Canvas::new(self.size).ok_or(RenderError::of_size(self.size))?;
         let camera = self.camera_at(secs);
         self.ground.draw_grid(&camera, &mut canvas);
         let at = ((self.share_of(secs) * PATH_POINTS as f64) as usize).min(PATH_POINTS);
@@ -179,7 +175,7 @@ impl<'a> Scene<'a> {
         let cycles = (self.shown_secs / self.motion.period_secs()).round() as u32;
         for cycle in 0..=cycles {
             let secs = f64::from(cycle) * self.motion.period_secs();
-            let aside = self.motion.root_at(secs).rotation * (DVec3::X * (0.05 * self.motion.figure().stature()));
+            let aside = self.motion.root().at(secs).rotation * (DVec3::X * (0.05 * self.motion.figure().stature()));
             let at = self.motion.guide_at(secs);
             let ends = [at - aside, at + aside].map(|position| self.ground.below(position));
             canvas.line(camera, &ends, Ink::Mark, 1.0);
@@ -197,9 +193,9 @@ impl<'a> Scene<'a> {
     pub(super) fn untitled(&self, secs: f64) -> Result<Canvas, RenderError> {
         let (mut canvas, camera) = self.set(secs)?;
         if let Some((surface, bones)) = self.motion.surface_at(secs) {
-            let posed = PosedMesh::new(surface, &bones, camera.target());
-            (self.ground).draw_mesh_shadow(posed.points(), posed.indices(), &camera, &mut canvas);
-            posed.draw(&camera, &mut canvas, |vertex| surface.inks()[vertex]);
+            let posed = PosedMesh::new(surface, &bones, camera.target);
+            (self.ground).draw_mesh_shadow(&posed.points, posed.indices(), &camera, &mut canvas);
+            posed.draw(&camera, &mut canvas, |vertex| surface.inks[vertex]);
         } else {
             let points = self.motion.points_at(secs);
             self.ground.draw_shadow(self.motion, &points, &camera, &mut canvas);

@@ -29,7 +29,7 @@ const OFF: [f64; 3] = [0.80, 0.12, 0.05];
 ///
 /// Errors: [`RenderError::NoSeam`] for a motion that does not repeat.
 pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
-    let motion = scene.motion();
+    let motion = scene.motion;
     if !motion.repeats() {
         return Err(RenderError::NoSeam);
     }
@@ -43,18 +43,17 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
         .max_by(|&a, &b| gap_of(a).total_cmp(&gap_of(b)));
     let largest = widest.map_or(0.0, gap_of);
     let full = largest.max(FULL_COLOUR_METRES);
-    let [width, height] = scene.size();
     let layers = canvas.layer().zip(canvas.layer());
-    let (mut below, mut above) = layers.ok_or(RenderError::Size { width, height })?;
+    let (mut below, mut above) = layers.ok_or(RenderError::of_size(scene.size))?;
     let colour_of =
         |gap: f64| core::array::from_fn(|part| MEETS[part] + (OFF[part] - MEETS[part]) * (gap / full).min(1.0));
     if let (Some((surface, first)), Some((_, last))) = (motion.surface_at(0.0), motion.surface_at_seam()) {
-        let [first, last] = [first, last].map(|bones| PosedMesh::new(surface, &bones, camera.target()));
+        let [first, last] = [first, last].map(|bones| PosedMesh::new(surface, &bones, camera.target));
         let Colour([red, green, blue, _]) = Colour::GREY;
         let grey = [red, green, blue].map(|channel| channel as f32);
         first.draw(&camera, &mut below, |_| grey);
         last.draw(&camera, &mut above, |vertex| {
-            let gap = (last.points()[vertex] - first.points()[vertex]).length();
+            let gap = (last.points[vertex] - first.points[vertex]).length();
             colour_of(gap).map(|channel| channel as f32)
         });
     } else {

@@ -12,9 +12,9 @@ pub const MAX_CELLS: usize = 256;
 /// `frames` count from the start of the motion and may span any number of cycles; at most [`MAX_CELLS`] are drawn.
 /// Errors: the sheet is too large for memory.
 pub fn contact_sheet(scene: &Scene<'_>, frames: &[usize]) -> Result<Picture, RenderError> {
-    let motion = scene.motion();
+    let motion = scene.motion;
     let frames = &frames[..frames.len().min(MAX_CELLS)];
-    let [width, height] = scene.size();
+    let [width, height] = scene.size;
     // As close to a square as whole rows allow.
     let columns = (1..=frames.len().max(1))
         .min_by_key(|columns| {
@@ -27,10 +27,7 @@ pub fn contact_sheet(scene: &Scene<'_>, frames: &[usize]) -> Result<Picture, Ren
         .unwrap_or(1);
     let rows = frames.len().div_ceil(columns).max(1);
     let size = [columns as u32 * width, rows as u32 * height];
-    let mut sheet = Canvas::new(size).ok_or_else(|| RenderError::Size {
-        width: size[0],
-        height: size[1],
-    })?;
+    let mut sheet = Canvas::new(size).ok_or(RenderError::of_size(size))?;
     let mut captions = Vec::new();
     for (index, &frame) in frames.iter().enumerate() {
         let corner = [(index % columns) as u32 * width, (index / columns) as u32 * height];
@@ -69,7 +66,7 @@ pub fn side_by_side(pictures: &[Picture]) -> Result<Picture, RenderError> {
     let widths = pictures.iter().map(|picture| picture.size()[0] + GAP);
     let width = widths.sum::<u32>().saturating_sub(GAP);
     let height = pictures.iter().map(|picture| picture.size()[1]).max().unwrap_or(0);
-    let mut row = Canvas::new([width, height]).ok_or(RenderError::Size { width, height })?;
+    let mut row = Canvas::new([width, height]).ok_or(RenderError::of_size([width, height]))?;
     row.bar(
         0.0,
         0.0,

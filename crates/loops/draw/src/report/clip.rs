@@ -1,10 +1,13 @@
 //! A motion as the page's script plays it: positions of points in whole units, as compact as the page can be.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright_core::analysis::Side;
 
-use super::{LoopEntry, mesh::list};
+use super::{
+    LoopEntry,
+    mesh::{list, shorts},
+};
 use crate::{
     Surface,
     figure::{Limb, bounds},
@@ -64,11 +67,9 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
     };
     let unit = (half.max_element() / f64::from(i16::MAX)).max(1e-9);
     let mut bytes = Vec::with_capacity(places.len() * 6);
-    for point in &places {
-        for value in ((*point - middle) / unit).to_array() {
-            // Within the range by the choice of the unit.
-            bytes.extend((value.round() as i16).to_le_bytes());
-        }
+    for &point in &places {
+        // Within the range by the choice of the unit.
+        bytes.extend(shorts((point - middle) / unit).as_flattened());
     }
     let place = |list: &[usize], wanted: usize| list.binary_search(&wanted).unwrap_or_default().to_string();
     let surface = mesh.map(|mesh| {
@@ -117,7 +118,7 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
 struct Samples {
     /// The points, sample by sample.
     places: Vec<DVec3>,
-    /// The rotations of the joints, packed.
+    /// The rotations of the joints as 16-bit integers.
     turns: Vec<u8>,
     /// Places that a mesh reaches.
     reach: Vec<DVec3>,
@@ -144,7 +145,11 @@ impl Samples {
             });
             places.extend(finite);
             if let Some(pose) = pose {
-                turns.extend(joints.iter().flat_map(|&joint| packed(pose.rotations[joint])));
+                for &joint in joints {
+                    let turn = pose.rotations[joint];
+                    let turn = if turn.w < 0.0 { -turn } else { turn };
+                    turns.extend(shorts(f64::from(i16::MAX) * turn.xyz()).as_flattened());
+                }
                 if has_page_mesh {
                     reach.extend(motion.reach_of(&pose).into_iter().map(|(place, _)| place));
                 }
@@ -152,14 +157,6 @@ impl Samples {
         }
         Self { places, turns, reach }
     }
-}
-
-/// A rotation as 16-bit integers.
-fn packed(rotation: DQuat) -> [u8; 6] {
-    let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
-    let [[a, b], [c, d], [e, f]] =
-        [rotation.x, rotation.y, rotation.z].map(|value| ((f64::from(i16::MAX) * value).round() as i16).to_le_bytes());
-    [a, b, c, d, e, f]
 }
 
 fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {

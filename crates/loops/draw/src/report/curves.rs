@@ -4,7 +4,7 @@
 use glam::DVec3;
 use loopwright_core::math::percentile;
 
-use super::{DrawnContact, LoopEntry};
+use super::{DrawnContact, LoopEntry, rounded};
 use crate::figure::bounds;
 use crate::plot::{escape, without_small_steps};
 use crate::render::DrawnMotion;
@@ -315,14 +315,6 @@ fn path_of(points: impl Iterator<Item = (f64, f64)>) -> String {
 
 /// Returns a number of centimetres that people can use.
 fn short(cm: f64) -> String {
-    let text = if cm.abs() < 1.0 {
-        format!("{cm:.2}")
-    } else {
-        format!("{cm:.1}")
-    };
-    if text.trim_matches(['-', '0', '.']).is_empty() {
-        "0".to_owned()
-    } else {
-        text
-    }
+    let text = rounded(cm, if cm.abs() < 1.0 { 2 } else { 1 });
+    if text == "0.00" { "0".to_owned() } else { text }
 }

@@ -1,11 +1,12 @@
 //! A mesh as the page's script draws it: thinned, its numbers in few bytes, and once for all loops of a character.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use glam::{DAffine3, Vec3};
+use glam::{DAffine3, DVec3, Vec3};
 use loopwright_formats::mesh::Mesh;
 use sha2::{Digest, Sha256};
 
 use crate::mesh::{thinned, to_screen};
+use crate::plot::short;
 
 /// Most bytes of a mesh, which become a third more as text: 300 KB with the rest. Positions of vertices always have 16 bits.
 const MAX_BYTES: usize = 220_000;
@@ -51,12 +52,7 @@ impl PageMesh {
         let [points, normals, colours, carriers, weights, triangles] = &mut parts;
         for vertex in &mesh.vertices {
             let position = (Vec3::from_array(vertex.position) - middle) / unit;
-            points.extend(
-                position
-                    .to_array()
-                    .map(|value| (value.round() as i16).to_le_bytes())
-                    .as_flattened(),
-            );
+            points.extend(shorts(position.as_dvec3()).as_flattened());
             normals.extend(vertex.normal.map(|value| (127.0 * value).round() as i8 as u8));
             colours.extend(vertex.colour.map(|channel| bytes(to_screen(channel))));
             for (bone, weight) in vertex.bones.into_iter().zip(vertex.weights) {
@@ -92,16 +88,13 @@ impl PageMesh {
     }
 }
 
+/// Returns the whole numbers nearest to those of a vector, 16-bit, little-endian.
+pub(super) fn shorts(vector: DVec3) -> [[u8; 2]; 3] {
+    vector.to_array().map(|value| (value.round() as i16).to_le_bytes())
+}
+
 /// Formats numbers in brackets; NaN becomes 0.
 pub(super) fn list(values: &[f64], decimals: usize) -> String {
-    let each = values.iter().map(|value| {
-        let value = if value.is_finite() { *value } else { 0.0 };
-        let text = format!("{value:.decimals$}");
-        if text.trim_start_matches('-').trim_matches(['0', '.']).is_empty() {
-            "0".to_owned()
-        } else {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-    });
-    format!("[{}]", each.collect::<Vec<_>>().join(","))
+    let each: Vec<String> = values.iter().map(|&value| short(value, decimals)).collect();
+    format!("[{}]", each.join(","))
 }

@@ -2,13 +2,13 @@
 //!
 //! Files are saved in any pose, such as the first of an animation; the skin fits its bones in the bind pose.
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DAffine3, DMat3, DQuat, DVec3};
 use loopwright_core::Pose;
 use ufbx::Scene;
 
 use super::joints::Joints;
 use super::scene::{self, World};
-use crate::limits::MAX_VALUE;
+use crate::limits::is_plausible;
 
 /// A joint keeps the offset of its node if the bind pose differs from it by less than this share, because animations are
 /// relative to the nodes.
@@ -28,13 +28,10 @@ pub(super) fn rest_pose(
 ) -> Pose {
     let bound = bound(scene);
     let is_bound = joints.nodes.iter().any(|&node| bound[node].is_some());
-    let (mut nodes, mut placed): (Vec<World>, Vec<Placed>) = (Vec::new(), Vec::new());
+    let mut placed: Vec<Placed> = Vec::new();
     let poses = joints.nodes.iter().enumerate().map(|(joint, &node)| {
         let own = &scene.nodes[node];
         let parent = joints.parents[joint];
-        let in_scene = parent
-            .map_or(&above, |parent| &nodes[parent])
-            .child(own.inherit_mode, &own.local_transform);
         let by_node = scene::rotation(&own.local_transform);
         let from: Placed = parent.map_or((above.rotation, DVec3::ZERO), |parent| placed[parent]);
         // A bone outside the skin keeps the local transform of the file's own pose.
@@ -43,7 +40,6 @@ pub(super) fn rest_pose(
             (None, Some(_)) => ((from.0 * by_node).normalize(), from.1 + from.0 * offsets[joint]),
             (None, None) => ((above.rotation * by_node).normalize(), offsets[joint]),
         };
-        nodes.push(in_scene);
         placed.push(at);
         let Some(_) = parent else {
             return (turn * (at.1 * unit_metres), (turn * at.0).normalize());
@@ -71,14 +67,11 @@ fn bound(scene: &Scene) -> Vec<Option<Placed>> {
 
 /// Decomposes a matrix into rotation and position; `None` if it is not a rotation, as for mirrored bones.
 fn placed(matrix: &ufbx::Matrix) -> Option<Placed> {
-    let column = |x, y, z| DVec3::new(x, y, z).try_normalize();
-    let x = column(matrix.m00, matrix.m10, matrix.m20)?;
-    let y = column(matrix.m01, matrix.m11, matrix.m21)?;
+    let DAffine3 { matrix3, translation } = scene::affine(matrix);
+    let [x, y] = [matrix3.x_axis.try_normalize()?, matrix3.y_axis.try_normalize()?];
     let y = (y - x * y.dot(x)).try_normalize()?;
     let z = x.cross(y);
-    let is_right_handed = z.dot(DVec3::new(matrix.m02, matrix.m12, matrix.m22)) > 0.0;
-    let at = DVec3::new(matrix.m03, matrix.m13, matrix.m23);
-    let fits = at.is_finite() && at.abs().max_element() <= MAX_VALUE;
+    let is_right_handed = z.dot(matrix3.z_axis) > 0.0;
     let turn = DQuat::from_mat3(&DMat3::from_cols(x, y, z));
-    (is_right_handed && fits && turn.is_finite()).then(|| (turn.normalize(), at))
+    (is_right_handed && is_plausible(translation) && turn.is_finite()).then(|| (turn.normalize(), translation))
 }

@@ -8,7 +8,7 @@ use ufbx::{Anim, InheritMode, Node, Scene, Transform};
 
 use super::scene::{self, World};
 use super::{animation::Property, joints::Joints, record};
-use crate::{euler, shapes::ShapeWeights, space::Axis};
+use crate::{euler, limits::is_plausible, shapes::ShapeWeights, space::Axis};
 
 /// First version whose animations are objects; earlier files can only be read.
 const FIRST_WRITABLE: u32 = 7100;
@@ -64,9 +64,6 @@ pub(super) struct NodeForm {
     pub(super) translation: DVec3,
     pub(super) rotation: DVec3,
 }
-
-/// Most numbers in a file's transforms for which a form is kept.
-const MAX_PIVOT: f64 = crate::limits::MAX_VALUE;
 
 /// Whether a file can be extended, as far as its version shows.
 pub(super) fn is_writable(bytes: &[u8]) -> bool {
@@ -169,10 +166,10 @@ impl NodeForm {
             rotation: or_zero("Lcl Rotation"),
             ..plain
         };
-        let is_plausible = [form.fixed, form.turning, form.scale, form.translation, form.rotation]
-            .iter()
-            .all(|v| v.is_finite() && v.abs().max_element() <= MAX_PIVOT);
-        (is_plausible && form.pre.is_finite() && form.post.is_finite()).then_some(form)
+        let fits = [form.fixed, form.turning, form.scale, form.translation, form.rotation]
+            .into_iter()
+            .all(is_plausible);
+        (fits && form.pre.is_finite() && form.post.is_finite()).then_some(form)
     }
 
     /// Returns the local translation where no animation changes the properties.

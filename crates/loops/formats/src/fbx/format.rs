@@ -1,30 +1,24 @@
 //! The entry of FBX in the table of formats: capabilities, reader and writer.
 
-#[cfg(feature = "fbx")]
-use loopwright_core::{MadeLoop, pipeline::MakeError};
 use loopwright_core::{Pose, Skeleton, Take};
-
-#[cfg(feature = "fbx")]
-use super::form::ChannelShapes;
 
 use super::source::{FbxSource, Form};
 use super::{fresh, keys::Keys};
-#[cfg(feature = "fbx")]
-use super::{insert, mesh, read::FbxScene};
 use crate::animation_name::Name;
 use crate::entry::FormatEntry;
-#[cfg(feature = "fbx")]
-use crate::file_form::{MotionOfFile, not_extended};
 use crate::format::{Capabilities, Format};
-#[cfg(feature = "fbx")]
-use crate::limits::SizeLimits;
-#[cfg(feature = "fbx")]
-use crate::mesh::{Mesh, MeshError};
-#[cfg(feature = "fbx")]
-use crate::written::Added;
 use crate::{
     error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space, text,
     warning::FileWarning, written::WrittenFile,
+};
+#[cfg(feature = "fbx")]
+use {
+    super::{form::ChannelShapes, insert, mesh, read::FbxScene},
+    crate::file_form::{MotionOfFile, not_extended},
+    crate::limits::SizeLimits,
+    crate::mesh::{Mesh, MeshError},
+    crate::written::Added,
+    loopwright_core::{MadeLoop, pipeline::MakeError},
 };
 
 pub(crate) const FBX: FormatEntry = FormatEntry {
@@ -32,18 +26,12 @@ pub(crate) const FBX: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "FBX",
         extension: "fbx",
-        character_extension: None,
         is_read: cfg!(feature = "fbx"),
         holds_animations: true,
-        names_takes: false,
-        states_space: true,
         has_key_times: true,
-        names_other_files: false,
-        has_root_joint_for_motion: false,
-        takes_root_joint: true,
         is_extended: true,
         not_extended: Some("FBX as text or older than 7.1"),
-        is_of_robots: false,
+        ..Capabilities::OF_ONE_MOTION
     },
     detects: is_fbx,
     #[cfg(feature = "fbx")]
@@ -82,12 +70,16 @@ impl FileForm for FbxSource {
         match &self.form {
             #[cfg(feature = "fbx")]
             Form::File(file) => insert::insert(motion, self, file),
-            Form::Fresh { leaves } => {
+            Form::Fresh { leaves_meshes } => {
+                let leaves = leaves_meshes.map(|meshes| match meshes {
+                    true => FileWarning::MeshesLeftOut,
+                    false => FileWarning::RestNotKept,
+                });
                 let (name, keys) = (Name::new(motion).whole(), Keys::new(motion)?);
                 Ok(WrittenFile {
                     bytes: fresh::file(&name, &keys, self.has_short_tracks, motion.interpolation)?,
                     animation: Some(name),
-                    warnings: leaves.iter().cloned().collect(),
+                    warnings: leaves.into_iter().collect(),
                 })
             }
         }
@@ -177,8 +169,9 @@ impl FileForm for FbxSource {
         }
     }
 
-    fn leave_out(&mut self, what: FileWarning) {
-        self.form = Form::Fresh { leaves: Some(what) };
+    fn leave_out_meshes(&mut self) {
+        let leaves_meshes = Some(true);
+        self.form = Form::Fresh { leaves_meshes };
     }
 
     #[cfg(feature = "fbx")]

@@ -7,7 +7,7 @@ use loopwright_core::Skeleton;
 
 use super::animation;
 use crate::keyed_motion::{KeyedMotion, KeyedPoses};
-use crate::{error::WriteError, euler, limits::MAX_VALUE, space::Axis};
+use crate::{error::WriteError, euler, limits::is_plausible, space::Axis};
 
 /// Most transforms in one file: some gigabytes.
 const MAX_TRANSFORMS: usize = 1 << 26;
@@ -45,10 +45,9 @@ impl<'a> Keys<'a> {
         } = motion.poses();
         let skeleton = motion.skeleton();
         let mut transforms = translations.iter().zip(&*rotations);
-        if let Some(index) = transforms.position(|(translation, rotation)| {
-            let is_finite = translation.is_finite() && rotation.is_finite();
-            !is_finite || (*translation * CM_PER_METRE).abs().max_element() > MAX_VALUE
-        }) {
+        if let Some(index) = transforms
+            .position(|(translation, rotation)| !rotation.is_finite() || !is_plausible(*translation * CM_PER_METRE))
+        {
             let num_joints = skeleton.num_joints();
             let (key, joint) = (index / num_joints, index % num_joints);
             return Err(WriteError::OutOfRange { key, joint });

@@ -9,7 +9,7 @@ use ufbx::{Material, Node, Scene, SkinDeformer};
 use super::joints::{self, SkeletonChoice};
 use super::scene::{self, World};
 use super::{read::moves, source::FbxSource};
-use crate::limits::{MAX_VALUE, SizeLimits};
+use crate::limits::{SizeLimits, is_plausible};
 use crate::mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest};
 
 /// Reads all meshes that follow the joints of a take.
@@ -19,7 +19,7 @@ pub(crate) fn read(
     skeleton: &Skeleton,
     limits: &SizeLimits,
 ) -> Result<Mesh, MeshError> {
-    let scene = scene::load_with_meshes(bytes)?;
+    let scene = scene::load(bytes, true)?;
     let mut reader = Reader {
         carriers: Carriers::new(&scene, source, skeleton)?,
         limits,
@@ -66,11 +66,9 @@ impl Carriers {
         if joints.nodes.len() != skeleton.num_joints() {
             return Ok(Self { carried });
         }
-        let animated = match stack {
-            // Nodes beside the joints, too: their parents may be placed by keys alone.
-            Some(stack) => Some(scene::animation(scene, stack, 0..num_nodes)?),
-            None => None,
-        };
+        // Nodes beside the joints, too: their parents may be placed by keys alone.
+        let animated = stack.map(|stack| scene::animation(scene, stack, 0..num_nodes));
+        let animated = animated.transpose()?;
         let mut joint_of = vec![None; num_nodes];
         for (joint, &node) in joints.nodes.iter().enumerate() {
             joint_of[node] = Some(joint);
@@ -109,20 +107,12 @@ impl Carriers {
 
     fn bone(&self, node: &Node, node_from_mesh: &ufbx::Matrix) -> Option<Bone> {
         let bone = self.carried[scene::index(node)]?;
-        let joint_from_mesh = bone.joint_from_mesh * affine(node_from_mesh);
+        let joint_from_mesh = bone.joint_from_mesh * scene::affine(node_from_mesh);
         joint_from_mesh.is_finite().then_some(Bone {
             joint_from_mesh,
             ..bone
         })
     }
-}
-
-fn affine(matrix: &ufbx::Matrix) -> DAffine3 {
-    let ufbx::Matrix { m00, m10, m20, .. } = *matrix;
-    let ufbx::Matrix { m01, m11, m21, .. } = *matrix;
-    let ufbx::Matrix { m02, m12, m22, .. } = *matrix;
-    let ufbx::Matrix { m03, m13, m23, .. } = *matrix;
-    DAffine3::from_cols_array(&[m00, m10, m20, m01, m11, m21, m02, m12, m22, m03, m13, m23])
 }
 
 impl Reader<'_> {
@@ -228,7 +218,7 @@ fn vertex(
     let [point, normal, place] = numbers.map(|number| number as usize);
     let position = shape.vertex_position.values.get(point);
     let position = position.map_or(DVec3::NAN, |v| scene::vec3(*v)) + blended(shape, corner);
-    if position.is_nan() || position.abs().max_element() > MAX_VALUE {
+    if !is_plausible(position) {
         return None;
     }
     let normal = shape.vertex_normal.values.get(normal);
@@ -267,10 +257,7 @@ fn bones(
     let mut of_clusters = Vec::new();
     for cluster in skin.iter().flat_map(|skin| &skin.clusters) {
         let bone = (cluster.bone_node.as_ref()).and_then(|bone| carriers.bone(bone, &cluster.geometry_to_bone));
-        of_clusters.push(match bone {
-            Some(bone) => Some(mesh.bone(bone)?),
-            None => None,
-        });
+        of_clusters.push(bone.map(|bone| mesh.bone(bone)).transpose()?);
     }
     let rigid = match carriers.bone(node, &node.geometry_to_node) {
         Some(bone) => Some(mesh.bone(bone)?),

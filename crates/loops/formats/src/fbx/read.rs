@@ -16,7 +16,7 @@ use super::timing::{self, Grid};
 use super::{bind, error::FbxError, form, form::ChannelShapes, form::FbxFile};
 use crate::entry::{Loaded, ParsedFile};
 use crate::excerpt::one_line;
-use crate::limits::MAX_VALUE;
+use crate::limits::is_plausible;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning};
 use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
@@ -36,7 +36,7 @@ pub(crate) struct FbxScene {
 impl FbxScene {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         Ok(Self {
-            scene: scene::load(bytes)?,
+            scene: scene::load(bytes, false)?,
             bytes: bytes.into(),
         })
     }
@@ -103,7 +103,7 @@ impl FbxScene {
             form: match file {
                 Some(file) => Form::File(Box::new(FbxFile { shapes, ..file })),
                 None => Form::Fresh {
-                    leaves: Some(FileWarning::RestNotKept),
+                    leaves_meshes: Some(false),
                 },
             },
             has_short_tracks: false,
@@ -263,9 +263,9 @@ impl Samples {
             worlds.clear();
             for (joint, &node) in joints.nodes.iter().enumerate() {
                 let local = local(node);
-                let parent = joints.parents[joint].map_or(&above, |parent| &worlds[parent]);
-                let world = parent.child(scene.nodes[node].inherit_mode, &local);
-                if !(world.position().abs().max_element() <= MAX_VALUE && world.position().is_finite()) {
+                let parent = joints.parents[joint].map(|parent| &worlds[parent]);
+                let world = parent.unwrap_or(&above).child(scene.nodes[node].inherit_mode, &local);
+                if !is_plausible(world.position()) {
                     return Err(FbxError::OutOfRange {
                         joint: joints.names[joint].clone(),
                         frame,
@@ -282,17 +282,11 @@ impl Samples {
                 for (differs, from) in samples.scaled[joint].iter_mut().zip(from) {
                     *differs |= (scale - from).abs().max_element() > SCALE_TOLERANCE;
                 }
-                match joints.parents[joint].map(|parent| &worlds[parent]) {
-                    Some(parent) => {
-                        let offset = world.position() - parent.position();
-                        samples.translations.push(parent.rotation.conjugate() * offset);
-                        samples.rotations.push(scene::rotation(&local));
-                    }
-                    None => {
-                        samples.translations.push(world.position());
-                        samples.rotations.push(world.rotation);
-                    }
-                }
+                samples.translations.push(world.offset_from(parent));
+                samples.rotations.push(match parent {
+                    Some(_) => scene::rotation(&local),
+                    None => world.rotation,
+                });
                 worlds.push(world);
             }
         }
@@ -352,14 +346,10 @@ fn rest_offsets(scene: &Scene, joints: &Joints, samples: &Samples) -> Vec<DVec3>
         let parent = joints.parents[joint].map(|parent| &worlds[parent]);
         let world =
             (parent.unwrap_or(&above)).child(scene.nodes[node].inherit_mode, &scene.nodes[node].local_transform);
-        let at_rest = match parent {
-            Some(parent) => parent.rotation.conjugate() * (world.position() - parent.position()),
-            None => world.position(),
-        };
+        let at_rest = world.offset_from(parent);
         let first = samples.translations[joint];
         let is_still = (samples.translations.iter().skip(joint).step_by(samples.num_joints)).all(|t| *t == first);
-        let fits = at_rest.is_finite() && at_rest.abs().max_element() <= MAX_VALUE;
-        offsets.push(if (joint > 0 && is_still) || !fits {
+        offsets.push(if (joint > 0 && is_still) || !is_plausible(at_rest) {
             first
         } else {
             at_rest

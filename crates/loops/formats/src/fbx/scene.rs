@@ -22,17 +22,8 @@ const FIRST_WITH_IDS: u32 = 7000;
 /// Most characters of the library's own message in ours.
 const MAX_DETAIL: usize = 120;
 
-/// Loads a file's nodes and animation; meshes and embedded media are skipped.
-pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
-    load_parts(bytes, false)
-}
-
-/// Loads a file with its meshes and embedded pictures.
-pub(super) fn load_with_meshes(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
-    load_parts(bytes, true)
-}
-
-fn load_parts(bytes: &[u8], has_meshes: bool) -> Result<SceneRoot, FbxError> {
+/// Loads a file's nodes and animation; meshes and embedded pictures are skipped unless they are asked for.
+pub(super) fn load(bytes: &[u8], has_meshes: bool) -> Result<SceneRoot, FbxError> {
     let limit = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(FREE_MEMORY);
     let allocator = || AllocatorOpts {
         memory_limit: limit,
@@ -122,6 +113,12 @@ pub(super) fn vec3(v: ufbx::Vec3) -> DVec3 {
     DVec3::new(v.x, v.y, v.z)
 }
 
+pub(super) fn affine(m: &ufbx::Matrix) -> DAffine3 {
+    DAffine3::from_cols_array(&[
+        m.m00, m.m10, m.m20, m.m01, m.m11, m.m21, m.m02, m.m12, m.m22, m.m03, m.m13, m.m23,
+    ])
+}
+
 /// Returns the rotation of a transform; the identity if the file's numbers are not valid.
 pub(super) fn rotation(transform: &Transform) -> DQuat {
     let q = transform.rotation;
@@ -178,22 +175,13 @@ impl World {
         let (turn, scale) = (rotation(local), vec3(local.scale));
         let translation = vec3(local.translation);
         let rotation = self.rotation * turn;
-        let (base, shift, full_scale, handed_scale) = match mode {
-            InheritMode::Normal => (self.matrix, translation, scale, DVec3::ONE),
-            InheritMode::IgnoreParentScale => {
-                let full = scale * self.handed_scale;
-                (self.unscaled, translation * self.inherit_scale, full, self.handed_scale)
-            }
-            InheritMode::ComponentwiseScale => {
-                let full = scale * self.inherit_scale;
-                (
-                    self.unscaled,
-                    translation * self.inherit_scale,
-                    full,
-                    self.inherit_scale,
-                )
-            }
+        let shifted = translation * self.inherit_scale;
+        let (base, shift, handed_scale) = match mode {
+            InheritMode::Normal => (self.matrix, translation, DVec3::ONE),
+            InheritMode::IgnoreParentScale => (self.unscaled, shifted, self.handed_scale),
+            InheritMode::ComponentwiseScale => (self.unscaled, shifted, self.inherit_scale),
         };
+        let full_scale = scale * handed_scale;
         Self {
             matrix: base * DAffine3::from_scale_rotation_translation(full_scale, turn, shift),
             unscaled: base * DAffine3::from_rotation_translation(turn, shift),
@@ -215,6 +203,13 @@ impl World {
 
     pub(super) fn position(&self) -> DVec3 {
         self.matrix.translation
+    }
+
+    /// Returns its position in the axes of its parent, or in those of the scene.
+    pub(super) fn offset_from(&self, parent: Option<&Self>) -> DVec3 {
+        parent.map_or(self.position(), |parent| {
+            parent.rotation.conjugate() * (self.position() - parent.position())
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use loopwright_core::{Pose, Take};
 
 #[cfg(feature = "fbx")]
 use super::form::FbxFile;
-use crate::{space::Space, warning::FileWarning};
+use crate::space::Space;
 
 /// The form of a take in an FBX file: one that was read, or a new one.
 #[handed_over]
@@ -40,9 +40,8 @@ pub(super) enum Form {
     File(Box<FbxFile>),
     /// Only the skeleton.
     Fresh {
-        /// A warning if the other contents of the motion's own file are left out.
-        #[handed(with = "crate::handover::leaves")]
-        leaves: Option<FileWarning>,
+        /// If other contents of the motion's own file are left out: whether these are meshes.
+        leaves_meshes: Option<bool>,
     },
 }
 
@@ -57,7 +56,7 @@ impl FbxSource {
             begin_secs: 0.0,
             skeleton: 0,
             rest: Pose::default(),
-            form: Form::Fresh { leaves: None },
+            form: Form::Fresh { leaves_meshes: None },
             has_short_tracks: false,
             states_unit: false,
             changes_scale: false,

@@ -61,28 +61,16 @@ impl Chosen<'_> {
         Ok(moves)
     }
 
-    /// Returns the nodes whose shapes the animation moves, with their samplers.
-    pub(crate) fn shapes(&self, nodes: &Nodes) -> Vec<(usize, usize)> {
-        let channels = self
-            .animation
-            .channels
-            .iter()
-            .filter(|channel| channel.target.path == "weights");
-        let shapes = channels.filter_map(|channel| Some((channel.target.node?, channel.sampler)));
-        let num_samplers = self.animation.samplers.len();
-        shapes
-            .filter(|&(node, sampler)| node < nodes.nodes.len() && sampler < num_samplers)
-            .collect()
-    }
-
-    /// Returns the nodes that represent expressions and the gaze of an avatar, with their samplers.
-    pub(super) fn avatar(&self, avatar: &Humanoid) -> Vec<(usize, Beside, usize)> {
+    /// Returns the nodes whose shapes the animation moves, or those that represent expressions and the gaze of an avatar, with their
+    /// samplers.
+    pub(super) fn beside(&self, nodes: &Nodes, avatar: Option<&Humanoid>) -> Vec<(usize, Beside, usize)> {
         let beside = self.animation.channels.iter().filter_map(|channel| {
-            let node = channel.target.node?;
-            let property = match avatar.expressions().binary_search(&node) {
-                Ok(_) => Beside::Expression,
-                Err(_) if avatar.gaze() == Some(node) => Beside::Gaze,
-                Err(_) => return None,
+            let node = channel.target.node.filter(|&node| node < nodes.nodes.len())?;
+            let property = match avatar {
+                None => Beside::Shapes,
+                Some(avatar) if avatar.expressions.contains(&node) => Beside::Expression,
+                Some(avatar) if avatar.gaze == Some(node) => Beside::Gaze,
+                Some(_) => return None,
             };
             let is_it = channel.target.path == property.path() && channel.sampler < self.animation.samplers.len();
             is_it.then_some((node, property, channel.sampler))
@@ -268,8 +256,10 @@ pub(crate) fn joints(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<Joints, ReadError> {
-    if let Some(bones) = of_motion(nodes, bones) {
-        return Ok(bones?);
+    if bones.is_some_and(|bones| bones.is_motion) {
+        // A motion for avatars has its bones and the nodes between them.
+        let none = vec![false; nodes.nodes.len()];
+        return Ok(connected(nodes, &with_bones(none, bones))?);
     }
     let mut moved = vec![moves.is_none(); nodes.nodes.len()];
     for &(node, _, _) in moves.into_iter().flatten() {
@@ -289,11 +279,9 @@ pub(crate) fn joints(
             }
         }
     } else {
-        for &joint in &skinned {
-            is_joint[joint] = true;
-        }
         let mut has_joint = vec![false; nodes.nodes.len()];
         for &joint in &skinned {
+            is_joint[joint] = true;
             has_joint[top(joint)] = true;
         }
         let mut left_out = 0;
@@ -309,13 +297,6 @@ pub(crate) fn joints(
         }
     }
     Ok(connected(nodes, &with_bones(is_joint, bones))?)
-}
-
-/// Returns the joints of a motion for avatars: its bones and the nodes between them. `None` for other files.
-fn of_motion(nodes: &Nodes, bones: Option<&Humanoid>) -> Option<Result<Joints, GltfError>> {
-    let bones = bones.filter(|bones| bones.is_motion)?;
-    let none = vec![false; nodes.nodes.len()];
-    Some(connected(nodes, &with_bones(none, Some(bones))))
 }
 
 /// Adds the bones that a file states to its joints.

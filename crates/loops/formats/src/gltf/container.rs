@@ -68,7 +68,7 @@ impl Document {
             if !buffer.is_object() {
                 return Err(GltfError::form(format!("buffers[{index}]"), "expected an object").into());
             }
-            let found = match buffer.get("uri").and_then(Value::as_str) {
+            let found = match text_in(buffer, "uri") {
                 Some(uri) if uri.starts_with(DATA) => decoded(uri).map(Arc::new),
                 Some(uri) => others.read(uri),
                 None if index == 0 => bin
@@ -254,7 +254,7 @@ fn gather(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], bin: &mut Vec<u8>)
     let mut views = Vec::new();
     let first = list_in(json, "bufferViews").len();
     for image in known_list(json, "images").into_iter().flatten() {
-        let Some((kind, bytes)) = image.get("uri").and_then(Value::as_str).and_then(picture) else {
+        let Some((kind, bytes)) = text_in(image, "uri").and_then(picture) else {
             continue;
         };
         bin.resize(bin.len().next_multiple_of(4), 0);
@@ -289,6 +289,11 @@ pub(super) fn known_list<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut 
 /// Reads a number from a part, such as the index of another part.
 pub(super) fn index_in(part: &Value, key: &str) -> Option<usize> {
     usize::try_from(part.get(key)?.as_u64()?).ok()
+}
+
+/// Reads a text from a part, such as its name.
+pub(super) fn text_in<'a>(part: &'a Value, key: &str) -> Option<&'a str> {
+    part.get(key)?.as_str()
 }
 
 /// Returns the array of that name, created if it is missing.
@@ -405,11 +410,7 @@ impl<'a> OtherFiles<'a> {
     fn new(stated: &[Value], num_bytes: usize, companions: Option<Companions<'a>>, limits: &SizeLimits) -> Self {
         let mut lengths = HashMap::new();
         for buffer in stated {
-            if let Some(uri) = buffer
-                .get("uri")
-                .and_then(Value::as_str)
-                .filter(|uri| !uri.starts_with(DATA))
-            {
+            if let Some(uri) = text_in(buffer, "uri").filter(|uri| !uri.starts_with(DATA)) {
                 let length = lengths.entry(plain_name(uri)).or_insert(0);
                 *length = stated_length(buffer).max(*length);
             }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::accessor::Accessors;
-use super::container::{Document, known_list, list_mut};
+use super::container::{Document, known_list, list_mut, text_in};
 use super::parts::{Animation, Target, Transform, parts};
 use super::source::GltfJoint;
 
@@ -37,7 +37,7 @@ impl Animations {
     }
 
     fn note(&mut self, place: usize, animation: &Value) {
-        let name = animation.get("name").and_then(Value::as_str);
+        let name = text_in(animation, "name");
         if let Some(name) = name {
             self.places.entry(name.to_owned()).or_insert(place);
         }
@@ -81,7 +81,7 @@ impl Animations {
         let mut index = 0;
         animations.retain(|animation| {
             index += 1;
-            index <= place || animation.get("name").and_then(Value::as_str) != Some(name)
+            index <= place || text_in(animation, "name") != Some(name)
         });
         animations.insert(place, animation);
         *self = Self::of(document);
@@ -98,7 +98,7 @@ impl Animations {
 /// Returns the value that [`Animations::set_extra`] wrote into the animation of that name.
 pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
     let mut all = animations.iter();
-    extra_in(all.find(|animation| animation.get("name").and_then(Value::as_str) == Some(name))?)
+    extra_in(all.find(|animation| text_in(animation, "name") == Some(name))?)
 }
 
 /// The value that [`Animations::set_extra`] wrote into this animation.
@@ -169,7 +169,7 @@ pub(crate) fn outside_files(document: &Document) -> Vec<String> {
     let images = document.list("images").iter();
     let buffers = (document.list("buffers").iter().zip(&document.buffers)).filter(|(_, bytes)| bytes.is_none());
     (images.chain(buffers.map(|(buffer, _)| buffer)))
-        .filter_map(|part| part.get("uri").and_then(Value::as_str))
+        .filter_map(|part| text_in(part, "uri"))
         .filter(|uri| !uri.starts_with("data:"))
         .map(str::to_owned)
         .collect()

@@ -7,7 +7,7 @@ use loopwright_core::{MadeLoop, Pose, Skeleton, Take};
 use serde_json::Value;
 
 use super::container::list_mut;
-use super::parts::Nodes;
+use super::parts::{Nodes, Transform};
 use super::source::{Beside, GltfSource};
 use super::vrm::Humanoid;
 use super::{facts, mesh, prune, read::GltfFile, sides, vrm, vrma::VrmaSource, write};
@@ -30,18 +30,12 @@ pub(crate) const GLB: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "GLB",
         extension: "glb",
-        character_extension: None,
-        is_read: true,
         holds_animations: true,
         names_takes: true,
-        states_space: true,
         has_key_times: true,
-        names_other_files: false,
         has_root_joint_for_motion: true,
-        takes_root_joint: true,
         is_extended: true,
-        not_extended: None,
-        is_of_robots: false,
+        ..Capabilities::OF_ONE_MOTION
     },
     detects: |bytes| bytes.starts_with(b"glTF") && !vrm::is_motion_in_bytes(bytes),
     parse: |bytes, companions, limits| Ok(Box::new(GltfFile::parse(bytes, companions, limits)?)),
@@ -76,7 +70,6 @@ pub(crate) const VRMA: FormatEntry = FormatEntry {
         takes_root_joint: false,
         is_extended: false,
         not_extended: Some("a VRM animation, which holds one"),
-        is_of_robots: false,
         ..GLB.capabilities
     },
     detects: |bytes| bytes.starts_with(b"glTF") && vrm::is_motion_in_bytes(bytes),
@@ -123,8 +116,26 @@ impl FileForm for GltfSource {
         self.frame_time_secs
     }
 
+    /// Of the skeleton nothing but its parents is compared.
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
-        self.rest(skeleton)
+        let nodes = Nodes::read(&self.document).ok()?;
+        if skeleton.num_joints() != self.joints.len() {
+            return None;
+        }
+        let joints = self.joints.iter().enumerate().map(|(index, joint)| {
+            let local = joint.node.map_or(Transform::IDENTITY, |node| nodes.transforms[node]);
+            (skeleton.parent(index), local)
+        });
+        let (above, space) = (&self.above, &self.space);
+        let mut pose = above.pose_below(joints);
+        let (first, turn) = (pose.translations[0], pose.rotations[0]);
+        pose.translations[0] = space.turned(above.translation + above.turn * first);
+        pose.rotations[0] = space.turn() * above.turn * turn;
+        for (translation, rotation) in pose.translations.iter_mut().zip(&mut pose.rotations) {
+            *translation *= space.unit_metres;
+            *rotation = rotation.normalize();
+        }
+        Some(pose)
     }
 
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
@@ -171,7 +182,7 @@ impl FileForm for GltfSource {
     fn carrier(&self) -> Option<String> {
         let nodes = Nodes::read(&self.document).ok()?;
         let avatar = Humanoid::of(&self.document, nodes.nodes.len()).ok()??;
-        avatar.is_motion.then(|| nodes.joint_name(avatar.hips()))
+        avatar.is_motion.then(|| nodes.joint_name(avatar.hips))
     }
 
     fn suit_engines(&mut self) {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::container::Document;
 use super::error::GltfError;
 use crate::loop_file::json::reason;
-use crate::{excerpt::cut, excerpt::excerpt, limits::MAX_VALUE};
+use crate::{excerpt::cut, excerpt::excerpt, limits::is_plausible};
 
 /// Longest name of a joint.
 pub(super) const MAX_NAME: usize = 200;
@@ -59,8 +59,7 @@ impl Node {
                 DVec3::from_array(self.scale.unwrap_or([1.0; 3])),
             ),
         };
-        let plausible = |v: DVec3| v.is_finite() && v.abs().max_element() <= MAX_VALUE;
-        if !(plausible(translation) && plausible(scale) && rotation.is_finite() && rotation.length() > 1e-6) {
+        if !(is_plausible(translation) && is_plausible(scale) && rotation.is_finite() && rotation.length() > 1e-6) {
             return Err(GltfError::Transform { node });
         }
         Ok(Transform {

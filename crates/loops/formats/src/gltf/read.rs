@@ -141,27 +141,21 @@ impl ParsedFile for GltfFile {
         let no_motion = |name| choose::no_motion(core::slice::from_ref(chosen.animation), vec![name]).into();
         let bones = self.stated_bones(warnings);
         let avatar = bones.filter(|bones| bones.is_motion);
-        if let Some(missing) = avatar.map(Humanoid::missing).filter(|missing| !missing.is_empty()) {
+        if let Some(avatar) = avatar.filter(|avatar| !avatar.missing.is_empty()) {
             warnings.push(FileWarning::BonesMissing {
-                names: missing.iter().map(|&name| name.to_owned()).collect(),
+                names: avatar.missing.iter().map(|&name| name.to_owned()).collect(),
             });
         }
         let mut moves = chosen.moves(nodes)?;
         if let Some(avatar) = avatar {
             moves.retain(|&(node, path, _)| match path {
-                Path::Translation => node == avatar.hips(),
+                Path::Translation => node == avatar.hips,
                 Path::Rotation => avatar.nodes().any(|bone| bone == node),
                 Path::Scale => false,
             });
         }
-        let beside = match avatar {
-            Some(avatar) => chosen.avatar(avatar),
-            None => {
-                let shapes = chosen.shapes(nodes).into_iter();
-                shapes.map(|(node, sampler)| (node, Beside::Shapes, sampler)).collect()
-            }
-        };
-        let beside = beside.into_iter().filter_map(|(node, property, sampler)| {
+        let beside = chosen.beside(nodes, avatar).into_iter();
+        let beside = beside.filter_map(|(node, property, sampler)| {
             let position = chosen.sampler_position(sampler);
             let keys = &chosen.animation.samplers[sampler];
             let track = match property {
@@ -375,23 +369,12 @@ impl<'a> Rig<'a> {
 
     /// Translations and rotations of all joints in their parents' axes, the first one's in the world, in the file's unit.
     fn pose(&self, transform: impl Fn(usize) -> Transform) -> Pose {
-        let num_joints = self.joints.nodes.len();
-        let mut node_scales = Vec::with_capacity(num_joints);
-        let mut pose = Pose::default();
-        for (&node, &parent) in self.joints.nodes.iter().zip(&self.joints.parents) {
-            let local = node.map_or(Transform::IDENTITY, &transform);
-            let above = parent.map_or(self.above.node_scale, |parent| node_scales[parent]);
-            let translation = above.apply(local.translation);
-            node_scales.push(above.below(local.rotation, local.scale));
-            if parent.is_none() {
-                pose.translations
-                    .push(self.above.translation + self.above.turn * translation);
-                pose.rotations.push(self.above.turn * local.rotation);
-            } else {
-                pose.translations.push(translation);
-                pose.rotations.push(local.rotation);
-            }
-        }
+        let joints = self.joints.parents.iter().zip(&self.joints.nodes);
+        let joints = joints.map(|(&parent, node)| (parent, node.map_or(Transform::IDENTITY, &transform)));
+        let mut pose = self.above.pose_below(joints);
+        let (first, turn) = (pose.translations[0], pose.rotations[0]);
+        pose.translations[0] = self.above.translation + self.above.turn * first;
+        pose.rotations[0] = self.above.turn * turn;
         pose
     }
 

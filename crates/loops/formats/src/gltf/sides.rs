@@ -1,7 +1,7 @@
 //! Left and right of an avatar's gaze and expressions, by their names.
 
 use glam::DQuat;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::container::{Document, index_in};
 use super::source::{Beside, NodeShapes};
@@ -39,14 +39,16 @@ fn find_word(name: &str, word: &str) -> Option<usize> {
     })
 }
 
-fn listed<'a>(document: &'a Document, kind: &str) -> Option<&'a Map<String, Value>> {
-    let path = format!("/extensions/{}/expressions/{kind}", vrm::ANIMATION);
-    document.json.pointer(&path)?.as_object()
+/// Returns the place of the expressions of a kind in the file.
+fn path_of(kind: &str) -> String {
+    format!("/extensions/{}/expressions/{kind}", vrm::ANIMATION)
 }
 
 /// Returns the nodes of expressions that mirror each other; a node alone if the other side has none.
 fn pairs(document: &Document) -> Vec<Vec<usize>> {
-    let kinds = vrm::KINDS.iter().filter_map(|kind| listed(document, kind));
+    let kinds = vrm::KINDS
+        .into_iter()
+        .filter_map(|kind| document.json.pointer(&path_of(kind))?.as_object());
     let pairs = kinds.flat_map(|listed| {
         listed.iter().filter_map(move |(name, stated)| {
             let other = partner(name)?;
@@ -62,8 +64,7 @@ fn pairs(document: &Document) -> Vec<Vec<usize>> {
 /// Gives the nodes of one-sided expressions the names of the other side.
 pub(super) fn exchange_names(document: &mut Document) {
     for kind in vrm::KINDS {
-        let path = format!("/extensions/{}/expressions/{kind}", vrm::ANIMATION);
-        if let Some(Value::Object(listed)) = document.json.pointer_mut(&path) {
+        if let Some(Value::Object(listed)) = document.json.pointer_mut(&path_of(kind)) {
             let named = core::mem::take(listed).into_iter();
             *listed = named
                 .map(|(name, stated)| (partner(&name).unwrap_or(name), stated))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Pose, Skeleton};
+use loopwright_core::Pose;
 
 use super::parts::{Nodes, Transform};
 use super::{container::Document, node_scale::NodeScale};
@@ -96,6 +96,18 @@ impl Above {
             }
         })
     }
+
+    /// Returns the pose of joints below these nodes, given by their parents and transforms, in the unit of the file: each in the axes of
+    /// its parent, the first in those of the nodes.
+    pub(super) fn pose_below(&self, joints: impl Iterator<Item = (Option<usize>, Transform)>) -> Pose {
+        let mut node_scales: Vec<NodeScale> = Vec::new();
+        let locals = joints.map(|(parent, local)| {
+            let above = parent.map_or(self.node_scale, |parent| node_scales[parent]);
+            node_scales.push(above.below(local.rotation, local.scale));
+            (above.apply(local.translation), local.rotation)
+        });
+        locals.collect()
+    }
 }
 
 impl GltfSource {
@@ -121,33 +133,6 @@ impl GltfSource {
     /// Returns the time of the take's first frame in the file, seconds: the earliest key.
     pub fn start_secs(&self) -> f64 {
         self.start_secs
-    }
-
-    /// Returns the rest pose of the joints, local, in metres with +Y up; `None` if their number is not that of the skeleton, of which
-    /// nothing else is compared.
-    pub(crate) fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
-        let nodes = Nodes::read(&self.document).ok()?;
-        if skeleton.num_joints() != self.joints.len() {
-            return None;
-        }
-        let mut node_scales: Vec<NodeScale> = Vec::with_capacity(self.joints.len());
-        let mut pose = Pose::default();
-        for (index, joint) in self.joints.iter().enumerate() {
-            let local = joint.node.map_or(Transform::IDENTITY, |node| nodes.transforms[node]);
-            let parent_scale = skeleton
-                .parent(index)
-                .map_or(self.above.node_scale, |parent| node_scales[parent]);
-            let translation = parent_scale.apply(local.translation);
-            node_scales.push(parent_scale.below(local.rotation, local.scale));
-            let (mut translation, mut rotation) = (translation, local.rotation);
-            if index == 0 {
-                translation = (self.space).turned(self.above.translation + self.above.turn * translation);
-                rotation = self.space.turn() * self.above.turn * rotation;
-            }
-            pose.translations.push(translation * self.space.unit_metres);
-            pose.rotations.push(rotation.normalize());
-        }
-        Some(pose)
     }
 
     /// Returns the node of each joint, by its number in the file, in skeleton order; `None` for a root without a node.

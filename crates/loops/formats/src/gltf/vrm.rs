@@ -7,7 +7,7 @@
 use loopwright_core::retarget::HumanBone;
 use serde_json::{Value, json};
 
-use super::container::Document;
+use super::container::{Document, text_in};
 use super::error::GltfError;
 use crate::excerpt::excerpt;
 
@@ -74,13 +74,14 @@ fn part_of(bone: &str) -> Option<String> {
 pub(super) struct Humanoid {
     /// The body part of each bone's node.
     bones: Vec<(usize, Option<String>)>,
-    hips: usize,
+    pub(super) hips: usize,
     /// Whether it belongs to a motion rather than a character.
     pub(super) is_motion: bool,
-    expressions: Vec<usize>,
-    gaze: Option<usize>,
+    /// The nodes of expressions, in ascending order.
+    pub(super) expressions: Vec<usize>,
+    pub(super) gaze: Option<usize>,
     /// The required bones that it lacks.
-    missing: Vec<&'static str>,
+    pub(super) missing: Vec<&'static str>,
 }
 
 /// Whether a document is a motion for avatars.
@@ -136,7 +137,7 @@ impl Humanoid {
             // Version 0 uses a list.
             Value::Array(list) => named.extend(
                 list.iter()
-                    .filter_map(|stated| Some((stated.get("bone")?.as_str()?, stated))),
+                    .filter_map(|stated| Some((text_in(stated, "bone")?, stated))),
             ),
             _ => {}
         }
@@ -193,29 +194,9 @@ impl Humanoid {
         }))
     }
 
-    /// Returns the required bones that the file does not state.
-    pub(super) fn missing(&self) -> &[&'static str] {
-        &self.missing
-    }
-
     /// Returns the nodes of all bones, for a motion without the eyes.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         self.bones.iter().map(|(node, _)| *node)
-    }
-
-    /// Returns the node of the hips.
-    pub(super) fn hips(&self) -> usize {
-        self.hips
-    }
-
-    /// Returns the nodes of expressions, in ascending order.
-    pub(super) fn expressions(&self) -> &[usize] {
-        &self.expressions
-    }
-
-    /// Returns the node of the gaze.
-    pub(super) fn gaze(&self) -> Option<usize> {
-        self.gaze
     }
 
     /// Returns the body part of each node, in the words of joint names; a node without a bone is a helper.
@@ -258,7 +239,7 @@ fn expression_nodes(stated: &Value, num_nodes: usize, at: &str) -> Result<Vec<us
 
 /// Returns the stated version if it is a later one, whose bones may differ.
 fn later_version(stated: &Value) -> Option<&str> {
-    let version = stated.get("specVersion").and_then(Value::as_str);
+    let version = text_in(stated, "specVersion");
     version.filter(|version| !version.starts_with("1.") && !version.starts_with("0."))
 }
 
@@ -306,7 +287,7 @@ mod tests {
             r#"{"humanoid": {"humanBones": {"hips": {"node": 3}, "leftFoot": {"node": 4}, "leftEye": {"node": 5}}}}"#;
         let found = of("VRMC_vrm", map).unwrap().unwrap();
         assert!(!found.is_motion);
-        assert_eq!(found.hips(), 3);
+        assert_eq!(found.hips, 3);
         assert_eq!(found.parts(6)[2..], ["helper", "Hips", "LeftFoot", "helper"]);
         let list = r#"{"humanoid": {"humanBones": [
             {"bone": "hips", "node": 3}, {"bone": "leftFoot", "node": 4}, {"bone": "leftEye", "node": 5}, {"bone": "jaw", "node": -1}

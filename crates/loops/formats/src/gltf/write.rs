@@ -20,7 +20,7 @@ use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{Added, WrittenFile};
 use crate::{
     animation_name::Name, error::WriteError, even_keys, file_form::FileForm, file_form::MotionOfFile,
-    file_form::not_extended, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::FileWarning,
+    file_form::not_extended, keyed_motion::KeyedMotion, limits::is_plausible, warning::FileWarning,
 };
 
 /// Most transforms in one animation: some gigabytes.
@@ -138,6 +138,7 @@ struct Writer<'a> {
 }
 
 /// The track of a joint, in the space of its node.
+#[derive(Clone, Default)]
 struct LocalTrack {
     translations: Vec<[f32; 3]>,
     rotations: Vec<[f32; 4]>,
@@ -194,7 +195,7 @@ impl Tracks<'_> {
     /// Adds the track of a joint of motion for avatars. Tracks other than the hips' translation and the bones' rotations are skipped,
     /// because programs refuse files that have them.
     fn push_bone(&mut self, avatar: &Humanoid, node: usize, track: &LocalTrack) {
-        if node == avatar.hips() {
+        if node == avatar.hips {
             self.push(node, "translation", &track.translations);
         }
         if avatar.nodes().any(|bone| bone == node) {
@@ -294,19 +295,13 @@ impl<'a> Writer<'a> {
                 node
             }
         };
-        let scale = DVec3::ONE;
-        self.joints.insert(
-            0,
-            GltfJoint {
-                node: Some(node),
-                scale,
-            },
-        );
-        let below = self
-            .parents
-            .iter()
-            .map(|parent| Some(parent.map_or(0, |parent| parent + 1)));
-        self.parents = core::iter::once(None).chain(below).collect();
+        let root = GltfJoint {
+            node: Some(node),
+            scale: DVec3::ONE,
+        };
+        self.joints.insert(0, root);
+        let below = self.parents.iter().map(|parent| parent.map_or(0, |parent| parent + 1));
+        self.parents = [None].into_iter().chain(below.map(Some)).collect();
         Ok(())
     }
 
@@ -314,7 +309,11 @@ impl<'a> Writer<'a> {
     fn animate(&mut self, motion: &KeyedMotion<'_>, name: &str, animations: &mut Animations) -> Result<(), WriteError> {
         motion.check_size(MAX_TRANSFORMS)?;
         let num_keys = motion.num_keys;
-        let beside = self.beside(motion);
+        // The values beside the pose, with their numbers at all keys.
+        let beside = self.source.shapes.iter();
+        let beside: Vec<(&NodeShapes, Vec<f64>)> = beside
+            .filter_map(|shapes| Some((shapes, motion.beside(&shapes.weights)?)))
+            .collect();
         let tracks = self.tracks(motion, &beside)?;
         let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [motion.secs(key) as f32]).collect();
         let mut data = edit::Data::new(self.document, self.source.is_binary);
@@ -377,14 +376,6 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Returns the values beside the pose, with their numbers at all keys.
-    fn beside(&self, motion: &KeyedMotion<'_>) -> Vec<(&'a NodeShapes, Vec<f64>)> {
-        let shapes = self.source.shapes.iter();
-        shapes
-            .filter_map(|shapes| Some((shapes, motion.beside(&shapes.weights)?)))
-            .collect()
-    }
-
     /// Returns the transforms of all nodes at all keys.
     fn tracks(
         &self,
@@ -392,19 +383,12 @@ impl<'a> Writer<'a> {
         beside: &[(&NodeShapes, Vec<f64>)],
     ) -> Result<Vec<LocalTrack>, WriteError> {
         let num_keys = motion.num_keys;
-        let rests: Vec<DVec3> = (self.joints.iter())
-            .map(|joint| {
-                joint
-                    .node
-                    .map_or(DVec3::ZERO, |node| self.nodes.transforms[node].translation)
-            })
-            .collect();
-        let tracks = self.joints.iter().map(|_| LocalTrack {
-            translations: Vec::with_capacity(num_keys),
-            rotations: Vec::with_capacity(num_keys),
-            moves: false,
-        });
-        let mut tracks: Vec<LocalTrack> = tracks.collect();
+        let rest = |joint: &GltfJoint| {
+            let node = joint.node.map(|node| &self.nodes.transforms[node]);
+            node.map_or(DVec3::ZERO, |node| node.translation)
+        };
+        let rests: Vec<DVec3> = self.joints.iter().map(rest).collect();
+        let mut tracks = vec![LocalTrack::default(); self.joints.len()];
         let mut before: Vec<DQuat> = Vec::new();
         let mut scales: Vec<DVec3> = self.joints.iter().map(|joint| joint.scale).collect();
         let joints = self.joints.iter().enumerate();
@@ -420,7 +404,7 @@ impl<'a> Writer<'a> {
             let locals = self.locals(motion.pose(key).as_ref(), &scales);
             for (joint, (translation, turn)) in locals.into_iter().enumerate() {
                 let translation = translation.unwrap_or(rests[joint]);
-                if !(translation.is_finite() && translation.abs().max_element() <= MAX_VALUE && turn.is_finite()) {
+                if !(is_plausible(translation) && turn.is_finite()) {
                     return Err(WriteError::OutOfRange { key, joint });
                 }
                 let turn = match before.get_mut(joint) {

@@ -288,20 +288,13 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
 
 /// Describes the spans over which foot sliding is measured.
 pub fn stances(clip: &LoopClip, stands: &[Stand], seam_sample: usize) -> Vec<ContactFacts> {
-    let spans = stands
-        .iter()
-        .map(|stand| in_file(clip, stand.joint, [stand.first_sample, stand.num_samples], seam_sample));
-    spans.collect()
-}
-
-/// Converts a contact, given by its first sample and their number, to the time of the file.
-fn in_file(clip: &LoopClip, joint: usize, [start, count]: [usize; 2], seam_sample: usize) -> ContactFacts {
     let secs = |samples: usize| samples as f64 * clip.step_secs();
-    ContactFacts {
-        joint: name_of(clip.skeleton(), joint),
-        start_secs: secs((start + seam_sample) % clip.num_samples()),
-        length_secs: secs(count),
-    }
+    let spans = stands.iter().map(|stand| ContactFacts {
+        joint: name_of(clip.skeleton(), stand.joint),
+        start_secs: secs((stand.first_sample + seam_sample) % clip.num_samples()),
+        length_secs: secs(stand.num_samples),
+    });
+    spans.collect()
 }
 
 fn treatment(outcome: &FootOutcome) -> FootTreatment {
@@ -324,9 +317,6 @@ pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton) 
     let seam = &quality.seam;
     let (_, worst) = seam.worst();
     QualityFacts {
-        grade: None,
-        reason: None,
-        checks: Vec::new(),
         seam_joint: Some(name_of(skeleton, worst.joint)),
         seam_step_ratio: Some(worst.ratio()),
         seam_step_mm: Some(1e3 * seam.position.size),
@@ -345,5 +335,6 @@ pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton) 
         displacement_deg: quality.displacement_radians.map(f64::to_degrees),
         foot_slide_cmps: quality.foot_slide_mps.map(|speed| 1e2 * speed),
         foot_slide_mm: quality.farthest_slide.map(|slide| 1e3 * slide.metres),
+        ..QualityFacts::default()
     }
 }

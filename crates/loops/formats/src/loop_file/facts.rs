@@ -17,7 +17,6 @@ use loopwright_core::{
 };
 use serde::Deserialize;
 
-use super::word::{self, optional_word};
 use crate::format::Capabilities;
 use crate::space::Space;
 
@@ -93,17 +92,13 @@ impl TakeFacts {
     pub fn new(file: impl Into<String>, take: &Take, space: &Space) -> Self {
         Self {
             file: file.into(),
-            file_sha256: None,
-            licence: None,
-            animation: None,
             frames: take.num_frames(),
             fps: take.frame_rate_hz(),
             frame_time_secs: take.frame_time_secs(),
             joints: take.num_joints(),
             unit: space.unit_name(),
             up: space.up.to_string().to_ascii_lowercase(),
-            smooth_hz: None,
-            rig: None,
+            ..Self::default()
         }
     }
 }
@@ -128,8 +123,7 @@ pub struct CandidateFacts {
     pub cycles: usize,
     /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
     /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height, kink or veer; null otherwise.
-    #[serde(with = "optional_word")]
-    #[schemars(schema_with = "crate::tests::optional_word::<OutcomePart>")]
+    #[optional_word(OutcomePart)]
     pub several_cycles_for: Option<OutcomePart>,
     /// Cost of the jump from the end to the start: how far weighted joints are from where they should be, summed over time.
     pub seam_cost_metre_secs: Option<f64>,
@@ -152,13 +146,11 @@ pub struct CandidateFacts {
 pub struct WholeClipFacts {
     /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
     /// meet and were closed; mended: it loops with a kink at its seam, which was mended.
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<WholeClipKind>")]
+    #[word(WholeClipKind)]
     pub kind: WholeClipKind,
     /// closing: the last key is the first again; before-closing: the closing key is missing; repeated: frames follow it
     /// that do not belong to the cycle.
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<LastKey>")]
+    #[word(LastKey)]
     pub last_key: LastKey,
     /// Frames of the take that do not belong to it: held or setup poses, and the start of the next cycle.
     #[serde(default)]
@@ -325,12 +317,10 @@ impl EditFacts {
 #[in_schema(read)]
 pub struct RootMotionFacts {
     /// What became of the root motion, as --root-motion names it; in-place and keep among others.
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<RootMode>")]
+    #[word(RootMode)]
     pub mode: RootMode,
     /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<RootSpace>")]
+    #[word(RootSpace)]
     pub space: RootSpace,
     /// Velocity of the root in its own axes; constant.
     pub linear_velocity_mps: [f64; 3],
@@ -515,8 +505,7 @@ pub struct FeetFacts {
     /// Most that the hips were lowered so that the legs reach the ground.
     pub hips_lowered_mm: f64,
     /// What the speed of the root was measured on; given where the user stated it.
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<SpeedSource>")]
+    #[word(SpeedSource)]
     pub root_speed_from: SpeedSource,
     /// Speed over the ground measured on the standing feet, whether or not the root has it.
     pub feet_speed_mps: Option<f64>,
@@ -565,8 +554,7 @@ pub struct BearingFacts {
     /// The foot's lowest joint.
     pub joint: String,
     /// The point; ankle for a foot without toes.
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<FootPoint>")]
+    #[word(FootPoint)]
     pub point: FootPoint,
     /// Its first moment.
     pub start_secs: f64,
@@ -637,8 +625,7 @@ pub struct FootFacts {
     /// Its lowest joint.
     pub joint: String,
     /// What was done to it: held, or why it was left alone.
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<FootTreatment>")]
+    #[word(FootTreatment)]
     pub outcome: FootTreatment,
     /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
     /// leaves the ground.
@@ -662,8 +649,7 @@ pub struct ContactFacts {
 #[in_schema(read)]
 pub struct QualityFacts {
     /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
-    #[serde(with = "optional_word")]
-    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
+    #[optional_word(Grade)]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     pub reason: Option<String>,
@@ -749,8 +735,8 @@ pub struct CheckFacts {
     /// What was found; null where it was not measured.
     pub value: Option<f64>,
     /// Why it was not measured; null where it was.
-    #[serde(default, with = "optional_word")]
-    #[schemars(schema_with = "crate::tests::optional_word::<Unmeasured>")]
+    #[serde(default)]
+    #[optional_word(Unmeasured)]
     pub unmeasured: Option<Unmeasured>,
     /// Standard error of a value that is an estimate; null where it was measured.
     #[serde(default)]
@@ -764,8 +750,7 @@ pub struct CheckFacts {
     /// When, from the first key of the loop, or of the take for jumps; null where it is one of the whole loop.
     pub time_secs: Option<f64>,
     /// Its grade; null where it was not measured, or is not graded.
-    #[serde(with = "optional_word")]
-    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
+    #[optional_word(Grade)]
     pub grade: Option<Grade>,
 }
 

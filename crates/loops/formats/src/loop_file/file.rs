@@ -13,7 +13,7 @@ use loopwright_core::{
 use super::facts::{
     BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
 };
-use super::{describe, sidecar::Sidecar};
+use super::{describe, pack::MeasuredLoop, sidecar::Sidecar};
 use crate::error::{ReadError, WriteError};
 use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
 use crate::space::{Space, SpaceSettings};
@@ -127,26 +127,8 @@ impl LoopFile {
         let mut written = checked(clip, Some(&feet), source, writing)?;
         written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let animation = written.animation.as_deref();
-        let back = ReadBack::new(
-            &file,
-            animation,
-            clip,
-            source,
-            writing,
-            made.seam_sample(),
-            made.num_copies(),
-        )?;
         let animation = written.animation.clone();
-        let (sidecar, quality) = described(
-            made,
-            feet,
-            take,
-            (source.space(), writing),
-            animation,
-            (&back.keys, &back.layout),
-        );
-        let sidecar = back.with_added_root(sidecar);
+        let MeasuredLoop { sidecar, quality } = measured(made, feet, take, (source, writing), &file, animation)?;
         Ok(Self {
             written,
             sidecar,
@@ -272,7 +254,7 @@ impl DerivedLoop {
         let writing = self.writing_into(source);
         let written = checked(&self.clip, self.facts.feet.as_ref(), source, &writing)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let (sidecar, quality) = self.measured(&file, written.animation.clone(), source)?;
+        let MeasuredLoop { sidecar, quality } = self.measured(&file, written.animation.clone(), source)?;
         Ok(LoopFile {
             written,
             sidecar,
@@ -294,7 +276,7 @@ impl DerivedLoop {
         file: &AnimatedFile,
         animation: Option<String>,
         source: &Source,
-    ) -> Result<(Sidecar, Quality), LoopFileError> {
+    ) -> Result<MeasuredLoop, LoopFileError> {
         let Self { clip, facts, .. } = self;
         let writing = &self.writing_into(source);
         let seam_sample = facts.playback.seam_sample;
@@ -325,8 +307,30 @@ impl DerivedLoop {
             .in_space(source.space(), &facts.take),
             ..facts
         };
-        Ok((back.with_added_root(sidecar), quality))
+        Ok(MeasuredLoop {
+            sidecar: back.with_added_root(sidecar),
+            quality,
+        })
     }
+}
+
+/// Measures a loop whose feet are described already, as an animation of its file shows it. Errors: it cannot be read back.
+pub(super) fn measured(
+    made: &MadeLoop,
+    feet: FeetFacts,
+    take: TakeFacts,
+    (source, writing): (&Source, &LoopWriteSettings),
+    file: &AnimatedFile,
+    animation: Option<String>,
+) -> Result<MeasuredLoop, LoopFileError> {
+    let (clip, seam_sample, copies) = (&made.from_start(), made.seam_sample(), made.num_copies());
+    let back = ReadBack::new(file, animation.as_deref(), clip, source, writing, seam_sample, copies)?;
+    let (form, keys) = ((source.space(), writing), (&back.keys, &back.layout));
+    let (sidecar, quality) = described(made, feet, take, form, animation, keys);
+    Ok(MeasuredLoop {
+        sidecar: back.with_added_root(sidecar),
+        quality,
+    })
 }
 
 /// Returns the facts and figures of a loop whose keys were read back from its file and whose feet are described already.
@@ -400,12 +404,12 @@ fn checked(
 }
 
 /// A loop as an animation of its file shows it.
-pub(super) struct ReadBack {
+struct ReadBack {
     /// On the loop's own skeleton.
     take: Take,
-    pub(super) keys: LoopKeys,
+    keys: LoopKeys,
     /// How the keys lie in the file.
-    pub(super) layout: KeyLayout,
+    layout: KeyLayout,
     /// The name in the file of an added root joint, since other nodes may use its usual name.
     added_root: Option<String>,
     /// The joint that carries root motion in the file, if it differs from the loop's.
@@ -414,7 +418,7 @@ pub(super) struct ReadBack {
 
 impl ReadBack {
     /// Reads an animation whose seam is at `seam_sample`; `source` and `writing` are those it was written with.
-    pub(super) fn new(
+    fn new(
         file: &AnimatedFile,
         animation: Option<&str>,
         clip: &LoopClip,
@@ -463,7 +467,7 @@ impl ReadBack {
     }
 
     /// Returns the facts with the names of the joints that were added and that carry root motion.
-    pub(super) fn with_added_root(self, mut sidecar: Sidecar) -> Sidecar {
+    fn with_added_root(self, mut sidecar: Sidecar) -> Sidecar {
         let known = sidecar.playback.root_joint.take();
         sidecar.playback.root_joint = self.added_root.or(known);
         match self.carrier {

@@ -1,9 +1,18 @@
 //! The form of all our JSON.
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
 
 use crate::excerpt::one_line;
+
+/// The keys of a document that are checked before the rest.
+#[derive(Deserialize)]
+pub(crate) struct Marks {
+    #[serde(default)]
+    pub(crate) format: String,
+    #[serde(default)]
+    pub(crate) version: u64,
+}
 
 /// Formats facts as indented JSON with a final newline; zeros have no sign.
 ///

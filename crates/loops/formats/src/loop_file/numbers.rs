@@ -3,7 +3,7 @@
 use core::ops::RangeInclusive;
 use std::fmt;
 
-use serde::ser::{self, Impossible, Serialize, Serializer};
+use serde::ser::{self, Serialize, Serializer};
 
 /// Checks every number of facts. Errors: the first one that is not finite, or beyond `most`, with the path of its key.
 pub(crate) fn check_numbers(facts: &impl Serialize, most: f64) -> Result<(), WildNumber> {
@@ -71,9 +71,18 @@ impl Walk {
 
 /// Implements values that contain no floating-point number.
 macro_rules! passes {
-    ($($name:ident: $Type:ty),+ $(,)?) => {$(
-        fn $name(self, _: $Type) -> Walked {
+    ($($name:ident($($Type:ty),*)),+ $(,)?) => {$(
+        fn $name(self, $(_: $Type),*) -> Walked {
             Ok(())
+        }
+    )+};
+}
+
+/// Implements values with others inside, which are visited one by one.
+macro_rules! opens {
+    ($($name:ident($($Type:ty),*)),+ $(,)?) => {$(
+        fn $name(self, $(_: $Type),*) -> Result<Self, WildNumber> {
+            Ok(self)
         }
     )+};
 }
@@ -83,16 +92,22 @@ impl Serializer for &mut Walk {
     type Error = WildNumber;
     type SerializeSeq = Self;
     type SerializeTuple = Self;
-    type SerializeTupleStruct = Impossible<(), WildNumber>;
-    type SerializeTupleVariant = Impossible<(), WildNumber>;
+    type SerializeTupleStruct = Self;
+    type SerializeTupleVariant = Self;
     type SerializeMap = Self;
     type SerializeStruct = Self;
     type SerializeStructVariant = Self;
 
     passes! {
-        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64, serialize_u8: u8,
-        serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, serialize_char: char, serialize_str: &str, serialize_bytes: &[u8],
-        serialize_unit_struct: &'static str,
+        serialize_bool(bool), serialize_i8(i8), serialize_i16(i16), serialize_i32(i32), serialize_i64(i64), serialize_u8(u8),
+        serialize_u16(u16), serialize_u32(u32), serialize_u64(u64), serialize_char(char), serialize_str(&str), serialize_bytes(&[u8]),
+        serialize_none(), serialize_unit(), serialize_unit_struct(&'static str), serialize_unit_variant(&'static str, u32, &'static str),
+    }
+
+    opens! {
+        serialize_seq(Option<usize>), serialize_tuple(usize), serialize_tuple_struct(&'static str, usize),
+        serialize_tuple_variant(&'static str, u32, &'static str, usize), serialize_map(Option<usize>),
+        serialize_struct(&'static str, usize), serialize_struct_variant(&'static str, u32, &'static str, usize),
     }
 
     fn serialize_f32(self, value: f32) -> Walked {
@@ -109,20 +124,8 @@ impl Serializer for &mut Walk {
         })
     }
 
-    fn serialize_none(self) -> Walked {
-        Ok(())
-    }
-
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Walked {
         value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Walked {
-        Ok(())
-    }
-
-    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Walked {
-        Ok(())
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Walked {
@@ -137,40 +140,6 @@ impl Serializer for &mut Walk {
         value: &T,
     ) -> Walked {
         self.enter(&[key], value)
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self, WildNumber> {
-        Ok(self)
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Self, WildNumber> {
-        Ok(self)
-    }
-
-    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, WildNumber> {
-        Err(ser::Error::custom(name))
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        name: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleVariant, WildNumber> {
-        Err(ser::Error::custom(name))
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Self, WildNumber> {
-        Ok(self)
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, WildNumber> {
-        Ok(self)
-    }
-
-    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, WildNumber> {
-        Ok(self)
     }
 }
 
@@ -195,6 +164,8 @@ macro_rules! lists {
 lists! {
     SerializeSeq: serialize_element(),
     SerializeTuple: serialize_element(),
+    SerializeTupleStruct: serialize_field(),
+    SerializeTupleVariant: serialize_field(),
     SerializeStruct: serialize_field(key),
     SerializeStructVariant: serialize_field(key),
 }

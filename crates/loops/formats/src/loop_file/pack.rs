@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::describe;
 use super::facts::{ClosureFacts, Grade, TakeFacts};
-use super::file::{DerivedLoop, LoopFileError, ReadBack, described};
+use super::file::{DerivedLoop, LoopFileError, described, measured};
 use super::json::to_text;
 use super::sidecar::{Sidecar, SidecarError, VERSION};
-use super::word::{self, optional_word};
 use crate::{
     animated_file::AnimatedFile,
     error::WriteError,
@@ -77,27 +76,13 @@ impl LoopPack {
             .collect();
         let (written, added) = first.source.form().write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let measured = loops.iter().zip(&clips).zip(added).map(|((each, clip), added)| {
-            let animation = added?;
-            let (seam_sample, copies) = (each.made.seam_sample(), each.made.num_copies());
-            let (source, writing) = (&each.source, &each.writing);
-            let back = ReadBack::new(&file, Some(&animation), clip, source, writing, seam_sample, copies)?;
-            let take = each.take.clone();
-            let (sidecar, quality) = described(
-                &each.made,
-                describe::feet_of(&each.made),
-                take,
-                (source.space(), writing),
-                Some(animation),
-                (&back.keys, &back.layout),
-            );
-            Ok(MeasuredLoop {
-                sidecar: back.with_added_root(sidecar),
-                quality,
-            })
+        let outcomes = loops.iter().zip(added).map(|(each, added)| {
+            let (animation, feet) = (Some(added?), describe::feet_of(&each.made));
+            let form = (&each.source, &each.writing);
+            measured(&each.made, feet, each.take.clone(), form, &file, animation)
         });
         Ok(Self {
-            loops: measured.collect(),
+            loops: outcomes.collect(),
             written: written.bytes,
             warnings: written.warnings,
         })
@@ -169,10 +154,7 @@ impl MotionPack {
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let measured = motions.iter().zip(added).map(|(motion, added)| match (motion, added?) {
             (CarriedMotion::Take(_) | CarriedMotion::TakeWithRoot(_), _) => Ok(None),
-            (CarriedMotion::Loop(derived), animation) => {
-                let (sidecar, quality) = derived.measured(&file, Some(animation), source)?;
-                Ok(Some(MeasuredLoop { sidecar, quality }))
-            }
+            (CarriedMotion::Loop(derived), animation) => derived.measured(&file, Some(animation), source).map(Some),
         });
         Ok(Self {
             motions: measured.collect(),
@@ -294,8 +276,7 @@ pub struct AnimationFacts {
     pub kind: Option<String>,
     /// What became of it: kept (it loops already and stays as it is), closed (the whole of it), cut (a part of it), left alone (it is no loop) or
     /// error.
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<AnimationOutcome>")]
+    #[word(AnimationOutcome)]
     pub outcome: AnimationOutcome,
     /// Why it was left alone, or could not be looped; null for a loop.
     pub reason: Option<String>,
@@ -316,8 +297,7 @@ pub struct AnimationFacts {
     /// Speed of the loop over the ground.
     pub speed_mps: Option<f64>,
     /// Whether the loop can be used unchanged, as quality.grade.
-    #[serde(with = "optional_word")]
-    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
+    #[optional_word(Grade)]
     pub grade: Option<Grade>,
 }
 

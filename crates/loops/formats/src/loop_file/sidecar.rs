@@ -18,7 +18,7 @@ use super::facts::{
     PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TimeFacts, VariationFacts,
 };
 use super::importer::TargetFacts;
-use super::json::{self, to_text};
+use super::json::{self, Marks, to_text};
 use super::numbers::{WildNumber, check_numbers, in_range};
 
 /// The identifier of the format.
@@ -144,15 +144,6 @@ pub enum SidecarError {
     /// A number is not finite, or beyond any plausible size.
     #[error("{field} is out of range: {found}")]
     OutOfRange { field: String, found: f64 },
-}
-
-/// The two fields that are checked before the rest.
-#[derive(Deserialize)]
-struct Marks {
-    #[serde(default)]
-    format: String,
-    #[serde(default)]
-    version: u64,
 }
 
 impl From<serde_json::Error> for SidecarError {

@@ -1,41 +1,58 @@
 //! Arrays in NumPy's format: a header in Python syntax, then the elements.
 
 use super::error::NpzError;
+use crate::limits::MAX_VALUE;
 
 const START: &[u8] = b"\x93NUMPY";
 
 /// Headers end so that elements begin at a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// The kind of an element.
+/// Elements of an array: NumPy's letter for their kind, and the bytes of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Float,
-    Int,
-    Unsigned,
-    Bool,
-    /// Text in 32-bit characters.
-    Text,
-    /// Text in 8-bit characters.
-    Bytes,
+pub(crate) struct Element {
+    /// f, i, u and b for numbers; U for text in 32-bit characters, S for text in 8-bit characters.
+    pub(crate) kind: char,
+    pub(crate) width: usize,
+}
+
+impl Element {
+    /// Returns the numbers of some elements, lowest byte first; NaN for floats of other widths than 4 and 8.
+    pub(crate) fn numbers(self, elements: &[u8]) -> impl Iterator<Item = f64> {
+        let Self { kind, width } = self;
+        elements.chunks_exact(width).map(move |bytes| {
+            let bits = whole(bytes);
+            match (kind, width) {
+                ('f', 8) => f64::from_bits(bits),
+                ('f', 4) => f32::from_bits(bits as u32).into(),
+                ('f', _) => f64::NAN,
+                ('i', _) => (((bits << (64 - 8 * width)) as i64) >> (64 - 8 * width)) as f64,
+                _ => bits as f64,
+            }
+        })
+    }
+}
+
+/// Returns a whole number of at most eight bytes, the lowest first.
+pub(crate) fn whole(bytes: &[u8]) -> u64 {
+    let highest_first = bytes.iter().rev();
+    highest_first.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// An array as read.
 #[derive(Debug)]
-pub(super) struct Array<'a> {
-    name: &'a str,
+pub(super) struct Array {
+    name: &'static str,
     /// The description of its type by NumPy, such as `<f4`.
     descr: String,
-    kind: Kind,
-    /// Bytes of an element.
-    width: usize,
+    element: Element,
     pub(super) shape: Vec<usize>,
-    elements: &'a [u8],
+    elements: Vec<u8>,
 }
 
-impl<'a> Array<'a> {
+impl Array {
     /// Reads an array of this name. Errors: it is damaged, or its kind is not supported.
-    pub(super) fn read(name: &'a str, bytes: &'a [u8]) -> Result<Self, NpzError> {
+    pub(super) fn read(name: &'static str, mut bytes: Vec<u8>) -> Result<Self, NpzError> {
         let damaged = |detail: &'static str| NpzError::Damaged {
             name: name.to_owned(),
             detail,
@@ -44,21 +61,13 @@ impl<'a> Array<'a> {
         if !bytes.starts_with(START) {
             return Err(damaged("it is no array of NumPy"));
         }
-        let version = *bytes.get(6).ok_or_else(cut_off)?;
-        let (start, length): (usize, _) = match version {
-            1 => (
-                10,
-                bytes
-                    .get(8..10)
-                    .map(|two| usize::from(two[0]) | usize::from(two[1]) << 8),
-            ),
-            _ => {
-                let four = bytes.get(8..12).and_then(|four| four.try_into().ok());
-                (12, four.map(|four| u32::from_le_bytes(four) as usize))
-            }
+        let start: usize = if *bytes.get(6).ok_or_else(cut_off)? == 1 {
+            10
+        } else {
+            12
         };
-        let length = length.ok_or_else(cut_off)?;
-        let header = bytes.get(start..start.saturating_add(length)).ok_or_else(cut_off)?;
+        let end = start.saturating_add(whole(bytes.get(8..start).ok_or_else(cut_off)?) as usize);
+        let header = bytes.get(start..end).ok_or_else(cut_off)?;
         let header = core::str::from_utf8(header).map_err(|_| damaged("its header is no text"))?;
         let value = |key: &str| {
             let behind = header.split_once(&format!("'{key}'"))?.1;
@@ -78,19 +87,20 @@ impl<'a> Array<'a> {
         let sizes = shape.filter(|size| !size.is_empty()).map(str::parse::<usize>);
         let shape = sizes.collect::<Result<Vec<_>, _>>();
         let shape = shape.map_err(|_| damaged("its shape is no list of sizes"))?;
-        let (kind, width) = kind_of(name, descr)?;
-        let elements = &bytes[start + length..];
-        let count = shape.iter().try_fold(width, |bytes, size| bytes.checked_mul(*size));
-        if count != Some(elements.len()) {
+        let (descr, element) = (descr.to_owned(), element_of(name, descr)?);
+        bytes.drain(..end);
+        let count = shape
+            .iter()
+            .try_fold(element.width, |bytes, size| bytes.checked_mul(*size));
+        if count != Some(bytes.len()) {
             return Err(damaged("it has other bytes than its shape states"));
         }
         Ok(Self {
             name,
-            descr: descr.to_owned(),
-            kind,
-            width,
+            descr,
+            element,
             shape,
-            elements,
+            elements: bytes,
         })
     }
 
@@ -110,10 +120,13 @@ impl<'a> Array<'a> {
         })
     }
 
-    /// Returns its elements as numbers. Errors: it holds text, or a number that is not finite or beyond `most`.
-    pub(super) fn numbers(&self, most: f64) -> Result<Vec<f64>, NpzError> {
+    /// Returns its elements as numbers. Errors: it holds text, or a number that is not finite or plausible.
+    pub(super) fn numbers(&self) -> Result<Vec<f64>, NpzError> {
         let numbers = self.any_numbers()?;
-        match numbers.iter().position(|number| number.is_nan() || number.abs() > most) {
+        match numbers
+            .iter()
+            .position(|number| number.is_nan() || number.abs() > MAX_VALUE)
+        {
             None => Ok(numbers),
             Some(element) => Err(NpzError::OutOfRange {
                 name: self.name.to_owned(),
@@ -124,35 +137,30 @@ impl<'a> Array<'a> {
 
     /// Returns its elements as numbers of any size. Errors: it holds text.
     pub(super) fn any_numbers(&self) -> Result<Vec<f64>, NpzError> {
-        let read: fn(&[u8]) -> f64 = match (self.kind, self.width) {
-            (Kind::Float, 4) => |bytes| f32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
-            (Kind::Float, 8) => |bytes| f64::from_le_bytes(bytes.try_into().unwrap_or_default()),
-            (Kind::Int, 1) => |bytes| f64::from(bytes[0] as i8),
-            (Kind::Int, 2) => |bytes| i16::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
-            (Kind::Int, 4) => |bytes| i32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
-            (Kind::Int, 8) => |bytes| i64::from_le_bytes(bytes.try_into().unwrap_or_default()) as f64,
-            (Kind::Bool, 1) | (Kind::Unsigned, 1) => |bytes| f64::from(bytes[0]),
-            (Kind::Unsigned, 4) => |bytes| u32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
-            _ => return Err(kind_error(self.name, &self.descr, "numbers of 32 or 64 bits")),
-        };
-        Ok(self.elements.chunks_exact(self.width).map(read).collect())
+        match (self.element.kind, self.element.width) {
+            ('f', 4 | 8) | ('i', 1 | 2 | 4 | 8) | ('b', 1) | ('u', 1 | 4) => {
+                Ok(self.element.numbers(&self.elements).collect())
+            }
+            _ => Err(kind_error(self.name, &self.descr, "numbers of 32 or 64 bits")),
+        }
     }
 
     /// Returns its elements as texts. Errors: it holds numbers, or invalid characters.
     pub(super) fn texts(&self) -> Result<Vec<String>, NpzError> {
+        let Element { kind, width } = self.element;
         // An array of empty texts has no bytes.
-        if self.width == 0 {
+        if width == 0 {
             return Ok(vec![String::new(); self.shape.iter().product::<usize>().min(1)]);
         }
-        let texts = self.elements.chunks_exact(self.width).map(|text| {
-            let text = match self.kind {
-                Kind::Text => {
+        let texts = self.elements.chunks_exact(width).map(|text| {
+            let text = match kind {
+                'U' => {
                     let letters = text.chunks_exact(4);
                     letters
-                        .map(|four| char::from_u32(u32::from_le_bytes(four.try_into().ok()?)))
+                        .map(|four| char::from_u32(whole(four) as u32))
                         .collect::<Option<String>>()?
                 }
-                Kind::Bytes => core::str::from_utf8(text).ok()?.to_owned(),
+                'S' => core::str::from_utf8(text).ok()?.to_owned(),
                 _ => return None,
             };
             Some(text.trim_end_matches('\0').to_owned())
@@ -170,34 +178,25 @@ fn kind_error(name: &str, found: &str, expected: &'static str) -> NpzError {
     }
 }
 
-/// Reads the kind of an element from its description, and its size in bytes.
-fn kind_of(name: &str, descr: &str) -> Result<(Kind, usize), NpzError> {
+/// Reads the kind of elements from their description.
+fn element_of(name: &str, descr: &str) -> Result<Element, NpzError> {
     let unknown = || kind_error(name, descr, "numbers or text, lowest byte first");
     let mut letters = descr.chars();
     let (order, kind) = (letters.next(), letters.next());
-    let width = letters.as_str();
     if kind == Some('O') {
         return Err(NpzError::Objects { name: name.to_owned() });
     }
-    let width: usize = width.parse().map_err(|_| unknown())?;
-    if !matches!(order, Some('<' | '|')) {
+    let width: usize = letters.as_str().parse().map_err(|_| unknown())?;
+    let (Some('<' | '|'), Some(kind @ ('f' | 'i' | 'u' | 'b' | 'U' | 'S'))) = (order, kind) else {
         return Err(unknown());
-    }
-    let kind = match kind {
-        Some('f') => Kind::Float,
-        Some('i') => Kind::Int,
-        Some('u') => Kind::Unsigned,
-        Some('b') => Kind::Bool,
-        Some('U') => Kind::Text,
-        Some('S') => Kind::Bytes,
-        _ => return Err(unknown()),
     };
     let width = match kind {
-        Kind::Text => width.checked_mul(4),
-        Kind::Bytes => Some(width),
+        'U' => width.checked_mul(4),
+        'S' => Some(width),
         _ => Some(width).filter(|&width| width > 0),
     };
-    Ok((kind, width.ok_or_else(unknown)?))
+    let width = width.ok_or_else(unknown)?;
+    Ok(Element { kind, width })
 }
 
 /// Writes an array.

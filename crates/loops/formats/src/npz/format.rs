@@ -20,18 +20,8 @@ pub(crate) const NPZ: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "NPZ",
         extension: "npz",
-        character_extension: None,
-        is_read: true,
-        holds_animations: false,
-        names_takes: false,
-        states_space: true,
-        has_key_times: false,
-        names_other_files: false,
-        has_root_joint_for_motion: false,
-        takes_root_joint: true,
-        is_extended: false,
         not_extended: Some("NPZ"),
-        is_of_robots: false,
+        ..Capabilities::OF_ONE_MOTION
     },
     detects: |bytes| bytes.starts_with(zip::START),
     parse: |bytes, _, _| {

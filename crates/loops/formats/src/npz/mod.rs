@@ -1,6 +1,6 @@
 //! NPZ: a zip archive of NumPy arrays, as machine learning uses it. docs/formats/npz.md describes the arrays.
 
-mod array;
+pub(crate) mod array;
 pub(crate) mod arrays;
 pub(crate) mod error;
 pub(crate) mod format;

@@ -9,10 +9,10 @@ use super::zip::{self, Entry};
 use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
 use crate::entry::Loaded;
 use crate::excerpt::one_line;
-use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
+use crate::limits::{MAX_DEPTH_WITH_ROOT, SizeLimits, is_plausible};
 use crate::robot::error::RobotMotionError;
 use crate::source::{LoadedTake, Source};
-use crate::space::{Space, UnitChoice, Up, UpChoice};
+use crate::space::{Space, UnitChoice, UpChoice};
 use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
 
 /// A joint is fixed at its offset if its translation in its parent stays within this distance of it, metres; positions have
@@ -67,22 +67,15 @@ impl<'a> Arrays<'a> {
         })
     }
 
-    /// Reads the numbers of an array of any shape, and its sizes.
-    pub(super) fn any_shape(&self, name: &'static str) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
-        let bytes = self.bytes(name)?;
-        let array = Array::read(name, &bytes)?;
-        Ok((array.numbers(MAX_VALUE)?, array.shape))
-    }
-
     fn has(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| stem(entry) == name)
     }
 
-    /// Unpacks the bytes of an array.
-    fn bytes(&self, name: &'static str) -> Result<Vec<u8>, ReadError> {
+    /// Unpacks and reads an array.
+    pub(super) fn array(&self, name: &'static str) -> Result<Array, ReadError> {
         let entry = self.entries.iter().find(|entry| stem(entry) == name);
         let entry = entry.ok_or(NpzError::NoArray { name })?;
-        entry.unpacked(self.file_bytes, self.limits)
+        Ok(Array::read(name, entry.unpacked(self.file_bytes, self.limits)?)?)
     }
 
     /// Reads the numbers of an array of this shape, and its sizes. Errors: it has another shape, or a number out of range.
@@ -91,13 +84,12 @@ impl<'a> Arrays<'a> {
         name: &'static str,
         shape: &[Option<usize>],
     ) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
-        let bytes = self.bytes(name)?;
-        let array = Array::read(name, &bytes)?;
+        let array = self.array(name)?;
         array.check_shape(shape)?;
         if let [frames, joints, _, ..] = array.shape[..] {
             self.limits.check_transforms(frames, joints)?;
         }
-        Ok((array.numbers(MAX_VALUE)?, array.shape))
+        Ok((array.numbers()?, array.shape))
     }
 
     pub(super) fn vectors(
@@ -142,8 +134,7 @@ struct Motion {
 
 /// Reads our own layout.
 fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
-    let bytes = arrays.bytes("names")?;
-    let names = Array::read("names", &bytes)?;
+    let names = arrays.array("names")?;
     names.check_shape(&[None])?;
     let num_joints = names.shape[0];
     let names: Vec<String> = names.texts()?.iter().map(|name| one_line(name)).collect();
@@ -156,14 +147,9 @@ fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
         .then(|| arrays.rotations("local_rotations", &[frames, joints, Some(4)]))
         .transpose()?;
     let offsets = (arrays.has("offsets"))
-        .then(|| {
-            arrays
-                .vectors("offsets", &[joints, Some(3)])
-                .map(|(offsets, _)| offsets)
-        })
+        .then(|| arrays.vectors("offsets", &[joints, Some(3)]))
         .transpose()?;
-    let bytes = arrays.bytes("fps")?;
-    let fps = Array::read("fps", &bytes)?.numbers(MAX_VALUE)?;
+    let fps = arrays.array("fps")?.numbers()?;
     let &[fps] = &fps[..] else {
         return Err(NpzError::Shape {
             name: "fps".to_owned(),
@@ -179,7 +165,7 @@ fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
             .collect(),
         tips: tips(arrays, num_joints)?,
         names,
-        offsets,
+        offsets: offsets.map(|(offsets, _)| offsets),
         fps,
         positions,
         world,
@@ -192,14 +178,11 @@ fn tips(arrays: &Arrays<'_>, num_joints: usize) -> Result<Vec<Option<DVec3>>, Re
     if !arrays.has("tips") {
         return Ok(vec![None; num_joints]);
     }
-    let bytes = arrays.bytes("tips")?;
-    let array = Array::read("tips", &bytes)?;
+    let array = arrays.array("tips")?;
     array.check_shape(&[Some(num_joints), Some(3)])?;
     let numbers = array.any_numbers()?;
     let tips = numbers.chunks_exact(3).map(DVec3::from_slice);
-    Ok(tips
-        .map(|tip| Some(tip).filter(|tip| tip.is_finite() && tip.abs().max_element() <= MAX_VALUE))
-        .collect())
+    Ok(tips.map(|tip| Some(tip).filter(|&tip| is_plausible(tip))).collect())
 }
 
 fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
@@ -251,18 +234,13 @@ impl Motion {
             }
         }
         let offsets = self.settle_offsets(&mut translations);
-        let (up, unit) = (settings.space.up, settings.space.unit);
-        let space = Space {
-            up: match up {
-                UpChoice::Auto => Up::Y,
-                UpChoice::Given(axis) => axis,
-            },
-            unit_metres: match unit {
-                UnitChoice::Auto => 1.0,
-                UnitChoice::Metres(metres) => metres,
-            },
-            ..Space::METRES_Y_UP
-        };
+        let mut space = Space::METRES_Y_UP;
+        if let UpChoice::Given(up) = settings.space.up {
+            space.up = up;
+        }
+        if let UnitChoice::Metres(metres) = settings.space.unit {
+            space.unit_metres = metres;
+        }
         space.settle(num_joints, &mut translations, &mut rotations);
         let joints = self.names.into_iter().enumerate().map(|(joint, name)| Joint {
             tip: self.tips[joint].map(|tip| tip * space.unit_metres),

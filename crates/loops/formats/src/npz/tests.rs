@@ -94,10 +94,10 @@ fn smallest(others: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
 fn arrays_hold_what_their_names_say() {
     let (take, bytes) = (take(), written());
     let all = entries(&bytes).unwrap();
-    let numbers = |name: &str| {
+    let numbers = |name: &'static str| {
         let entry = all.iter().find(|entry| entry.name == format!("{name}.npy")).unwrap();
         let unpacked = entry.unpacked(bytes.len(), &SizeLimits::default()).unwrap();
-        let array = Array::read(name, &unpacked).unwrap();
+        let array = Array::read(name, unpacked).unwrap();
         (array.any_numbers().unwrap(), array.shape)
     };
     let (positions, shape) = numbers("positions");

@@ -1,7 +1,5 @@
 //! Motion of robots for trackers, as BeyondMimic and mjlab hold it: positions and velocities of joints and bodies.
 
-use std::collections::VecDeque;
-
 use glam::{DQuat, DVec3};
 use loopwright_core::Skeleton;
 use loopwright_core::math::Rigid;
@@ -27,26 +25,17 @@ const NUM_SHOWN: usize = 5;
 
 /// Returns the bodies in an order, and for each number in the file the hinge that it moves.
 fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a RobotLink>, Vec<usize>) {
-    let mut order: Vec<usize> = (0..hinges.links.len()).collect();
+    let mut links: Vec<&RobotLink> = hinges.links.iter().collect();
     if bodies.by_depth {
-        let mut open = VecDeque::from([0]);
-        order.clear();
-        while let Some(link) = open.pop_front() {
-            order.push(link);
-            let below = hinges
-                .links
-                .iter()
-                .enumerate()
-                .filter(|(_, other)| other.parent == Some(link));
-            open.extend(below.map(|(below, _)| below));
-        }
+        let above = |link: &&RobotLink| link.parent.and_then(|parent| hinges.links.get(parent));
+        // Links are listed depth first, so that those of one depth keep the order of their parents.
+        links.sort_by_cached_key(|link| core::iter::successors(Some(*link), above).count());
     }
-    let links = order.iter().filter_map(|&link| hinges.links.get(link));
-    let moved_here = |link: &&RobotLink| {
+    let moved_here = |link: &&&RobotLink| {
         let above = link.parent.and_then(|above| hinges.links.get(above));
         above.is_none_or(|above| above.joint != link.joint)
     };
-    let moving: Vec<&RobotLink> = links.clone().filter(moved_here).collect();
+    let moving: Vec<&RobotLink> = links.iter().filter(moved_here).copied().collect();
     let numbers: Vec<usize> = hinges.each().map(|(joint, _)| joint).collect();
     let mut hinge_of = Vec::with_capacity(numbers.len());
     for link in &moving {
@@ -59,7 +48,7 @@ fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a
         let own = path.iter().skip_while(|joint| **joint != above).skip(1);
         hinge_of.extend(own.filter_map(|joint| numbers.iter().position(|number| number == joint)));
     }
-    let kept = if bodies.moved_only { moving } else { links.collect() };
+    let kept = if bodies.moved_only { moving } else { links };
     (kept, hinge_of)
 }
 
@@ -71,7 +60,7 @@ pub(super) fn read(
 ) -> Result<(RobotMotion, Bodies), ReadError> {
     let arrays = Arrays::new(bytes, &settings.limits)?;
     let count = hinges.each().count();
-    let (fps, _) = arrays.any_shape("fps")?;
+    let fps = arrays.array("fps")?.numbers()?;
     let (angles, sizes) = arrays.numbers("joint_pos", &[None, Some(count)])?;
     let frames = Some(sizes[0]);
     let (places, sizes) = arrays.vectors("body_pos_w", &[frames, None, Some(3)])?;
@@ -93,10 +82,7 @@ pub(super) fn read(
         if links.len() + first != num_bodies || hinge_of.len() != count {
             continue;
         }
-        let mut motion = RobotMotion {
-            fps: fps.first().copied().unwrap_or_default(),
-            ..RobotMotion::default()
-        };
+        let mut motion = RobotMotion::new(fps.first().copied().unwrap_or_default());
         for frame in 0..frames {
             let mut own = vec![0.0; count];
             for (&hinge, angle) in hinge_of.iter().zip(&angles[frame * count..][..count]) {
@@ -110,7 +96,7 @@ pub(super) fn read(
             let world = motion.world(frame, robot, hinges);
             let bodies = links.iter().enumerate();
             let off = bodies.map(|(body, link)| {
-                let at = (world[link.joint] * link.at).translation;
+                let at = (world.joint(link.joint) * link.at).translation;
                 at.distance(places[frame * num_bodies + first + body])
             });
             off.collect::<Vec<_>>()
@@ -132,10 +118,7 @@ pub(super) fn read(
 /// Writes arrays; velocities continue over the seam of a loop.
 pub(crate) fn write(written: &Written<'_, '_>, bodies: Bodies, step_secs: f64) -> Vec<u8> {
     let mut archive = Archive::default();
-    let Some(hinges) = written.skeleton().hinges() else {
-        return archive.finish();
-    };
-    let (links, hinge_of) = ordered(written.skeleton(), hinges, bodies);
+    let (links, hinge_of) = ordered(&written.skeleton, &written.hinges, bodies);
     let (mut angles, mut speeds, mut moving, mut keys) = (Vec::new(), Vec::new(), Vec::<Moving>::new(), 0);
     for key in written.keys() {
         let of_key = key.speeds();

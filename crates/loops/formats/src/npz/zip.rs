@@ -6,12 +6,11 @@ use rawzip::{ErrorKind, ZipArchive, crc32};
 use super::error::NpzError;
 use crate::{error::ReadError, excerpt::cut, limits::SizeLimits};
 
-/// First bytes of an archive.
+/// First bytes of an archive, and of each file in it.
 pub(super) const START: &[u8] = b"PK\x03\x04";
 
-const LOCAL: u32 = 0x0403_4B50;
-const ENTRY: u32 = 0x0201_4B50;
-const END: u32 = 0x0605_4B50;
+const ENTRY: &[u8] = b"PK\x01\x02";
+const END: &[u8] = b"PK\x05\x06";
 
 /// Most bytes that an entry may state per byte of the file: motion compresses to a tenth, zeros to a thousandth.
 const MOST_RATIO: u64 = 100;
@@ -132,42 +131,38 @@ const DAY: u16 = 1 << 5 | 1;
 impl Archive {
     pub(super) fn add(&mut self, name: &str, bytes: &[u8]) {
         let start = self.bytes.len() as u32;
-        let mut shared = Vec::new();
         // Version 2.0, flags, stored, time and day.
-        for short in [20, 0, 0, 0, DAY] {
-            shared.extend_from_slice(&short.to_le_bytes());
+        let mut shared = [20, 0, 0, 0, DAY].map(u16::to_le_bytes).concat();
+        let size = bytes.len() as u32;
+        shared.extend([crc32(bytes), size, size].map(u32::to_le_bytes).as_flattened());
+        shared.extend((name.len() as u16).to_le_bytes());
+        shared.extend([0; 2]);
+        for part in [START, &shared[..], name.as_bytes(), bytes] {
+            self.bytes.extend_from_slice(part);
         }
-        for long in [crc32(bytes), bytes.len() as u32, bytes.len() as u32] {
-            shared.extend_from_slice(&long.to_le_bytes());
+        let version = &20_u16.to_le_bytes()[..];
+        // Ten bytes of comment, disk and attributes.
+        for part in [
+            ENTRY,
+            version,
+            &shared[..],
+            &[0; 10],
+            &start.to_le_bytes(),
+            name.as_bytes(),
+        ] {
+            self.directory.extend_from_slice(part);
         }
-        shared.extend_from_slice(&(name.len() as u16).to_le_bytes());
-        shared.extend_from_slice(&[0; 2]);
-        self.bytes.extend_from_slice(&LOCAL.to_le_bytes());
-        self.bytes.extend_from_slice(&shared);
-        self.bytes.extend_from_slice(name.as_bytes());
-        self.bytes.extend_from_slice(bytes);
-        self.directory.extend_from_slice(&ENTRY.to_le_bytes());
-        self.directory.extend_from_slice(&20_u16.to_le_bytes());
-        self.directory.extend_from_slice(&shared);
-        // Comment, disk, attributes.
-        self.directory.extend_from_slice(&[0; 10]);
-        self.directory.extend_from_slice(&start.to_le_bytes());
-        self.directory.extend_from_slice(name.as_bytes());
         self.count = self.count.saturating_add(1);
     }
 
     pub(super) fn finish(mut self) -> Vec<u8> {
         let start = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(&self.directory);
-        self.bytes.extend_from_slice(&END.to_le_bytes());
-        self.bytes.extend_from_slice(&[0; 4]);
-        for count in [self.count; 2] {
-            self.bytes.extend_from_slice(&count.to_le_bytes());
+        let counts = [self.count; 2].map(u16::to_le_bytes);
+        let places = [self.directory.len() as u32, start].map(u32::to_le_bytes);
+        let (counts, places) = (counts.as_flattened(), places.as_flattened());
+        for part in [&self.directory[..], END, &[0; 4], counts, places, &[0; 2]] {
+            self.bytes.extend_from_slice(part);
         }
-        for long in [self.directory.len() as u32, start] {
-            self.bytes.extend_from_slice(&long.to_le_bytes());
-        }
-        self.bytes.extend_from_slice(&[0; 2]);
         self.bytes
     }
 }

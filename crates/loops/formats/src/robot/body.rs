@@ -36,36 +36,47 @@ pub(super) struct RawBody {
 pub(super) fn shape_points(kind: &str, size: &[f64], place: Rigid) -> Vec<SolePoint> {
     let at = |index: usize| size.get(index).copied().unwrap_or(0.0);
     let signs = |range: usize, bit: usize| if range >> bit & 1 == 0 { -1.0 } else { 1.0 };
-    let own: Vec<(DVec3, f64)> = match kind {
-        "sphere" => vec![(DVec3::ZERO, at(0))],
-        "capsule" => [-1.0, 1.0].map(|side| (DVec3::Z * side * at(1), at(0))).to_vec(),
+    let own: Vec<DVec3> = match kind {
+        "sphere" => vec![DVec3::ZERO],
+        "capsule" => [-1.0, 1.0].map(|side| DVec3::Z * side * at(1)).to_vec(),
         "box" => (0..8)
-            .map(|corner| {
-                let signs = DVec3::new(signs(corner, 0), signs(corner, 1), signs(corner, 2));
-                (signs * DVec3::new(at(0), at(1), at(2)), 0.0)
-            })
+            .map(|corner| DVec3::from_array([0, 1, 2].map(|axis| signs(corner, axis) * at(axis))))
             .collect(),
         "cylinder" => (0..2 * DIRECTIONS)
             .map(|point| {
                 let turn = core::f64::consts::TAU * (point / 2) as f64 / DIRECTIONS as f64;
                 let rim = rotation::exp(turn * DVec3::Z) * (DVec3::X * at(0));
-                (rim + DVec3::Z * signs(point, 0) * at(1), 0.0)
+                rim + DVec3::Z * signs(point, 0) * at(1)
             })
             .collect(),
         "ellipsoid" => (0..6)
-            .map(|end| (DVec3::AXES[end / 2] * signs(end, 0) * at(end / 2), 0.0))
+            .map(|end| DVec3::AXES[end / 2] * signs(end, 0) * at(end / 2))
             .collect(),
         _ => Vec::new(),
     };
-    let points = own.into_iter().map(|(point, radius)| SolePoint {
+    let is_round = matches!(kind, "sphere" | "capsule");
+    let points = own.into_iter().map(|point| SolePoint {
         at: place.transform_point(point),
-        radius,
+        radius: if is_round { at(0) } else { 0.0 },
     });
     points.collect()
 }
 
-/// Parses the numbers of an attribute. Errors: one is not a number.
-pub(super) fn numbers(name: &str, attribute: &'static str, text: &str) -> Result<Vec<f64>, RobotError> {
+/// The lowest points of a sole, if that is level: those below the middles of its balls, at `frame` of its joint.
+pub(super) fn lows(points: &[SolePoint], frame: Rigid) -> impl Iterator<Item = DVec3> {
+    points
+        .iter()
+        .map(move |point| frame.transform_point(point.at) - point.radius * DVec3::Z)
+}
+
+pub(super) fn middle(points: impl Iterator<Item = DVec3>) -> DVec3 {
+    let (sum, count) = points.fold((DVec3::ZERO, 0.0_f64), |(sum, count), point| (sum + point, count + 1.0));
+    sum / count.max(1.0)
+}
+
+/// Parses the numbers of an attribute; none if it is missing. Errors: one is not a number.
+pub(super) fn numbers(name: &str, attribute: &'static str, text: Option<&str>) -> Result<Vec<f64>, RobotError> {
+    let text = text.unwrap_or_default();
     let numbers = text.split_ascii_whitespace().map(|word| word.parse::<f64>().ok());
     let numbers: Option<Vec<f64>> = numbers
         .map(|number| number.filter(|number| number.abs() < 1e9))
@@ -73,12 +84,25 @@ pub(super) fn numbers(name: &str, attribute: &'static str, text: &str) -> Result
     numbers.ok_or_else(|| wrong(name, attribute, text, "a list of numbers"))
 }
 
-/// Parses the three numbers of an attribute. Errors: there are not three.
-pub(super) fn vector(name: &str, attribute: &'static str, text: &str) -> Result<DVec3, RobotError> {
-    match numbers(name, attribute, text)?[..] {
-        [x, y, z] => Ok(DVec3::new(x, y, z)),
-        _ => Err(wrong(name, attribute, text, "three numbers")),
-    }
+/// Parses the three, four or six numbers of an attribute; `None` if it is missing. Errors: there are not as many.
+pub(super) fn exactly<const N: usize>(
+    name: &str,
+    attribute: &'static str,
+    text: Option<&str>,
+) -> Result<Option<[f64; N]>, RobotError> {
+    let Some(found) = text else { return Ok(None) };
+    let expected = match N {
+        3 => "three numbers",
+        4 => "four numbers",
+        _ => "six numbers",
+    };
+    let all: Result<[f64; N], _> = numbers(name, attribute, text)?.try_into();
+    all.map(Some).map_err(|_| wrong(name, attribute, found, expected))
+}
+
+/// Parses the vector of an attribute; `None` if it is missing. Errors: there are not three numbers.
+pub(super) fn vector(name: &str, attribute: &'static str, text: Option<&str>) -> Result<Option<DVec3>, RobotError> {
+    Ok(exactly(name, attribute, text)?.map(DVec3::from_array))
 }
 
 pub(super) fn wrong(name: &str, attribute: &'static str, found: &str, expected: &'static str) -> RobotError {

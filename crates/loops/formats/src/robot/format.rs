@@ -1,18 +1,17 @@
 //! The entries of robots' motion in the table of formats: capabilities, readers and writers.
 
-use loopwright_core::motion::Hinges;
 use loopwright_core::{Pose, Skeleton};
 
 use super::error::RobotMotionError;
 use super::motion::{UP, Written, robot_of};
 use super::source::{Layout, RobotSource};
 use super::{pickle, rows};
-use crate::entry::{FormatEntry, Loaded, Parsed, one_motion};
+use crate::entry::{FormatEntry, one_motion};
 use crate::format::{Capabilities, Format};
 use crate::npz::tracking;
 use crate::{
-    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, settings::ReadSettings, source::Source,
-    space::Space, text, written::WrittenFile,
+    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space, text,
+    written::WrittenFile,
 };
 
 /// The part of a file that shows whether it is one of ours.
@@ -21,18 +20,10 @@ const HEAD_BYTES: usize = 4096;
 const OF_ROBOTS: Capabilities = Capabilities {
     name: "robot CSV",
     extension: "csv",
-    character_extension: None,
-    is_read: true,
-    holds_animations: false,
-    names_takes: false,
-    states_space: true,
-    has_key_times: false,
-    names_other_files: false,
-    has_root_joint_for_motion: false,
     takes_root_joint: false,
-    is_extended: false,
     not_extended: Some("a robot's motion"),
     is_of_robots: true,
+    ..Capabilities::OF_ONE_MOTION
 };
 
 pub(crate) const CSV: FormatEntry = FormatEntry {
@@ -63,7 +54,14 @@ pub(crate) const TXT: FormatEntry = FormatEntry {
         ..OF_ROBOTS
     },
     detects: |bytes| head(bytes).starts_with(b"{") && text::contains(head(bytes), b"\"Frames\""),
-    parse: parse_json,
+    parse: |bytes, _, _| {
+        one_motion(bytes, |bytes, name, settings, _| {
+            let robot = robot_of(settings, "robot JSON")?;
+            settings.limits.check_json(bytes)?;
+            let (motion, layout) = rows::read_json(bytes, robot)?;
+            motion.loaded(name, robot, settings, layout)
+        })
+    },
     new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Imitation)),
     facts: None,
 };
@@ -86,19 +84,6 @@ pub(crate) const PICKLE: FormatEntry = FormatEntry {
     new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Gmr)),
     facts: None,
 };
-
-fn parse_json<'a>(
-    bytes: &'a [u8],
-    _: Option<crate::settings::Companions<'_>>,
-    _: &crate::limits::SizeLimits,
-) -> Parsed<'a> {
-    one_motion(bytes, |bytes, name, settings: &ReadSettings<'_>, _| -> Loaded {
-        let robot = robot_of(settings, "robot JSON")?;
-        settings.limits.check_json(bytes)?;
-        let (motion, layout) = rows::read_json(bytes, robot)?;
-        motion.loaded(name, robot, settings, layout)
-    })
-}
 
 fn head(bytes: &[u8]) -> &[u8] {
     let text = text::from_first_letter(bytes);
@@ -131,11 +116,7 @@ impl FileForm for RobotSource {
             let found = 1.0 / step_secs;
             return Err(RobotMotionError::Rate { found, fps }.into());
         }
-        let hinges = written
-            .skeleton()
-            .hinges()
-            .map_or(0, |hinges: &Hinges| hinges.hinges.len());
-        motion.check_size(MAX_NUMBERS / (1 + hinges))?;
+        motion.check_size(MAX_NUMBERS / (1 + written.hinges.hinges.len()))?;
         let bytes = match &self.layout {
             Layout::Tracking(bodies) => tracking::write(&written, *bodies, step_secs),
             Layout::Gmr => pickle::write(&written, step_secs),
@@ -162,15 +143,3 @@ const SAME_RATE: f64 = 1e-5;
 
 /// Most numbers of a file.
 const MAX_NUMBERS: usize = 1 << 28;
-
-impl From<RobotMotionError> for crate::error::ReadError {
-    fn from(error: RobotMotionError) -> Self {
-        Self::Robot(Box::new(error))
-    }
-}
-
-impl From<RobotMotionError> for WriteError {
-    fn from(error: RobotMotionError) -> Self {
-        Self::Robot(Box::new(error))
-    }
-}

@@ -6,7 +6,7 @@ use glam::{DMat3, DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
-use super::body::{RawBody, RawHinge, numbers, shape_points, vector, wrong};
+use super::body::{RawBody, RawHinge, exactly, numbers, shape_points, vector, wrong};
 use super::error::RobotError;
 use crate::excerpt::one_line;
 use crate::limits::MAX_DEPTH;
@@ -177,13 +177,15 @@ impl<'a> Element<'_, 'a, '_> {
     }
 
     fn vector(&self, attribute: &'static str) -> Result<Option<DVec3>, RobotError> {
-        let text = self.get(attribute);
-        text.map(|text| vector(&self.name, attribute, text)).transpose()
+        vector(&self.name, attribute, self.get(attribute))
     }
 
     fn numbers(&self, attribute: &'static str) -> Result<Vec<f64>, RobotError> {
-        self.get(attribute)
-            .map_or(Ok(Vec::new()), |text| numbers(&self.name, attribute, text))
+        numbers(&self.name, attribute, self.get(attribute))
+    }
+
+    fn exactly<const N: usize>(&self, attribute: &'static str) -> Result<Option<[f64; N]>, RobotError> {
+        exactly(&self.name, attribute, self.get(attribute))
     }
 
     fn angle(&self, number: f64) -> f64 {
@@ -203,21 +205,18 @@ impl<'a> Element<'_, 'a, '_> {
         let bad = |attribute: &'static str, expected: &'static str| {
             wrong(&self.name, attribute, self.get(attribute).unwrap_or_default(), expected)
         };
-        if self.get("quat").is_some() {
-            let &[w, x, y, z] = &self.numbers("quat")?[..] else {
-                return Err(bad("quat", "four numbers"));
-            };
-            let length = DQuat::from_xyzw(x, y, z, w).length();
-            let quat = DQuat::from_xyzw(x, y, z, w) / length;
+        if let Some([w, x, y, z]) = self.exactly("quat")? {
+            let quat = DQuat::from_xyzw(x, y, z, w);
+            let length = quat.length();
             return if length > 1e-9 {
-                Ok(quat)
+                Ok(quat / length)
             } else {
                 Err(bad("quat", "a rotation"))
             };
         }
-        if let Some(angles) = self.vector("euler")? {
+        if let Some(angles) = self.exactly::<3>("euler")? {
             let mut turned = DQuat::IDENTITY;
-            for (letter, angle) in self.file.euler.chars().zip(angles.to_array()) {
+            for (letter, angle) in self.file.euler.chars().zip(angles) {
                 let axis = match letter.to_ascii_lowercase() {
                     'x' => DVec3::X,
                     'y' => DVec3::Y,
@@ -232,20 +231,12 @@ impl<'a> Element<'_, 'a, '_> {
             }
             return Ok(turned);
         }
-        if self.get("axisangle").is_some() {
-            let &[x, y, z, angle] = &self.numbers("axisangle")?[..] else {
-                return Err(bad("axisangle", "four numbers"));
-            };
+        if let Some([x, y, z, angle]) = self.exactly("axisangle")? {
             let axis = DVec3::new(x, y, z).normalize_or_zero();
             return Ok(rotation::exp(axis * self.angle(angle)));
         }
-        if self.get("xyaxes").is_some() {
-            let six = self.numbers("xyaxes")?;
-            let (Some(x), Some(y), 6) = (six.get(..3), six.get(3..6), six.len()) else {
-                return Err(bad("xyaxes", "six numbers"));
-            };
-            let x = DVec3::from_slice(x).normalize_or(DVec3::X);
-            let y = DVec3::from_slice(y);
+        if let Some([a, b, c, d, e, f]) = self.exactly("xyaxes")? {
+            let (x, y) = (DVec3::new(a, b, c).normalize_or(DVec3::X), DVec3::new(d, e, f));
             let y = (y - y.dot(x) * x)
                 .try_normalize()
                 .ok_or_else(|| bad("xyaxes", "two axes"))?;
@@ -298,13 +289,8 @@ impl<'a> Element<'_, 'a, '_> {
         }
         let mut size = self.numbers("size")?;
         let mut place = self.place()?;
-        if self.get("fromto").is_some() {
-            let six = self.numbers("fromto")?;
-            let (Some(from), Some(to), 6) = (six.get(..3), six.get(3..6), six.len()) else {
-                let found = self.get("fromto").unwrap_or_default();
-                return Err(wrong(&self.name, "fromto", found, "six numbers"));
-            };
-            let (from, to) = (DVec3::from_slice(from), DVec3::from_slice(to));
+        if let Some([a, b, c, d, e, f]) = self.exactly("fromto")? {
+            let (from, to) = (DVec3::new(a, b, c), DVec3::new(d, e, f));
             let along = (from - to).normalize_or(DVec3::Z);
             place = Rigid::new(DQuat::from_rotation_arc(DVec3::Z, along), 0.5 * (from + to));
             let half = 0.5 * from.distance(to);

@@ -5,8 +5,9 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::motion::Hinges;
-use loopwright_core::{Skeleton, Take};
+use loopwright_core::{Pose, Skeleton, Take};
 
+use super::body::{lows, middle};
 use super::error::RobotMotionError;
 use super::source::{Layout, RobotSource};
 use crate::entry::Loaded;
@@ -38,6 +39,11 @@ pub(crate) struct RobotMotion {
 }
 
 impl RobotMotion {
+    /// Creates a motion without rows.
+    pub(crate) fn new(fps: f64) -> Self {
+        Self { fps, ..Self::default() }
+    }
+
     /// Adds a row, whose quaternion may have any nonzero length. Errors: the quaternion is zero, or numbers are out of range.
     pub(crate) fn push(
         &mut self,
@@ -59,12 +65,16 @@ impl RobotMotion {
         Ok(())
     }
 
-    /// Returns the pose of a row in the world with Z up.
-    pub(crate) fn world(&self, row: usize, robot: &Skeleton, hinges: &Hinges) -> Vec<Rigid> {
+    /// Returns the local pose of a row whose base is below `above`.
+    fn pose(&self, row: usize, robot: &Skeleton, hinges: &Hinges, above: Rigid) -> Pose {
         let count = self.angles.len() / self.bases.len().max(1);
         let angles = self.angles[row * count..][..count].iter().copied();
-        let pose = hinges.pose(robot, self.bases[row], angles).as_ref().world(robot);
-        (0..robot.num_joints()).map(|joint| pose.joint(joint)).collect()
+        hinges.pose(robot, above * self.bases[row], angles)
+    }
+
+    /// Returns the pose of a row in the world with Z up.
+    pub(crate) fn world(&self, row: usize, robot: &Skeleton, hinges: &Hinges) -> Pose {
+        self.pose(row, robot, hinges, Rigid::IDENTITY).as_ref().world(robot)
     }
 
     /// Height of the lowest soles in the middle of some rows, metres; `None` without feet.
@@ -74,12 +84,9 @@ impl RobotMotion {
             .step_by(step)
             .filter_map(|row| {
                 let world = self.world(row, robot, hinges);
-                let points = hinges
-                    .soles
-                    .iter()
-                    .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point)));
-                let lows = points.map(|(joint, point)| world[joint].transform_point(point.at).z - point.radius);
-                lows.reduce(f64::min)
+                let soles = hinges.soles.iter();
+                let lows = soles.flat_map(|sole| lows(&sole.points, world.joint(sole.joint)));
+                lows.map(|low| low.z).reduce(f64::min)
             })
             .collect();
         heights.sort_by(f64::total_cmp);
@@ -95,12 +102,9 @@ impl RobotMotion {
         layout: Layout,
     ) -> Loaded {
         settings.limits.check_transforms(self.bases.len(), robot.num_joints())?;
-        let count = self.angles.len() / self.bases.len().max(1);
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for (row, base) in self.bases.iter().enumerate() {
-            let base = Rigid::new(UP, DVec3::ZERO) * *base;
-            let angles = self.angles[row * count..][..count].iter().copied();
-            let pose = hinges.pose(robot, base, angles);
+        for row in 0..self.bases.len() {
+            let pose = self.pose(row, robot, hinges, Rigid::new(UP, DVec3::ZERO));
             translations.extend(pose.translations);
             rotations.extend(pose.rotations);
         }
@@ -156,15 +160,10 @@ impl Keys {
     pub(crate) fn feet(&self, hinges: &Hinges) -> (Vec<DVec3>, Vec<DVec3>) {
         let places = |key: &Key| -> Vec<DVec3> {
             let base = key.joints[0].inverse();
-            let middle = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len().max(1) as f64;
-            let feet = hinges.soles.iter().map(|sole| {
-                let points = sole
-                    .points
-                    .iter()
-                    .map(|point| key.joints[sole.joint].transform_point(point.at) - point.radius * DVec3::Z);
-                base.transform_point(middle(&points.collect::<Vec<_>>()))
-            });
-            feet.collect()
+            let soles = hinges.soles.iter();
+            soles
+                .map(|sole| base.transform_point(middle(lows(&sole.points, key.joints[sole.joint]))))
+                .collect()
         };
         let [own, before, after] = [&self.own, &self.before, &self.after].map(places);
         let moved = before
@@ -178,27 +177,27 @@ impl Keys {
 /// A motion being written.
 pub(crate) struct Written<'a, 'm> {
     motion: &'a KeyedMotion<'m>,
-    skeleton: Skeleton,
+    pub(crate) skeleton: Skeleton,
+    pub(crate) hinges: Hinges,
 }
 
 impl<'a, 'm> Written<'a, 'm> {
     /// Errors: it is not that of a robot, has a root joint above it, or leaves the axis of a hinge.
     pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
         let skeleton = motion.skeleton();
-        if motion.adds_root || skeleton.hinges().is_none() {
-            return Err(RobotMotionError::NoHinges.into());
-        }
+        let hinges = skeleton.hinges().filter(|_| !motion.adds_root).cloned();
+        let hinges = hinges.ok_or(RobotMotionError::NoHinges)?;
         for row in 0..motion.num_keys {
             if let Some(joint) = skeleton.off_hinge(motion.pose(row).as_ref()) {
                 let joint = skeleton.joint(joint).name.clone();
                 return Err(RobotMotionError::OffHinge { joint, row }.into());
             }
         }
-        Ok(Self { motion, skeleton })
-    }
-
-    pub(crate) fn skeleton(&self) -> &Skeleton {
-        &self.skeleton
+        Ok(Self {
+            motion,
+            skeleton,
+            hinges,
+        })
     }
 
     pub(crate) fn is_loop(&self) -> bool {
@@ -210,11 +209,10 @@ impl<'a, 'm> Written<'a, 'm> {
         let pose = self.motion.pose(key);
         let world = pose.as_ref().world(&self.skeleton);
         let back = Rigid::new(UP.conjugate(), DVec3::ZERO);
-        let hinges = self.skeleton.hinges().into_iter().flat_map(Hinges::each);
+        let hinges = self.hinges.each();
+        let angles = hinges.map(|(joint, hinge)| hinge.angle(pose.rotations[joint]));
         Key {
-            angles: hinges
-                .map(|(joint, hinge)| hinge.angle(pose.rotations[joint]))
-                .collect(),
+            angles: angles.collect(),
             joints: (0..self.skeleton.num_joints())
                 .map(|joint| back * world.joint(joint))
                 .collect(),

@@ -1,13 +1,14 @@
 //! Motion of GMR: a pickle of a dict of arrays, read as data. No code of it runs, and nothing is imported.
 
 use glam::{DQuat, DVec3};
+use loopwright_core::math::Rigid;
 use loopwright_core::motion::Hinges;
 
 use super::error::RobotMotionError;
 use super::motion::{RobotMotion, Written};
 use crate::excerpt::one_line;
 use crate::limits::SizeLimits;
-use loopwright_core::math::Rigid;
+use crate::npz::array::{Element, whole};
 
 /// Memory of a value, bytes, rounded up.
 const VALUE_BYTES: u64 = 160;
@@ -20,39 +21,32 @@ enum Value {
     Other,
     Number(f64),
     Text(String),
-    /// Bytes of the file, from the first to the last.
-    Bytes(usize, usize),
-    /// The bytes that a text of one byte per letter encodes.
-    Letters(Vec<u8>),
+    Bytes(Vec<u8>),
     List(Vec<usize>),
     Dict(Vec<(usize, usize)>),
-    /// A function or a type, by its name.
+    /// A function or a type, by its name in [`KNOWN`].
     Known(&'static str),
-    /// The type of elements: its kind and width, such as `f8`, and whether it is big-endian.
-    Kind(String, bool),
+    /// The type of elements, and whether it is big-endian.
+    Kind(Element, bool),
     /// An array: its shape, its kind, and its elements.
-    Array(Vec<usize>, String, Vec<u8>),
+    Array(Vec<usize>, Element, Vec<u8>),
 }
 
-const DTYPE: &str = "dtype";
-const NDARRAY: &str = "ndarray";
-const RECONSTRUCT: &str = "_reconstruct";
-const SCALAR: &str = "scalar";
-const FROM_BUFFER: &str = "_frombuffer";
-const ENCODE: &str = "encode";
+/// Functions and types that make or describe arrays, each behind its module.
+const KNOWN: [(&str, &str); 6] = [
+    ("numpy.multiarray", "_reconstruct"),
+    ("numpy.multiarray", "scalar"),
+    ("numpy.numeric", "_frombuffer"),
+    ("numpy", "ndarray"),
+    ("numpy", "dtype"),
+    ("_codecs", "encode"),
+];
 
-fn known(module: &str, name: &str) -> Option<&'static str> {
-    let numpy = module
-        .strip_prefix("numpy")
-        .map(|rest| rest.trim_start_matches("._core").trim_start_matches(".core"));
-    match (numpy, name) {
-        (Some(".multiarray"), "_reconstruct") => Some(RECONSTRUCT),
-        (Some(".multiarray"), "scalar") => Some(SCALAR),
-        (Some(".numeric"), "_frombuffer") => Some(FROM_BUFFER),
-        (Some(""), "ndarray") => Some(NDARRAY),
-        (Some(""), "dtype") => Some(DTYPE),
-        _ if (module, name) == ("_codecs", "encode") => Some(ENCODE),
-        _ => None,
+fn known(module: &str, name: &str) -> Result<Value> {
+    let plain = module.replace("._core", "").replace(".core", "");
+    match KNOWN.into_iter().find(|known| *known == (&*plain, name)) {
+        Some((_, known)) => Ok(Value::Known(known)),
+        None => Err(refused(format!("it calls {}.{}", one_line(module), one_line(name)))),
     }
 }
 
@@ -76,33 +70,29 @@ struct Machine<'a> {
     limits: &'a SizeLimits,
 }
 
-impl Machine<'_> {
-    fn take(&mut self, count: usize) -> Result<&[u8]> {
-        let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
-        let end = end.ok_or_else(|| damaged("it is cut off"))?;
-        let start = core::mem::replace(&mut self.at, end);
-        Ok(&self.bytes[start..end])
+impl<'a> Machine<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+        let taken = self.bytes[self.at..].get(..count);
+        self.at += taken.map_or(0, <[u8]>::len);
+        taken.ok_or_else(|| damaged("it is cut off"))
     }
 
     /// Reads a little-endian whole number.
     fn whole(&mut self, width: usize) -> Result<usize> {
-        let bytes = self.take(width)?;
-        let number = bytes
-            .iter()
-            .rev()
-            .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        usize::try_from(number).map_err(|_| damaged("a size is out of range"))
+        usize::try_from(whole(self.take(width)?)).map_err(|_| damaged("a size is out of range"))
+    }
+
+    /// Takes bytes with their number before them, which has this width.
+    fn counted(&mut self, width: usize) -> Result<&'a [u8]> {
+        let length = self.whole(width)?;
+        self.take(length)
     }
 
     fn line(&mut self) -> Result<String> {
-        let rest = &self.bytes[self.at..];
-        let length = rest
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .ok_or_else(|| damaged("it is cut off"))?;
-        let line = String::from_utf8_lossy(&rest[..length]).into_owned();
-        self.at += length + 1;
-        Ok(line)
+        let length = self.bytes[self.at..].iter().position(|byte| *byte == b'\n');
+        let line = self.take(length.ok_or_else(|| damaged("it is cut off"))?)?;
+        self.at += 1;
+        Ok(String::from_utf8_lossy(line).into_owned())
     }
 
     fn push(&mut self, value: Value) -> Result<()> {
@@ -119,6 +109,10 @@ impl Machine<'_> {
         self.stack.pop().ok_or_else(|| damaged("a value is missing"))
     }
 
+    fn top(&self) -> Result<usize> {
+        self.stack.last().copied().ok_or_else(|| damaged("a value is missing"))
+    }
+
     /// Takes the values after the last mark.
     fn since_mark(&mut self) -> Result<Vec<usize>> {
         let is_mark = |index: &usize| matches!(self.values[*index], Value::Mark);
@@ -132,56 +126,32 @@ impl Machine<'_> {
         Ok(values)
     }
 
-    fn text(&mut self, width: usize) -> Result<()> {
-        let length = self.whole(width)?;
-        let text = String::from_utf8_lossy(self.take(length)?).into_owned();
-        self.push(Value::Text(text))
-    }
-
-    fn data(&mut self, width: usize) -> Result<()> {
-        let length = self.whole(width)?;
-        let start = self.at;
-        self.take(length)?;
-        self.push(Value::Bytes(start, start + length))
-    }
-
-    fn tuple(&mut self, count: usize) -> Result<()> {
-        let at = self
-            .stack
-            .len()
-            .checked_sub(count)
-            .ok_or_else(|| damaged("a value is missing"))?;
-        let values = self.stack.split_off(at);
-        self.push(Value::List(values))
+    /// Takes the last values, in their order.
+    fn last(&mut self, count: usize) -> Result<Vec<usize>> {
+        let at = self.stack.len().checked_sub(count);
+        Ok(self.stack.split_off(at.ok_or_else(|| damaged("a value is missing"))?))
     }
 
     fn append(&mut self, added: Vec<usize>) -> Result<()> {
-        let list = *self.stack.last().ok_or_else(|| damaged("a list is missing"))?;
-        match &mut self.values[list] {
-            Value::List(items) => items.extend(added),
-            _ => return Err(damaged("something is no list")),
-        }
+        let list = self.top()?;
+        let Value::List(items) = &mut self.values[list] else {
+            return Err(damaged("something is no list"));
+        };
+        items.extend(added);
         Ok(())
     }
 
     fn set(&mut self, added: &[usize]) -> Result<()> {
-        let dict = *self.stack.last().ok_or_else(|| damaged("a dict is missing"))?;
-        match &mut self.values[dict] {
-            Value::Dict(items) => items.extend(added.chunks_exact(2).map(|pair| (pair[0], pair[1]))),
-            _ => return Err(damaged("something is no dict")),
-        }
+        let dict = self.top()?;
+        let Value::Dict(items) = &mut self.values[dict] else {
+            return Err(damaged("something is no dict"));
+        };
+        items.extend(added.chunks_exact(2).map(|pair| (pair[0], pair[1])));
         Ok(())
     }
 
-    fn named(&mut self, module: &str, name: &str) -> Result<()> {
-        match known(module, name) {
-            Some(known) => self.push(Value::Known(known)),
-            None => Err(refused(format!("it calls {}.{}", one_line(module), one_line(name)))),
-        }
-    }
-
     fn memoize(&mut self, place: usize) -> Result<()> {
-        let top = *self.stack.last().ok_or_else(|| damaged("a value is missing"))?;
+        let top = self.top()?;
         if place > self.bytes.len() {
             return Err(damaged("a place is out of range"));
         }
@@ -193,130 +163,113 @@ impl Machine<'_> {
     }
 
     fn recall(&mut self, place: usize) -> Result<()> {
-        let value = self
-            .memo
-            .get(place)
-            .copied()
-            .flatten()
-            .ok_or_else(|| damaged("a place is empty"))?;
-        self.stack.push(value);
+        let value = self.memo.get(place).copied().flatten();
+        self.stack.push(value.ok_or_else(|| damaged("a place is empty"))?);
         Ok(())
     }
 
     /// Runs the program; returns the value that is left.
     fn run(&mut self) -> Result<usize> {
         loop {
-            match self.take(1)?[0] {
-                0x80 => self.take(1).map(|_| ())?,
-                0x95 => self.take(8).map(|_| ())?,
+            let code = self.take(1)?[0];
+            let value = match code {
                 b'.' => return self.pop(),
-                b'(' => self.push(Value::Mark)?,
-                b'}' => self.push(Value::Dict(Vec::new()))?,
-                b']' | b')' => self.push(Value::List(Vec::new()))?,
-                b't' => {
-                    let values = self.since_mark()?;
-                    self.push(Value::List(values))?;
+                b'(' => Value::Mark,
+                b'}' => Value::Dict(Vec::new()),
+                b']' | b')' => Value::List(Vec::new()),
+                b't' => Value::List(self.since_mark()?),
+                0x85..=0x87 => Value::List(self.last(usize::from(code - 0x84))?),
+                b'X' | 0x8C | 0x8D => {
+                    let text = self.counted(match code {
+                        b'X' => 4,
+                        0x8C => 1,
+                        _ => 8,
+                    })?;
+                    Value::Text(String::from_utf8_lossy(text).into_owned())
                 }
-                0x85 => self.tuple(1)?,
-                0x86 => self.tuple(2)?,
-                0x87 => self.tuple(3)?,
-                b'a' => {
-                    let value = self.pop()?;
-                    self.append(vec![value])?;
-                }
-                b'e' => {
-                    let values = self.since_mark()?;
-                    self.append(values)?;
-                }
-                b's' => {
-                    let value = self.pop()?;
-                    let key = self.pop()?;
-                    self.set(&[key, value])?;
-                }
-                b'u' => {
-                    let values = self.since_mark()?;
-                    self.set(&values)?;
-                }
-                0x8C => self.text(1)?,
-                b'X' => self.text(4)?,
-                0x8D => self.text(8)?,
-                b'C' => self.data(1)?,
-                b'B' => self.data(4)?,
-                0x8E | 0x96 => self.data(8)?,
-                b'K' => {
-                    let number = self.whole(1)?;
-                    self.push(Value::Number(number as f64))?;
-                }
-                b'M' => {
-                    let number = self.whole(2)?;
-                    self.push(Value::Number(number as f64))?;
-                }
-                b'J' => {
-                    let number = self.whole(4)? as u32 as i32;
-                    self.push(Value::Number(number.into()))?;
-                }
+                b'C' => Value::Bytes(self.counted(1)?.to_vec()),
+                b'B' => Value::Bytes(self.counted(4)?.to_vec()),
+                0x8E | 0x96 => Value::Bytes(self.counted(8)?.to_vec()),
+                b'K' => Value::Number(self.whole(1)? as f64),
+                b'M' => Value::Number(self.whole(2)? as f64),
+                b'J' => Value::Number((self.whole(4)? as u32 as i32).into()),
                 0x8A => {
-                    let length = self.whole(1)?;
-                    let bytes = self.take(length)?;
+                    let bytes = self.counted(1)?;
                     let number = bytes
                         .iter()
                         .rev()
                         .fold(0.0, |number, byte| 256.0 * number + f64::from(*byte));
                     let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-                    let over = if is_negative { 256_f64.powi(length as i32) } else { 0.0 };
-                    self.push(Value::Number(number - over))?;
+                    let over = if is_negative {
+                        256_f64.powi(bytes.len() as i32)
+                    } else {
+                        0.0
+                    };
+                    Value::Number(number - over)
                 }
-                b'G' => {
-                    let bytes = self.take(8)?.try_into().unwrap_or_default();
-                    self.push(Value::Number(f64::from_be_bytes(bytes)))?;
-                }
-                b'N' => self.push(Value::Other)?,
-                0x88 => self.push(Value::Number(1.0))?,
-                0x89 => self.push(Value::Number(0.0))?,
-                b'q' => {
-                    let place = self.whole(1)?;
-                    self.memoize(place)?;
-                }
-                b'r' => {
-                    let place = self.whole(4)?;
-                    self.memoize(place)?;
-                }
-                0x94 => {
-                    let place = self.memo.len();
-                    self.memoize(place)?;
-                }
-                b'h' => {
-                    let place = self.whole(1)?;
-                    self.recall(place)?;
-                }
-                b'j' => {
-                    let place = self.whole(4)?;
-                    self.recall(place)?;
-                }
+                b'G' => Value::Number(f64::from_be_bytes(self.take(8)?.try_into().unwrap_or_default())),
+                b'N' => Value::Other,
+                0x88 | 0x89 => Value::Number(f64::from(0x89 - code)),
                 b'c' => {
                     let (module, name) = (self.line()?, self.line()?);
-                    self.named(&module, &name)?;
+                    known(&module, &name)?
                 }
                 0x93 => {
                     let (name, module) = (self.pop()?, self.pop()?);
                     let (Value::Text(module), Value::Text(name)) = (&self.values[module], &self.values[name]) else {
                         return Err(damaged("a name is no text"));
                     };
-                    let (module, name) = (module.clone(), name.clone());
-                    self.named(&module, &name)?;
+                    known(module, name)?
                 }
                 b'R' => {
                     let (arguments, function) = (self.pop()?, self.pop()?);
-                    let value = self.called(function, arguments)?;
-                    self.push(value)?;
+                    self.called(function, arguments)?
                 }
-                b'b' => {
-                    let state = self.pop()?;
-                    let value = *self.stack.last().ok_or_else(|| damaged("a value is missing"))?;
-                    self.values[value] = self.restored(value, state)?;
+                _ => {
+                    self.change(code)?;
+                    continue;
                 }
-                code => return Err(refused(format!("it uses the operation {code:#04x}"))),
+            };
+            self.push(value)?;
+        }
+    }
+
+    /// Runs an operation that pushes no new value.
+    fn change(&mut self, code: u8) -> Result<()> {
+        match code {
+            0x80 => self.take(1).map(|_| ()),
+            0x95 => self.take(8).map(|_| ()),
+            b'a' | b'e' => {
+                let added = if code == b'a' {
+                    self.last(1)?
+                } else {
+                    self.since_mark()?
+                };
+                self.append(added)
             }
+            b's' | b'u' => {
+                let added = if code == b's' {
+                    self.last(2)?
+                } else {
+                    self.since_mark()?
+                };
+                self.set(&added)
+            }
+            b'q' | b'r' => {
+                let place = self.whole(if code == b'q' { 1 } else { 4 })?;
+                self.memoize(place)
+            }
+            0x94 => self.memoize(self.memo.len()),
+            b'h' | b'j' => {
+                let place = self.whole(if code == b'h' { 1 } else { 4 })?;
+                self.recall(place)
+            }
+            b'b' => {
+                let (state, value) = (self.pop()?, self.top()?);
+                self.values[value] = self.restored(value, state)?;
+                Ok(())
+            }
+            _ => Err(refused(format!("it uses the operation {code:#04x}"))),
         }
     }
 
@@ -342,23 +295,23 @@ impl Machine<'_> {
             .collect()
     }
 
-    fn bytes_of(&self, value: usize) -> Result<&[u8]> {
-        match &self.values[value] {
-            Value::Bytes(start, end) => Ok(&self.bytes[*start..*end]),
-            Value::Letters(bytes) => Ok(bytes),
-            _ => Err(damaged("the elements of an array are no bytes")),
-        }
+    /// Returns a value of a list.
+    fn item(&self, list: usize, number: usize) -> Result<usize> {
+        let item = self.items(list).get(number).copied();
+        item.ok_or_else(|| damaged("a list is too short"))
     }
 
     fn array(&self, sizes: Vec<usize>, kind: usize, bytes: usize) -> Result<Value> {
-        let Value::Kind(kind, is_big) = &self.values[kind] else {
+        let Value::Kind(element, is_big) = self.values[kind] else {
             return Err(refused("an array of other elements than numbers"));
         };
-        let width: usize = kind.get(1..).and_then(|width| width.parse().ok()).unwrap_or(0);
-        if *is_big || !kind.starts_with(['f', 'i', 'u', 'b']) || !matches!(width, 1 | 2 | 4 | 8) {
+        let Element { kind, width } = element;
+        if is_big || !matches!(kind, 'f' | 'i' | 'u' | 'b') || !matches!(width, 1 | 2 | 4 | 8) {
             return Err(refused("an array of other elements than numbers, lowest byte first"));
         }
-        let elements = self.bytes_of(bytes)?;
+        let Value::Bytes(elements) = &self.values[bytes] else {
+            return Err(damaged("the elements of an array are no bytes"));
+        };
         let count = sizes.iter().try_fold(width, |count, size| count.checked_mul(*size));
         if count != Some(elements.len()) {
             return Err(damaged("an array has other bytes than its shape says"));
@@ -367,7 +320,7 @@ impl Machine<'_> {
         self.limits
             .check_room(room)
             .map_err(|_| damaged("it holds too many arrays"))?;
-        Ok(Value::Array(sizes, kind.clone(), elements.to_vec()))
+        Ok(Value::Array(sizes, element, elements.clone()))
     }
 
     /// Returns the result of calling a known function.
@@ -375,68 +328,52 @@ impl Machine<'_> {
         let Value::Known(function) = self.values[function] else {
             return Err(refused("it calls something unknown"));
         };
-        let given = self.items(arguments);
-        let argument = |number: usize| {
-            given
-                .get(number)
-                .copied()
-                .ok_or_else(|| damaged("an argument is missing"))
-        };
+        let argument = |number: usize| self.item(arguments, number);
         match function {
-            RECONSTRUCT => Ok(Value::Known(NDARRAY)),
-            DTYPE => match &self.values[argument(0)?] {
-                Value::Text(kind) => Ok(Value::Kind(
-                    kind.trim_start_matches(['<', '|']).to_owned(),
-                    kind.starts_with('>'),
-                )),
-                _ => Err(refused("an array of other elements than numbers")),
-            },
-            ENCODE => match (&self.values[argument(0)?], &self.values[argument(1)?]) {
+            "_reconstruct" => Ok(Value::Known("ndarray")),
+            "dtype" => {
+                let Value::Text(kind) = &self.values[argument(0)?] else {
+                    return Err(refused("an array of other elements than numbers"));
+                };
+                let mut letters = kind.trim_start_matches(['<', '|']).chars();
+                let element = Element {
+                    kind: letters.next().unwrap_or_default(),
+                    width: letters.as_str().parse().unwrap_or(0),
+                };
+                Ok(Value::Kind(element, kind.starts_with('>')))
+            }
+            "encode" => match (&self.values[argument(0)?], &self.values[argument(1)?]) {
                 (Value::Text(text), Value::Text(code)) if code == "latin1" => {
                     let letters: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(letter).ok()).collect();
-                    letters
-                        .map(Value::Letters)
-                        .ok_or_else(|| damaged("bytes are out of range"))
+                    Ok(Value::Bytes(letters.ok_or_else(|| damaged("bytes are out of range"))?))
                 }
                 _ => Err(refused("it encodes text")),
             },
-            SCALAR => match self.array(vec![1], argument(0)?, argument(1)?)? {
-                Value::Array(_, kind, elements) => {
-                    let number = elements_of(&kind, &elements).next().unwrap_or_default();
-                    Ok(Value::Number(number))
+            "scalar" => match self.array(vec![1], argument(0)?, argument(1)?)? {
+                Value::Array(_, element, bytes) => {
+                    Ok(Value::Number(element.numbers(&bytes).next().unwrap_or_default()))
                 }
                 other => Ok(other),
             },
-            FROM_BUFFER => self.array(self.sizes(argument(2)?), argument(1)?, argument(0)?),
-            NDARRAY => {
-                let kind = match &self.values[argument(1)?] {
-                    Value::Kind(..) => argument(1)?,
-                    _ => return Err(refused("an array of other elements than numbers")),
-                };
-                self.array(self.sizes(argument(0)?), kind, argument(2)?)
-            }
+            "_frombuffer" => self.array(self.sizes(argument(2)?), argument(1)?, argument(0)?),
+            "ndarray" => self.array(self.sizes(argument(0)?), argument(1)?, argument(2)?),
             _ => Err(refused("it calls something unknown")),
         }
     }
 
     /// Returns a value with its state.
     fn restored(&self, value: usize, state: usize) -> Result<Value> {
-        let state = self.items(state);
-        let item = |number: usize| {
-            state
-                .get(number)
-                .copied()
-                .ok_or_else(|| damaged("a state is too short"))
-        };
-        match &self.values[value] {
-            Value::Kind(kind, _) => match &self.values[item(1)?] {
-                Value::Text(order) => Ok(Value::Kind(kind.clone(), order == ">")),
+        match self.values[value] {
+            Value::Kind(element, _) => match &self.values[self.item(state, 1)?] {
+                Value::Text(order) => Ok(Value::Kind(element, order == ">")),
                 _ => Err(refused("an array of other elements than numbers")),
             },
-            Value::Known(NDARRAY) => {
-                if self.number(state.get(3)).is_some_and(|is_fortran| is_fortran != 0.0) {
+            Value::Known("ndarray") => {
+                let order = self.number(self.items(state).get(3));
+                if order.is_some_and(|is_fortran| is_fortran != 0.0) {
                     return Err(refused("an array in the order of Fortran"));
                 }
+                let item = |number: usize| self.item(state, number);
                 self.array(self.sizes(item(1)?), item(2)?, item(4)?)
             }
             _ => Err(refused("it sets the state of something unknown")),
@@ -453,10 +390,9 @@ impl Machine<'_> {
         let (_, value) = items.iter().find(|(at, _)| is_key(*at)).ok_or_else(missing)?;
         match &self.values[*value] {
             Value::Number(number) => Ok((vec![*number], 1)),
-            Value::Array(sizes, kind, elements) => Ok((
-                elements_of(kind, elements).collect(),
-                sizes.get(1).copied().unwrap_or(1),
-            )),
+            Value::Array(sizes, element, bytes) => {
+                Ok((element.numbers(bytes).collect(), sizes.get(1).copied().unwrap_or(1)))
+            }
             Value::List(rows) => {
                 let width = rows.first().map_or(1, |row| self.items(*row).len());
                 let cells = rows.iter().flat_map(|row| self.items(*row));
@@ -466,26 +402,6 @@ impl Machine<'_> {
             _ => Err(missing()),
         }
     }
-}
-
-/// Returns the numbers of elements of a kind.
-fn elements_of<'a>(kind: &str, elements: &'a [u8]) -> impl Iterator<Item = f64> + 'a {
-    let width = kind.get(1..).and_then(|width| width.parse().ok()).unwrap_or(1);
-    let is_float = kind.starts_with('f');
-    let is_signed = kind.starts_with('i');
-    elements.chunks_exact(width).map(move |bytes| {
-        let bits = bytes
-            .iter()
-            .rev()
-            .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        match (is_float, width) {
-            (true, 8) => f64::from_bits(bits),
-            (true, 4) => f32::from_bits(bits as u32).into(),
-            (true, _) => f64::NAN,
-            (false, _) if is_signed => (((bits << (64 - 8 * width)) as i64) >> (64 - 8 * width)) as f64,
-            _ => bits as f64,
-        }
-    })
 }
 
 /// Reads a motion. Errors: [`RobotMotionError`]; no code of the file runs.
@@ -510,10 +426,7 @@ pub(super) fn read(bytes: &[u8], hinges: &Hinges, limits: &SizeLimits) -> Result
             return Err(RobotMotionError::Columns { row, found, expected });
         }
     }
-    let mut motion = RobotMotion {
-        fps: fps.first().copied().unwrap_or_default(),
-        ..RobotMotion::default()
-    };
+    let mut motion = RobotMotion::new(fps.first().copied().unwrap_or_default());
     let rows = places
         .chunks_exact(3)
         .zip(quats.chunks_exact(4))

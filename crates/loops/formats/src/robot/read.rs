@@ -5,7 +5,7 @@ use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::motion::{Hinge, Hinges, Pose, RobotLink, Sole, SolePoint};
 use loopwright_core::{Joint, Skeleton};
 
-use super::body::RawBody;
+use super::body::{RawBody, lows, middle};
 use super::error::RobotError;
 use super::{mjcf, urdf};
 use crate::excerpt::one_line;
@@ -53,46 +53,57 @@ pub fn read_robot(bytes: &[u8]) -> Result<Skeleton, RobotError> {
     built(bodies)
 }
 
+/// A joint, and what of its bodies may touch the ground.
+struct Made {
+    joint: Joint,
+    hinge: Option<Hinge>,
+    points: Vec<SolePoint>,
+    /// The first of its bodies with a mesh.
+    mesh: Option<String>,
+}
+
+impl Made {
+    fn new(joint: Joint, hinge: Option<Hinge>) -> Self {
+        Self {
+            joint,
+            hinge,
+            points: Vec::new(),
+            mesh: None,
+        }
+    }
+}
+
 /// Returns the skeleton of bodies, each after the one that it hangs from.
 fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
-    let mut joints: Vec<Joint> = Vec::new();
-    let mut hinges: Vec<Option<Hinge>> = Vec::new();
+    let mut made: Vec<Made> = Vec::new();
     let mut links: Vec<RobotLink> = Vec::new();
-    let mut points: Vec<Vec<SolePoint>> = Vec::new();
-    let mut meshes: Vec<Option<String>> = Vec::new();
     for body in bodies {
-        let (above, mut at) = match body.parent.and_then(|parent| links.get(parent)) {
-            Some(link) => (Some(link.joint), link.at * body.place.unwrap_or(Rigid::IDENTITY)),
+        let (mut joint, mut at) = match body.parent.and_then(|parent| links.get(parent)) {
+            Some(link) => (link.joint, link.at * body.place.unwrap_or(Rigid::IDENTITY)),
             None => {
-                joints.push(Joint::new(body.name.clone(), None, DVec3::ZERO));
-                hinges.push(None);
-                points.push(Vec::new());
-                meshes.push(None);
-                (Some(0), Rigid::IDENTITY)
+                made.push(Made::new(Joint::new(body.name.clone(), None, DVec3::ZERO), None));
+                (0, Rigid::IDENTITY)
             }
         };
-        let mut joint = above.unwrap_or(0);
         for hinge in body.hinges {
             let offset = at.transform_point(hinge.anchor);
-            joints.push(Joint::new(hinge.name, Some(joint), offset));
             let axis = hinge.axis.try_normalize().unwrap_or(DVec3::Z);
-            hinges.push(Some(Hinge {
+            let turns = Hinge {
                 axis,
                 rest: (at.rotation * rotation::exp(-hinge.reference * axis)).normalize(),
                 limits: hinge.limits,
                 speed: hinge.speed,
-            }));
-            points.push(Vec::new());
-            meshes.push(None);
-            joint = joints.len() - 1;
+            };
+            made.push(Made::new(Joint::new(hinge.name, Some(joint), offset), Some(turns)));
+            joint = made.len() - 1;
             at = Rigid::new(DQuat::IDENTITY, -hinge.anchor);
         }
-        points[joint].extend(body.points.iter().map(|point| SolePoint {
+        made[joint].points.extend(body.points.iter().map(|point| SolePoint {
             at: at.transform_point(point.at),
             ..*point
         }));
         if body.has_mesh {
-            meshes[joint].get_or_insert_with(|| body.name.clone());
+            made[joint].mesh.get_or_insert_with(|| body.name.clone());
         }
         links.push(RobotLink {
             name: body.name,
@@ -101,6 +112,7 @@ fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
             at,
         });
     }
+    let joints: Vec<Joint> = made.iter().map(|made| made.joint.clone()).collect();
     for (index, joint) in joints.iter().enumerate() {
         if joints[..index].iter().any(|other| other.name == joint.name) {
             return Err(RobotError::SameName {
@@ -113,13 +125,13 @@ fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
     }
     let skeleton = Skeleton::new(joints)?;
     let mut robot = Hinges {
-        hinges,
+        hinges: made.iter().map(|made| made.hinge).collect(),
         soles: Vec::new(),
         links,
     };
     let angles: Vec<f64> = robot.each().map(|(_, hinge)| hinge.within(0.0)).collect();
     let rest = robot.pose(&skeleton, Rigid::IDENTITY, angles).as_ref().world(&skeleton);
-    robot.soles = soles(&skeleton, &rest, &points, &meshes)?;
+    robot.soles = soles(&skeleton, &rest, &made)?;
     let mut tips = vec![None; skeleton.num_joints()];
     for sole in &robot.soles {
         tips[sole.joint] = Some(tip(sole, &rest));
@@ -130,74 +142,57 @@ fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
 /// Returns the front end of a sole, in the axes of its joint.
 fn tip(sole: &Sole, rest: &Pose) -> DVec3 {
     let frame = rest.joint(sole.joint);
-    let ahead = |point: &SolePoint| frame.transform_point(point.at).x;
-    let mean = sole.points.iter().map(ahead).sum::<f64>() / sole.points.len().max(1) as f64;
-    let front: Vec<DVec3> = (sole.points.iter().filter(|point| ahead(point) >= mean - 1e-9))
-        .map(|point| frame.transform_point(point.at) - point.radius * DVec3::Z)
-        .collect();
-    let middle = front.iter().sum::<DVec3>() / front.len().max(1) as f64;
-    frame.inverse().transform_point(middle)
+    let lows = || lows(&sole.points, frame);
+    let mean = middle(lows()).x;
+    let front = lows().filter(|low| low.x >= mean - 1e-9);
+    frame.inverse().transform_point(middle(front))
 }
 
 /// Returns the feet: the lowest ends of limbs that have a mirrored partner, by their collision shapes. Errors: the lowest has only meshes.
-fn soles(
-    skeleton: &Skeleton,
-    rest: &Pose,
-    points: &[Vec<SolePoint>],
-    meshes: &[Option<String>],
-) -> Result<Vec<Sole>, RobotError> {
+fn soles(skeleton: &Skeleton, rest: &Pose, made: &[Made]) -> Result<Vec<Sole>, RobotError> {
     let ends: Vec<usize> = (1..skeleton.num_joints())
         .filter(|&joint| skeleton.children(joint).is_empty())
         .collect();
-    let low = |joint: usize, point: &SolePoint| rest.joint(joint).transform_point(point.at).z - point.radius;
-    let lowest = |joint: usize| {
-        let heights = points[joint].iter().map(|point| low(joint, point));
-        heights.fold(f64::INFINITY, f64::min)
-    };
+    let lows_of = |joint: usize| lows(&made[joint].points, rest.joint(joint));
+    let lowest = |joint: usize| lows_of(joint).map(|low| low.z).fold(f64::INFINITY, f64::min);
     let ground = ends.iter().map(|&joint| lowest(joint)).fold(f64::INFINITY, f64::min);
+    let height = |joint: usize| rest.translations[joint].z;
     let only_mesh = ends.iter().find_map(|&joint| {
-        let name = meshes[joint].as_ref().filter(|_| points[joint].is_empty())?;
-        (rest.translations[joint].z < ground + MESH_METRES).then_some(name)
+        let name = made[joint].mesh.as_ref().filter(|_| made[joint].points.is_empty())?;
+        (height(joint) < ground + MESH_METRES).then_some((joint, name))
     });
-    let lowest_end = || {
-        let lowest = ends
-            .iter()
-            .min_by(|one, other| rest.translations[**one].z.total_cmp(&rest.translations[**other].z));
-        lowest.is_some_and(|&joint| only_mesh == meshes[joint].as_ref())
-    };
-    if let Some(name) = only_mesh
-        && (ground.is_infinite() || lowest_end())
+    let lowest_end = ends
+        .iter()
+        .min_by(|one, other| height(**one).total_cmp(&height(**other)));
+    if let Some((joint, name)) = only_mesh
+        && (ground.is_infinite() || lowest_end == Some(&joint))
     {
         return Err(RobotError::MeshSoles { name: one_line(name) });
     }
-    let found = (ends.iter())
-        .filter(|&&joint| lowest(joint) < ground + FEET_METRES)
-        .map(|&joint| {
-            let level = lowest(joint) + SOLE_METRES;
-            let sole = points[joint].iter().filter(|point| low(joint, point) < level);
-            Sole {
-                joint,
-                points: hull(sole.copied().collect(), rest.joint(joint)),
-            }
-        });
-    let mut found: Vec<Sole> = found.collect();
-    let middles: Vec<DVec3> = (found.iter())
-        .map(|sole| {
-            let places = sole
-                .points
-                .iter()
-                .map(|point| rest.joint(sole.joint).transform_point(point.at));
-            places.sum::<DVec3>() / sole.points.len().max(1) as f64
-        })
-        .collect();
+    let found = ends.iter().filter(|&&joint| lowest(joint) < ground + FEET_METRES);
+    let found = found.map(|&joint| {
+        let level = lowest(joint) + SOLE_METRES;
+        let sole = made[joint].points.iter().zip(lows_of(joint));
+        let sole = sole.filter(|(_, low)| low.z < level).map(|(point, _)| *point);
+        Sole {
+            joint,
+            points: hull(sole.collect(), rest.joint(joint)),
+        }
+    });
+    let found: Vec<Sole> = found.collect();
+    let middles = found
+        .iter()
+        .map(|sole| middle(lows(&sole.points, rest.joint(sole.joint))));
+    let middles: Vec<DVec3> = middles.collect();
     let mirror = DVec3::new(1.0, -1.0, 1.0);
     let has_partner = |own: usize| {
         let mut others = (0..middles.len()).filter(|&other| other != own);
         others.any(|other| (middles[other] * mirror).distance(middles[own]) < MIRROR_METRES)
     };
-    let mut numbers = 0..middles.len();
-    found.retain(|_| numbers.next().is_some_and(has_partner));
-    Ok(found)
+    let numbered = found.into_iter().enumerate();
+    Ok(numbered
+        .filter_map(|(own, sole)| has_partner(own).then_some(sole))
+        .collect())
 }
 
 /// Returns the farthest points in each of some directions, if there are many.

@@ -1,6 +1,6 @@
 //! Motion of robots as rows of numbers, in CSV and in JSON.
 
-use core::fmt::Write as _;
+use core::{f64::consts::FRAC_PI_2, fmt::Write as _};
 
 use glam::{DQuat, DVec3, EulerRot};
 use loopwright_core::Skeleton;
@@ -9,7 +9,7 @@ use loopwright_core::motion::Hinges;
 use serde_json::Value;
 
 use super::error::RobotMotionError;
-use super::motion::{Keys, RobotMotion, Written};
+use super::motion::{RobotMotion, Written};
 use super::source::Layout;
 use crate::excerpt::one_line;
 
@@ -45,6 +45,9 @@ const NOT_IN_SHORT: [&str; 4] = ["waist_roll", "waist_pitch", "wrist_pitch", "wr
 const ROUNDED_THIRTIETH: f64 = 0.033;
 
 type Robot<'a> = (&'a Skeleton, &'a Hinges);
+
+/// Reads a rotation from the numbers of a row that begin with it.
+type Turn = fn(&[f64]) -> DQuat;
 
 fn xyzw(row: &[f64]) -> DQuat {
     DQuat::from_slice(row)
@@ -87,42 +90,34 @@ pub(super) fn read_csv(text: &str, robot: Robot<'_>) -> Result<(RobotMotion, Lay
 
 fn check_columns(rows: &[Vec<f64>], expected: &[usize]) -> Result<usize, RobotMotionError> {
     let first = rows.first().ok_or(RobotMotionError::NoRows)?.len();
-    let written = || {
+    let wrong = |row: usize, expected: &[usize]| {
         let numbers: Vec<String> = expected.iter().map(usize::to_string).collect();
-        numbers.join(" or ")
-    };
-    if !expected.contains(&first) {
-        let (row, found, expected) = (0, first, written());
-        return Err(RobotMotionError::Columns { row, found, expected });
-    }
-    match rows.iter().position(|row| row.len() != first) {
-        None => Ok(first),
-        Some(row) => Err(RobotMotionError::Columns {
+        Err(RobotMotionError::Columns {
             row,
             found: rows[row].len(),
-            expected: first.to_string(),
-        }),
+            expected: numbers.join(" or "),
+        })
+    };
+    if !expected.contains(&first) {
+        return wrong(0, expected);
     }
+    let other = rows.iter().position(|row| row.len() != first);
+    other.map_or(Ok(first), |row| wrong(row, &[first]))
 }
 
 fn unitree(rows: &[Vec<f64>], robot: Robot<'_>) -> Result<(RobotMotion, Layout), RobotMotionError> {
     let names = names(robot);
-    let short: Vec<usize> = (0..names.len()).filter(|&hinge| is_in_short(names[hinge])).collect();
-    let found = check_columns(rows, &[7 + names.len(), 7 + short.len()])?;
-    let is_short = found != 7 + names.len();
-    let of_order = |order: fn(&[f64]) -> DQuat| -> Result<RobotMotion, RobotMotionError> {
-        let mut motion = RobotMotion {
-            fps: UNITREE_FPS,
-            ..RobotMotion::default()
-        };
+    let mut given: Vec<usize> = (0..names.len()).filter(|&hinge| is_in_short(names[hinge])).collect();
+    let is_short = check_columns(rows, &[7 + names.len(), 7 + given.len()])? != 7 + names.len();
+    if !is_short {
+        given = (0..names.len()).collect();
+    }
+    let of_order = |order: Turn| -> Result<RobotMotion, RobotMotionError> {
+        let mut motion = RobotMotion::new(UNITREE_FPS);
         for row in rows {
-            let mut angles = row[7..].to_vec();
-            if is_short {
-                angles = vec![0.0; names.len()];
-                short
-                    .iter()
-                    .zip(&row[7..])
-                    .for_each(|(&hinge, angle)| angles[hinge] = *angle);
+            let mut angles = vec![0.0; names.len()];
+            for (&hinge, angle) in given.iter().zip(&row[7..]) {
+                angles[hinge] = *angle;
             }
             motion.push(DVec3::from_slice(row), order(&row[3..7]), angles)?;
         }
@@ -159,10 +154,7 @@ fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion
     {
         return Err(RobotMotionError::NoJoint { name: one_line(found) });
     }
-    let mut motion = RobotMotion {
-        fps: SEED_FPS,
-        ..RobotMotion::default()
-    };
+    let mut motion = RobotMotion::new(SEED_FPS);
     for row in rows {
         let at = |index: usize| row[base[index]];
         let place = DVec3::new(at(0), at(1), at(2)) / 100.0;
@@ -190,49 +182,44 @@ pub(super) fn read_json(text: &[u8], robot: Robot<'_>) -> Result<(RobotMotion, L
     let (count, feet) = (names(robot).len(), robot.1.soles.len());
     let known = [7 + count, 8 + count, 13 + 2 * count + 6 * feet, 12 + 2 * count];
     let found = check_columns(&rows, &known)?;
-    let secs = file.get("FrameDuration").and_then(Value::as_f64);
-    let secs = secs.map(|secs| {
-        if (secs - ROUNDED_THIRTIETH).abs() < 1e-9 {
-            1.0 / 30.0
-        } else {
-            secs
-        }
-    });
-    let stated = secs
-        .filter(|secs| *secs > 0.0)
-        .ok_or(RobotMotionError::NoKey { key: "FrameDuration" });
-    let mut motion = RobotMotion::default();
-    let layout = if found == known[1] {
-        let num_steps = rows.len().saturating_sub(1).max(1);
-        motion.fps = num_steps as f64 / rows[..num_steps].iter().map(|row| row[0]).sum::<f64>();
-        let upright = DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2);
-        for row in &rows {
-            let quat = upright * wxyz(&row[4..8]) * upright.conjugate();
-            motion.push(upright * DVec3::from_slice(&row[1..]), quat, row[8..].iter().copied())?;
-        }
-        return Ok((motion, Layout::DeepMimic));
-    } else if found == known[3] {
-        check_speeds(&rows, count, stated.clone()?)?;
-        for row in &rows {
-            let quat = DQuat::from_euler(EulerRot::XYZ, row[3], row[4], row[5]);
-            motion.push(DVec3::from_slice(row), quat, row[6..6 + count].iter().copied())?;
-        }
-        Layout::TienKung
-    } else {
-        for row in &rows {
-            motion.push(
-                DVec3::from_slice(row),
-                xyzw(&row[3..]),
-                row[7..7 + count].iter().copied(),
-            )?;
-        }
-        if found == known[0] {
-            Layout::Imitation
-        } else {
-            Layout::Hardware
-        }
+    let stated = || {
+        let secs = file.get("FrameDuration").and_then(Value::as_f64);
+        let secs = secs.map(|secs| {
+            if (secs - ROUNDED_THIRTIETH).abs() < 1e-9 {
+                1.0 / 30.0
+            } else {
+                secs
+            }
+        });
+        let key = "FrameDuration";
+        secs.filter(|secs| *secs > 0.0).ok_or(RobotMotionError::NoKey { key })
     };
-    motion.fps = 1.0 / stated?;
+    // The column at which the base begins, and its rotation, which the angles follow.
+    let (layout, base, width, rotation): (_, usize, usize, Turn) = if found == known[1] {
+        (Layout::DeepMimic, 1, 4, wxyz)
+    } else if found == known[3] {
+        check_speeds(&rows, count, stated()?)?;
+        let of_angles = |row: &[f64]| DQuat::from_euler(EulerRot::XYZ, row[0], row[1], row[2]);
+        (Layout::TienKung, 0, 3, of_angles)
+    } else if found == known[0] {
+        (Layout::Imitation, 0, 4, xyzw)
+    } else {
+        (Layout::Hardware, 0, 4, xyzw)
+    };
+    let is_upright = layout == Layout::DeepMimic;
+    let upright = DQuat::from_rotation_x(if is_upright { FRAC_PI_2 } else { 0.0 });
+    let mut motion = RobotMotion::default();
+    for row in &rows {
+        let quat = upright * rotation(&row[base + 3..]) * upright.conjugate();
+        let angles = row[base + 3 + width..][..count].iter().copied();
+        motion.push(upright * DVec3::from_slice(&row[base..]), quat, angles)?;
+    }
+    motion.fps = if is_upright {
+        let num_steps = rows.len().saturating_sub(1).max(1);
+        num_steps as f64 / rows[..num_steps].iter().map(|row| row[0]).sum::<f64>()
+    } else {
+        1.0 / stated()?
+    };
     Ok((motion, layout))
 }
 
@@ -257,12 +244,16 @@ fn check_speeds(rows: &[Vec<f64>], count: usize, secs: f64) -> Result<(), RobotM
 
 /// Returns the rows of a motion, key by key.
 fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iterator<Item = Vec<f64>> {
-    let skeleton = written.skeleton();
+    let names = names((&written.skeleton, &written.hinges));
     written.keys().enumerate().map(move |(number, keys)| {
-        let hinges = skeleton.hinges();
-        let Keys { own, .. } = &keys;
         let base = keys.moving(0, Rigid::IDENTITY);
         let Rigid { rotation, translation } = base.at;
+        let angles = &keys.own.angles;
+        let velocities = || {
+            let of_base = [base.linear, base.angular].map(|velocity| rotation.conjugate() * velocity);
+            let of_base = of_base.into_iter().flat_map(|velocity| velocity.to_array());
+            of_base.chain(keys.speeds())
+        };
         let mut row: Vec<f64> = Vec::new();
         match layout {
             Layout::Seed => {
@@ -270,42 +261,34 @@ fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iter
                 row.push(number as f64);
                 row.extend((100.0 * translation).to_array());
                 row.extend([x, y, z].map(f64::to_degrees));
-                row.extend(own.angles.iter().map(|angle| angle.to_degrees()));
+                row.extend(angles.iter().map(|angle| angle.to_degrees()));
             }
             Layout::DeepMimic => {
-                let level = DQuat::from_rotation_x(-core::f64::consts::FRAC_PI_2);
+                let level = DQuat::from_rotation_x(-FRAC_PI_2);
                 let quat = level * rotation * level.conjugate();
                 row.push(step_secs);
                 row.extend((level * translation).to_array());
                 row.extend([quat.w, quat.x, quat.y, quat.z]);
-                row.extend(&own.angles);
+                row.extend(angles);
             }
             Layout::TienKung => {
                 let (x, y, z) = rotation.to_euler(EulerRot::XYZ);
                 row.extend(translation.to_array());
                 row.extend([x, y, z]);
-                row.extend(&own.angles);
-                row.extend((rotation.conjugate() * base.linear).to_array());
-                row.extend((rotation.conjugate() * base.angular).to_array());
-                row.extend(keys.speeds());
+                row.extend(angles);
+                row.extend(velocities());
             }
             _ => {
                 row.extend(translation.to_array());
                 row.extend(rotation.to_array());
                 let is_short = *layout == Layout::Unitree { is_short: true };
-                let names = hinges.map(|hinges| names((skeleton, hinges))).unwrap_or_default();
-                let kept = own
-                    .angles
-                    .iter()
-                    .zip(names)
-                    .filter(|(_, name)| !is_short || is_in_short(name));
+                let kept = angles.iter().zip(&names);
+                let kept = kept.filter(|(_, name)| !is_short || is_in_short(name));
                 row.extend(kept.map(|(angle, _)| angle));
-                if let (Layout::Hardware, Some(hinges)) = (layout, hinges) {
-                    let (places, speeds) = keys.feet(hinges);
+                if *layout == Layout::Hardware {
+                    let (places, speeds) = keys.feet(&written.hinges);
                     row.extend(places.iter().flat_map(DVec3::to_array));
-                    row.extend((rotation.conjugate() * base.linear).to_array());
-                    row.extend((rotation.conjugate() * base.angular).to_array());
-                    row.extend(keys.speeds());
+                    row.extend(velocities());
                     row.extend(speeds.iter().flat_map(DVec3::to_array));
                 }
             }
@@ -314,26 +297,23 @@ fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iter
     })
 }
 
-fn joined(row: &[f64]) -> String {
+fn joined(row: &[f64], separator: &str) -> String {
     let cells: Vec<String> = row.iter().map(|number| format!("{number:.8}")).collect();
-    cells.join(", ")
+    cells.join(separator)
 }
 
 /// Writes CSV.
 pub(super) fn write_csv(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> String {
     let mut text = String::new();
     if *layout == Layout::Seed {
-        let hinges = written.skeleton().hinges();
-        let joints = hinges
-            .map(|hinges| names((written.skeleton(), hinges)))
-            .unwrap_or_default();
-        let joints = joints.iter().map(|name| format!("{name}{SEED_JOINT}"));
-        let names: Vec<String> = SEED_BASE.iter().map(|name| (*name).to_owned()).chain(joints).collect();
+        let joints = names((&written.skeleton, &written.hinges)).into_iter();
+        let base = SEED_BASE.into_iter().map(str::to_owned);
+        let names: Vec<String> = base.chain(joints.map(|name| format!("{name}{SEED_JOINT}"))).collect();
         text += &names.join(",");
         text.push('\n');
     }
     for row in rows(written, layout, step_secs) {
-        text += &joined(&row).replace(' ', "");
+        text += &joined(&row, ",");
         text.push('\n');
     }
     text
@@ -355,7 +335,7 @@ pub(super) fn write_json(written: &Written<'_, '_>, layout: &Layout, step_secs: 
     text += "\"Frames\":\n[";
     for (number, row) in rows(written, layout, step_secs).enumerate() {
         let comma = if number > 0 { "," } else { "" };
-        let _ = write!(text, "{comma}\n[{}]", joined(&row));
+        let _ = write!(text, "{comma}\n[{}]", joined(&row, ", "));
     }
     text += "\n]\n}\n";
     text

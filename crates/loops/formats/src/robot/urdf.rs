@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use glam::DVec3;
 use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::motion::SolePoint;
 use roxmltree::Node;
 
 use super::body::{RawBody, RawHinge, numbers, shape_points, vector};
@@ -107,11 +106,8 @@ fn origin(node: Node<'_, '_>) -> Result<Rigid, RobotError> {
     let Some(origin) = child(node, "origin") else {
         return Ok(Rigid::IDENTITY);
     };
-    let read = |attribute: &'static str| match origin.attribute(attribute) {
-        Some(text) => vector(name_of(node), attribute, text),
-        None => Ok(DVec3::ZERO),
-    };
-    let (place, angles) = (read("xyz")?, read("rpy")?);
+    let read = |attribute: &'static str| vector(name_of(node), attribute, origin.attribute(attribute));
+    let [place, angles] = [read("xyz")?, read("rpy")?].map(Option::unwrap_or_default);
     let turn = |axis: DVec3, angle: f64| rotation::exp(axis * angle);
     let rotation = turn(DVec3::Z, angles.z) * turn(DVec3::Y, angles.y) * turn(DVec3::X, angles.x);
     Ok(Rigid::new(rotation, place))
@@ -121,10 +117,8 @@ fn origin(node: Node<'_, '_>) -> Result<Rigid, RobotError> {
 fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
     let name = one_line(name_of(joint));
     let kind = joint.attribute("type").unwrap_or_default();
-    let mut axis = match child(joint, "axis").and_then(|axis| axis.attribute("xyz")) {
-        Some(text) => vector(&name, "xyz", text)?,
-        None => DVec3::X,
-    };
+    let axis = child(joint, "axis").and_then(|axis| axis.attribute("xyz"));
+    let mut axis = vector(&name, "xyz", axis)?.unwrap_or(DVec3::X);
     match kind {
         "fixed" => return Ok(None),
         "revolute" | "continuous" => {}
@@ -137,8 +131,7 @@ fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
     let limit = child(joint, "limit");
     let read = |attribute: &'static str| -> Result<Option<f64>, RobotError> {
         let text = limit.and_then(|limit| limit.attribute(attribute));
-        let numbers = text.map(|text| numbers(&name, attribute, text)).transpose()?;
-        Ok(numbers.and_then(|numbers| numbers.first().copied()))
+        Ok(numbers(&name, attribute, text)?.first().copied())
     };
     let limits = (kind == "revolute").then_some([read("lower")?.unwrap_or(0.0), read("upper")?.unwrap_or(0.0)]);
     let speed = read("velocity")?.filter(|&speed| speed > 0.0);
@@ -157,10 +150,7 @@ fn shape(collision: Node<'_, '_>, body: &mut RawBody) -> Result<(), RobotError> 
         return Ok(());
     };
     let kind = shape.tag_name().name();
-    let read = |attribute: &'static str| match shape.attribute(attribute) {
-        Some(text) => numbers(&body.name, attribute, text),
-        None => Ok(Vec::new()),
-    };
+    let read = |attribute: &'static str| numbers(&body.name, attribute, shape.attribute(attribute));
     let size = match kind {
         "mesh" => {
             body.has_mesh = true;
@@ -173,7 +163,6 @@ fn shape(collision: Node<'_, '_>, body: &mut RawBody) -> Result<(), RobotError> 
             size
         }
     };
-    let points: Vec<SolePoint> = shape_points(kind, &size, origin(collision)?);
-    body.points.extend(points);
+    body.points.extend(shape_points(kind, &size, origin(collision)?));
     Ok(())
 }

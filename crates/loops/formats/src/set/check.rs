@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
-
 use super::manifest::{Manifest, SET_FORMAT, SET_VERSION, SetClip};
+use crate::loop_file::json::{Marks, reason};
 use crate::loop_file::numbers::{WildNumber, in_range};
-use crate::loop_file::{from_text, json::reason, to_short_text};
+use crate::loop_file::{from_text, to_short_text};
 
 /// Largest manifest that is read, bytes.
 const MAX_BYTES: usize = 64 << 20;
@@ -26,7 +25,7 @@ pub enum ManifestError {
     #[error(
         "the set has version {found}, this program reads version {SET_VERSION}; update the program or make the set again"
     )]
-    Version { found: u32 },
+    Version { found: u64 },
     /// A number is not finite or plausible.
     #[error("{at} is out of range: {found}")]
     OutOfRange { at: String, found: f64 },
@@ -66,13 +65,6 @@ impl Manifest {
 
     /// Reads a manifest without checking its values, for a player that checks what it plays. Errors: [`ManifestError`].
     pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
-        #[derive(Deserialize)]
-        struct Marks {
-            #[serde(default)]
-            format: String,
-            #[serde(default)]
-            version: u32,
-        }
         if bytes.len() > MAX_BYTES {
             return Err(ManifestError::TooLarge { found: bytes.len() });
         }
@@ -81,7 +73,7 @@ impl Manifest {
             let found = marks.format.chars().take(40).collect();
             return Err(ManifestError::Format { found });
         }
-        if marks.version != SET_VERSION {
+        if marks.version != u64::from(SET_VERSION) {
             return Err(ManifestError::Version { found: marks.version });
         }
         Ok(from_text(bytes)?)

@@ -4,8 +4,6 @@ use glam::{DQuat, DVec3, DVec4};
 use loopwright_core::analysis::FootEventKind;
 use loopwright_core::math::Rigid;
 
-use crate::loop_file::word;
-
 /// What a clip is for.
 #[in_schema(read)]
 #[derive(Copy, Eq)]
@@ -122,13 +120,12 @@ pub struct FootEventFacts {
     /// Seconds since the start of the clip.
     pub secs: f64,
     /// The phase of a loop then, 0 to 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub phase: Option<f64>,
     /// left, right, or the joint where no side is known.
     pub foot: String,
     /// The kind of event.
-    #[serde(with = "word")]
-    #[schemars(schema_with = "crate::tests::word::<FootEventKind>")]
+    #[word(FootEventKind)]
     pub kind: FootEventKind,
 }
 

@@ -108,47 +108,47 @@ pub struct SetClip {
     /// The phase of a loop; null for what happens once.
     pub phase: Option<SetPhase>,
     /// Speed over the ground, of a loop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub speed_mps: Option<f64>,
     /// Direction of that speed, seen from the facing: 0 forward, 90 left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub direction_deg: Option<f64>,
     /// Rate of turn of a loop, left positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub turn_rate_dps: Option<f64>,
     /// Rate of climb of a loop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub climb_mps: Option<f64>,
     /// The constant motion of the root of a loop, in its own axes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub twist: Option<SetTwist>,
     /// The state of a loop that a passage begins with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub from: Option<LoopStateFacts>,
     /// The state of a loop that it ends with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub to: Option<LoopStateFacts>,
     /// The state of a loop whose pose the first one of an action is nearest to; absent where none is near.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub entry: Option<LoopStateFacts>,
     /// What may follow an action, from its last pose: loops, the nearest pose first, and then other actions. None where it ends as nothing
     /// begins: the body stays in its last pose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<LoopStateFacts>,
     /// When an action may be left for a loop of `next`, seconds since its start: that shows little more than at its end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub leave_secs: Option<f64>,
     /// By how much a passage turns, left positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub turn_deg: Option<f64>,
     /// Where it ends, seen from its start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub travel_m: Option<[f64; 3]>,
     /// How much both joins of a passage show, metre-seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub cost: Option<f64>,
     /// The root of a passage, seen from its start: a key for each frame, both ends included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub root: Option<RootKeys>,
     /// When feet touch down and lift, in the order of time.
     #[serde(default)]
@@ -158,10 +158,10 @@ pub struct SetClip {
     #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
     /// What is wrong with one that is not good.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub reason: Option<String>,
     /// The loop that it is another version of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub variant_of: Option<String>,
     /// What it was made from.
     #[serde(default)]
@@ -199,13 +199,13 @@ pub struct SetMade {
     /// The take, as it was named; of a blend that of its first loop.
     pub take: String,
     /// The animation of that file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub animation: Option<String>,
     /// First and last frame of the take; absent for a blend.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub frames: Option<[f64; 2]>,
     /// The licence that the take states.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub licence: Option<String>,
 }
 

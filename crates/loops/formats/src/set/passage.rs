@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
 use crate::loop_file::facts::{Grade, TakeFacts};
-use crate::loop_file::word::optional_word;
 
 /// The identifier of the format.
 const PASSAGE_FORMAT: &str = "loopwright-passage";
@@ -44,8 +43,8 @@ pub struct PassageFacts {
     /// What it costs to leave the one loop and to enter the other.
     pub cost_metre_secs: f64,
     /// Its grade, as `check` gives it; null where it cannot be checked.
-    #[serde(default, with = "optional_word")]
-    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
+    #[serde(default)]
+    #[optional_word(Grade)]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     #[serde(default)]
@@ -55,7 +54,7 @@ pub struct PassageFacts {
     /// Whether the root stays at the origin in the file.
     pub in_place: bool,
     /// The part of it that repeats, if it is a loop between its start and its stop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub cycles: Option<CyclesFacts>,
     /// How the root moves, whether the file moves it or not: seen from where it is at the first key.
     #[serde(serialize_with = "root")]

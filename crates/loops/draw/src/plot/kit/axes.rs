@@ -66,6 +66,10 @@ struct Ticks {
 impl Ticks {
     fn new(range: Range, most: usize) -> Self {
         let (step, decimals) = nice_step(range.width() / most.max(1) as f64);
+        Self::at(range, most, step, decimals)
+    }
+
+    fn at(range: Range, most: usize, step: f64, decimals: usize) -> Self {
         let first = (range.low / step - 1e-9).ceil();
         let last = (range.high / step + 1e-9).floor();
         // Far from zero neighbouring ticks may be the same number; then there is nothing to distinguish.
@@ -83,21 +87,10 @@ impl Ticks {
     /// Creates ticks for angles in degrees: steps that divide a turn, if they are that large.
     fn of_degrees(range: Range, most: usize) -> Self {
         let least = range.width() / most.max(1) as f64;
-        let Some(step) = [15.0, 30.0, 45.0, 90.0, 180.0, 360.0, 720.0]
-            .into_iter()
-            .find(|&step| step >= least)
-        else {
-            return Self::new(range, most);
-        };
-        if least < 10.0 {
-            return Self::new(range, most);
-        }
-        let (first, last) = ((range.low / step).ceil(), (range.high / step).floor());
-        let count = (last - first) as usize + 1;
-        Self {
-            step,
-            decimals: 0,
-            values: (0..count).map(|index| (first + index as f64) * step).collect(),
+        let mut steps = [15.0, 30.0, 45.0, 90.0, 180.0, 360.0, 720.0].into_iter();
+        match steps.find(|&step| step >= least) {
+            Some(step) if least >= 10.0 => Self::at(range, most, step, 0),
+            _ => Self::new(range, most),
         }
     }
 
@@ -256,6 +249,20 @@ impl Chart {
     pub fn line(&self, svg: &mut Svg, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
         let points = points.into_iter().map(|(x, y)| (self.across(x), self.down(y)));
         svg.polyline(thinned(&points.collect::<Vec<_>>()), ink, extra);
+    }
+
+    /// Draws a line through values at even steps, the first of them `first` steps from zero.
+    pub(in crate::plot) fn samples(
+        &self,
+        svg: &mut Svg,
+        (first, step): (usize, f64),
+        values: impl Iterator<Item = f64>,
+        ink: Ink,
+        extra: &str,
+    ) {
+        let keyed = values.enumerate();
+        let points = keyed.map(|(index, value)| ((first + index) as f64 * step, value));
+        self.line(svg, points, ink, extra);
     }
 
     /// Draws a vertical line over the whole height.

@@ -1,6 +1,6 @@
 //! Heat maps: values on a grid as shades from cheap, bright, to expensive, dark, with a scale.
 
-use super::svg::{Anchor, Area, Svg, number};
+use super::svg::{Anchor, Area, Svg, number, short};
 use super::{style, text};
 
 /// Number of shades of a map; more cannot be distinguished and only lengthen the text.
@@ -30,10 +30,11 @@ pub fn draw(svg: &mut Svg, area: Area, [columns, rows]: [usize; 2], ratio: impl 
     }
     // Neighbouring cells share their edge to the bit, so no seam shows between them.
     let [across, down] = [(area.width, columns), (area.height, rows)].map(|(side, count)| side / count.max(1) as f64);
+    // Cells need many digits.
     let scale = if across == down {
-        exact(across)
+        short(across, 6)
     } else {
-        format!("{} {}", exact(across), exact(down))
+        format!("{} {}", short(across, 6), short(down, 6))
     };
     svg.raw(&format!(
         "<g transform=\"translate({} {}) scale({scale}) translate(0 .5)\" fill=\"none\" shape-rendering=\"crispEdges\">\n",
@@ -89,12 +90,6 @@ pub fn label(svg: &mut Svg, (x, y): (f64, f64), ratio: f64, words: &str) {
         number(y),
         text::escape(words)
     ));
-}
-
-/// Returns a number with the digits that many cells need.
-fn exact(value: f64) -> String {
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Returns the position of a ratio on the scale: the square root gives the cheap end, which matters, more space.

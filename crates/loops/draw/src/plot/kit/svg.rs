@@ -5,11 +5,15 @@ use super::text;
 
 /// Returns a number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
 pub(in crate::plot) fn number(value: f64) -> String {
-    let hundredths = (value * 100.0).round();
-    if !hundredths.is_finite() || hundredths == 0.0 {
+    short((value * 100.0).round() / 100.0, 2)
+}
+
+/// Returns a number with at most so many decimals, at least one, as [`number`] does.
+pub(crate) fn short(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    if !value.is_finite() || text.trim_matches(['-', '0', '.']).is_empty() {
         return "0".to_owned();
     }
-    let text = format!("{:.2}", hundredths / 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

@@ -19,7 +19,7 @@ use super::{record, scene::World, source::FbxSource};
 use crate::animation_name::Name;
 use crate::naming::{LOOP_SUFFIX, added_root_name};
 use crate::{
-    error::WriteError, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::FileWarning, written::WrittenFile,
+    error::WriteError, keyed_motion::KeyedMotion, limits::is_plausible, warning::FileWarning, written::WrittenFile,
 };
 
 mod added_root;
@@ -192,7 +192,7 @@ fn property_values(
             };
             let (local_translation, world) = node.placed(parent, position, local);
             let translation = node.property_translation(local_translation, local);
-            if !translation.is_finite() || translation.abs().max_element() > MAX_VALUE {
+            if !is_plausible(translation) {
                 return Err(WriteError::OutOfRange { key, joint });
             }
             values[joint].0.push(translation.to_array());
