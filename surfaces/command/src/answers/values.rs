@@ -26,7 +26,7 @@ use crate::exit::{Ending, Failure, Result};
 use crate::files::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
-use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer};
+use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer, json};
 use crate::written_loop::{self, WrittenLoop};
 use crate::{limits::Limits, loop_output, talk};
 
@@ -171,7 +171,9 @@ pub fn fit_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) 
 pub fn inspect(studied: &Studied) -> Result<Value> {
     let (document, _) = talk::aside(|| {
         talk::warn_all(&studied.warnings);
-        InspectAnswer::new(studied, &studied.analysis.strides(), None).json(&[])
+        let strides = studied.analysis.strides();
+        let answer = InspectAnswer::new(studied, &strides, None);
+        json::document("inspect", &answer, None, &[])
     });
     parsed(&document)
 }

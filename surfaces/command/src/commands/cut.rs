@@ -171,10 +171,8 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> 
         return Err(failure.in_document(document));
     }
     let ending = Ending::of_grades(answer.passages.iter().map(|passage| passage.grade));
-    output::print(&if args.json {
-        json::document("cut", answer, None, outputs)
-    } else {
-        report::human(&answer, &args.output.display().to_string())
+    output::answer("cut", &answer, None, outputs, args.json, |answer| {
+        report::human(answer, &args.output.display().to_string())
     })?;
     Ok(ending)
 }

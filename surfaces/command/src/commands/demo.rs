@@ -64,10 +64,5 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
         made: &sidecar,
         truth: TruthFacts::new(&synthetic),
     };
-    output::print(&if args.json {
-        answer.json(&outputs)
-    } else {
-        answer.human()
-    })?;
-    Ok(Ending::Done)
+    output::answer("demo", &answer, None, &outputs, args.json, DemoAnswer::human)
 }

@@ -12,7 +12,6 @@ use crate::args::{LoopsArgs, PlayArgs};
 use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
 use crate::{failures, memory, talk, written_loop};
 
@@ -33,12 +32,9 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
     outputs.add(&args.files.output, &written.bytes)?;
     let outputs = outputs.commit()?;
     let answer = answer(&played, &names, args.seed);
-    output::print(&if args.files.json {
-        json::document("play", answer, None, &outputs)
-    } else {
-        report::human(&answer, &args.files.output.display().to_string())
-    })?;
-    Ok(Ending::Done)
+    output::answer("play", &answer, None, &outputs, args.files.json, |answer| {
+        report::human(answer, &args.files.output.display().to_string())
+    })
 }
 
 /// Returns the loops that flags name, the format of the output, and outputs that replace none of the loops.

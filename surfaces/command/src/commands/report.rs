@@ -24,7 +24,6 @@ use crate::files::InputFile;
 use crate::found_loops::loops_in;
 use crate::output::{self, Outputs};
 use crate::recipe::{StudyArgs, TakeArgs};
-use crate::report::json;
 use crate::report::page::{self as answer, NotShown, ReportAnswer};
 use crate::surface::Surfaces;
 use crate::talk::{self, Progress};
@@ -90,13 +89,9 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         not_shown,
     };
     let failure = Failure::of_some(&failed, failed.len() + panels.len(), "files are not shown");
-    let text = answer::human(&answer, &args.output.display().to_string());
-    let document = json::document("report", answer, failure.as_ref(), &outputs);
-    if !args.json {
-        output::print(&text)?;
-    }
-    output::end(document, failure, args.json)?;
-    Ok(Ending::Done)
+    output::answer("report", &answer, failure, &outputs, args.json, |answer| {
+        answer::human(answer, &args.output.display().to_string())
+    })
 }
 
 /// The contents of the page, and what was left out and why.

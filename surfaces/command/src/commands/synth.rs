@@ -8,7 +8,7 @@ use loopwright_synth::{ROBOT_MJCF, SynthError, SyntheticTake, WalkSettings, on_r
 use crate::args::SynthArgs;
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::report::{json, synth::SynthAnswer};
+use crate::report::synth::SynthAnswer;
 
 /// Frames per second of robot motion whose rows state no rate.
 const ROBOT_FPS: f64 = 30.0;
@@ -37,14 +37,11 @@ pub fn run(args: &SynthArgs) -> Result<Ending> {
         outputs.add(robot, ROBOT_MJCF.as_bytes())?;
     }
     let outputs = outputs.commit()?;
-    output::print(&if args.json {
-        let source = Source::for_take(&take.take, format);
-        let answer = SynthAnswer::new(args.output.display().to_string(), &take, &source);
-        json::document("synth", answer, None, &outputs)
-    } else {
+    let source = Source::for_take(&take.take, format);
+    let answer = SynthAnswer::new(args.output.display().to_string(), &take, &source);
+    output::answer("synth", &answer, None, &outputs, args.json, |_| {
         outputs.iter().map(|file| format!("{file}\n")).collect()
-    })?;
-    Ok(Ending::Done)
+    })
 }
 
 /// Writes a synthetic take and its ground truth to temporary files.

@@ -20,7 +20,6 @@ use crate::output::{self, Outputs};
 use crate::report::cost::{
     self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts,
 };
-use crate::report::json;
 use crate::{batch, files, plot::PlotFile, recipe::TakeArgs};
 
 /// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
@@ -55,12 +54,7 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending> {
         plot.add(&mut outputs, &svg)?;
     }
     let outputs = outputs.commit()?;
-    output::print(&if args.json {
-        json::document("cost", answer, None, &outputs)
-    } else {
-        report::human(&answer)
-    })?;
-    Ok(Ending::Done)
+    output::answer("cost", &answer, None, &outputs, args.json, report::human)
 }
 
 /// Computes the costs of jumps from one motion into another, in a table of at most `most` frames a side; also draws them if a plot is

@@ -12,7 +12,6 @@ use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched, unm
 use crate::args::{MatchBuildArgs, RowSettings};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::matching::{self as report, BuildAnswer};
 use crate::talk::{self, Progress};
 use crate::{batch, commands::cost, files, motions::NamedMotion};
@@ -65,12 +64,7 @@ pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
         Some(hint) => failure.map(|failure| failure.try_this(hint)),
         None => failure,
     };
-    if !args.json {
-        output::print(&report::built(&answer))?;
-    }
-    let document = json::document("match-build", answer, failure.as_ref(), &outputs);
-    output::end(document, failure, args.json)?;
-    Ok(Ending::Done)
+    output::answer("match-build", &answer, failure, &outputs, args.json, report::built)
 }
 
 /// Lists the named motions, each once, and those of their files that were found in folders. Errors: one is missing.

@@ -7,7 +7,6 @@ use loopwright_match::{CostDatabase, CostError, DatabaseError, FeatureSetKind, M
 
 use crate::args::{MatchArgs, MatchCommand};
 use crate::exit::{Ending, Failure, Result};
-use crate::report::json;
 use crate::report::matching::{self as report, InspectAnswer};
 use crate::{
     files::{self, InputFile},
@@ -32,12 +31,7 @@ pub fn run(args: &MatchArgs) -> Result<Ending> {
             // The file is not mapped: another program could change it while it is read, and the checksum reads all of it anyway.
             let bytes = files::read_bytes(&args.database)?;
             let answer = inspected(&args.database, &open(&args.database, &bytes)?, bytes.len());
-            output::print(&if args.json {
-                json::document("match-inspect", answer, None, &[])
-            } else {
-                report::inspected(&answer)
-            })?;
-            Ok(Ending::Done)
+            output::answer("match-inspect", &answer, None, &[], args.json, report::inspected)
         }
     }
 }

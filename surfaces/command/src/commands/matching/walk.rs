@@ -13,7 +13,6 @@ use super::{Opened, open, source};
 use crate::args::{MatchWalkArgs, gaits_of};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::matching::{self as report, WalkAnswer};
 use crate::{
     animations::Excluded,
@@ -91,12 +90,9 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
     outputs.add(&args.output, &written.bytes)?;
     let outputs = outputs.commit()?;
     let answer = WalkAnswer::new(&database, &walked);
-    output::print(&if args.json {
-        json::document("match-walk", answer, None, &outputs)
-    } else {
-        report::walked(&answer, &args.output.display().to_string())
-    })?;
-    Ok(Ending::Done)
+    output::answer("match-walk", &answer, None, &outputs, args.json, |answer| {
+        report::walked(answer, &args.output.display().to_string())
+    })
 }
 
 /// Lists the files of a database, each once, with their names in it.

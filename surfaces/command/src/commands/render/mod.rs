@@ -7,7 +7,6 @@ use loopwright_draw::render::{
 use super::each::{self, Manner};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::render::{self as report, RenderAnswer};
 use crate::{args::RenderArgs, batch, files, memory, talk};
 
@@ -103,12 +102,9 @@ fn one(args: &RenderArgs) -> Result<Ending> {
         height_px: drawn.size[1],
         duration_secs: drawn.secs,
     };
-    output::print(&if args.json {
-        json::document("render", answer, None, &outputs)
-    } else {
-        report::human(&answer, &args.output.display().to_string())
-    })?;
-    Ok(Ending::Done)
+    output::answer("render", &answer, None, &outputs, args.json, |answer| {
+        report::human(answer, &args.output.display().to_string())
+    })
 }
 
 /// Memory per pixel while it is drawn and packed, bytes; and the number of pictures in memory at once, unless all are.
