@@ -32,10 +32,7 @@ pub struct FoundLoop {
     /// The gait of the segment of the take that holds most of the loop, such as walk or run.
     segment: Option<String>,
     /// The grade of the loop as make makes it by default; null where it cannot be made.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")]
     grade: Option<&'static str>,
     /// The reason for the grade, as a clause.
     reason: Option<String>,

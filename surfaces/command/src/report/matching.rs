@@ -119,10 +119,7 @@ struct ClipFacts {
 #[in_schema]
 struct Fade {
     /// The kind of fade.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
     decay: &'static str,
     /// Half-life of a spring, blend time of the others.
     time_secs: f64,
