@@ -140,7 +140,7 @@ impl WrittenPassage {
         let clips = loops
             .each_ref()
             .map(|stored| stored.as_ref().map(|stored| &stored.clip));
-        let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides()).map_err(failures::body)?;
+        let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides())?;
         Ok(CheckedPassage {
             kind: self.facts.kind,
             take: file.facts(path.display().to_string()),

@@ -233,7 +233,7 @@ fn document(run: impl FnOnce() -> Result<Ending>) -> Said<Value> {
 
 /// Parses a document.
 fn parsed(document: &str) -> Result<Value> {
-    serde_json::from_str(document).map_err(Failure::error)
+    Ok(serde_json::from_str(document)?)
 }
 
 /// Converts an answer to a JSON value.
@@ -325,7 +325,7 @@ pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<()>
     let mut outputs = checked(path, force, &[])?;
     let file = &stored.file;
     let source = file.source.in_format(output::format_of(path)?, &file.take);
-    let written = loopwright_formats::write_keys(&file.take, &stored.sidecar, &source).map_err(Failure::error)?;
+    let written = loopwright_formats::write_keys(&file.take, &stored.sidecar, &source)?;
     let sidecar = convert::stated(stored.sidecar.clone(), &written, &source);
     loop_output::add_written(&mut outputs, &written, sidecar, path)?;
     outputs.commit().map(drop)

@@ -202,7 +202,7 @@ fn add_all(
         let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
         // Not the name of a loop's sidecar, since other commands would read it as one.
         let beside = path.with_extension("json");
-        let written = cut.write(studied, passage, format).map_err(Failure::error)?;
+        let written = cut.write(studied, passage, format)?;
         talk::warn_all(&written.warnings);
         if !passage.has_held_feet() {
             talk::warn(&format!(

@@ -32,12 +32,11 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
     outputs.check(&take_path)?;
     outputs.check_loop(&loop_path)?;
     outputs.check(&picture_path)?;
-    let synthetic = synthesize(&WalkSettings::default()).map_err(Failure::error)?;
+    let synthetic = synthesize(&WalkSettings::default())?;
     synth::add(&mut outputs, &take_path, &synthetic, Format::Bvh)?;
 
     // The take is written to a file format and read back, like a user's take.
-    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, Format::Bvh))
-        .map_err(Failure::error)?;
+    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, Format::Bvh))?;
     let file = loopwright_formats::read_take(&written.bytes, "walk", &ReadSettings::default(), &mut Vec::new())
         .map_err(Failure::error)?;
     let recipe = Recipe::default();

@@ -13,7 +13,7 @@ use crate::recipe::TakeArgs;
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
 use crate::{
     args::FitArgs,
-    failures, files, memory,
+    files, memory,
     patterns::{Pattern, files_below},
     plot::PlotFile,
     talk,
@@ -204,7 +204,7 @@ pub fn fitted(
     reading: &TakeArgs,
     settings: &FitSettings,
 ) -> Result<FittedTake> {
-    let analysis = Analysis::with(&file.take, &reading.overrides()).map_err(failures::body)?;
+    let analysis = Analysis::with(&file.take, &reading.overrides())?;
     if !analysis.defects.jumps.is_empty() {
         warnings.push(format!(
             "the pose jumps at {}: nothing is measured across it",

@@ -226,9 +226,7 @@ fn framed(
         FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
         other => Failure::error(other).try_this("--with start,stop, start or stop"),
     })?;
-    let written = framed
-        .write(studied, output::format_of(path)?)
-        .map_err(Failure::error)?;
+    let written = framed.write(studied, output::format_of(path)?)?;
     talk::warn_all(&written.warnings);
     let facts = framed.facts(studied);
     let beside = path.with_extension("json");

@@ -27,7 +27,7 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
         .chain(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     talk::warn_all(complaints);
     let played = played(loops, &files::stem(&args.files.output), args)?;
-    let written = played.write(format).map_err(Failure::error)?;
+    let written = played.write(format)?;
     talk::warn_all(&written.warnings);
     outputs.add(&args.files.output, &written.bytes)?;
     let outputs = outputs.commit()?;
@@ -76,7 +76,7 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played>
     Played::new(loops, name, &request).map_err(|error| match error {
         PerformError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
         PerformError::Play(error) => unplayed(error),
-        PerformError::Body(error) => failures::body(error),
+        PerformError::Body(error) => error.into(),
         other => Failure::error(other),
     })
 }

@@ -29,7 +29,7 @@ use crate::surface::Surfaces;
 use crate::talk::{self, Progress};
 use crate::written_loop::{self, WrittenLoop};
 use crate::written_passage::{self, WrittenPassage};
-use crate::{args::ReportArgs, failures, files, limits::Limits, load, memory};
+use crate::{args::ReportArgs, files, limits::Limits, load, memory};
 
 pub fn run(args: &ReportArgs) -> Result<Ending> {
     for input in &args.inputs {
@@ -430,7 +430,7 @@ impl Pages<'_> {
     fn entry_of_passage(&self, passage: &WrittenPassage) -> Result<LoopEntry, Failure> {
         let checked = passage.check(&self.args.reading)?;
         let (path, take) = (&passage.place.path, &checked.file.take);
-        let analysis = Analysis::with(take, &self.args.reading.overrides()).map_err(failures::body)?;
+        let analysis = Analysis::with(take, &self.args.reading.overrides())?;
         let last = take.num_frames() - 1;
         let figure = Figure::new(take, &analysis.body);
         let figure = self.surfaces.of_take(figure, path, take, &checked.file.source);

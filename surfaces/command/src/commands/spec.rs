@@ -349,7 +349,7 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
         let why = found.why.join("; ");
         let sidecar = found.best.as_ref().map(|filled| &filled.sidecar);
         if let Some(Filled { bytes, sidecar, .. }) = &found.best {
-            let text = sidecar.to_json().map_err(Failure::error)?;
+            let text = sidecar.to_json()?;
             outputs.add_with_sidecar(&args.output.join(&row.file), bytes, Some(&text))?;
         } else {
             talk::warn(&format!("{} is missing: {why}", row.own.name));

@@ -29,8 +29,8 @@ pub fn run(args: &SynthArgs) -> Result<Ending> {
         failure.try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
     })?;
     if args.robot.is_some() {
-        let robot = read_robot(ROBOT_MJCF.as_bytes()).map_err(Failure::error)?;
-        take.take = on_robot(&take, &robot).map_err(Failure::error)?;
+        let robot = read_robot(ROBOT_MJCF.as_bytes())?;
+        take.take = on_robot(&take, &robot)?;
     }
     add(&mut outputs, &args.output, &take, format)?;
     if let Some(robot) = &args.robot {
@@ -46,11 +46,10 @@ pub fn run(args: &SynthArgs) -> Result<Ending> {
 
 /// Writes a synthetic take and its ground truth to temporary files.
 pub fn add(outputs: &mut Outputs, path: &Path, synthetic: &SyntheticTake, format: Format) -> Result<()> {
-    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))
-        .map_err(Failure::error)?;
+    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))?;
     outputs.add(path, &written.bytes)?;
     outputs.clear_sidecar(path)?;
-    let mut truth = serde_json::to_string_pretty(&synthetic.truth).map_err(Failure::error)?;
+    let mut truth = serde_json::to_string_pretty(&synthetic.truth)?;
     truth.push('\n');
     outputs.add(&path.with_added_extension("truth.json"), truth.as_bytes())
 }

@@ -81,11 +81,8 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
     let [(first, _), ..] = &files[..] else {
         return Err(failure(&WalkError::NoRow));
     };
-    let written = loopwright_formats::write_take(
-        &walked.take,
-        &form(first, &args.reading)?.in_format(format, &walked.take),
-    );
-    let written = written.map_err(Failure::error)?;
+    let source = form(first, &args.reading)?.in_format(format, &walked.take);
+    let written = loopwright_formats::write_take(&walked.take, &source)?;
     talk::warn_all(&written.warnings);
     outputs.add(&args.output, &written.bytes)?;
     let outputs = outputs.commit()?;
