@@ -86,16 +86,13 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
 
 /// Returns the settings for reading the sought motions: as for the take, except for its animation.
 pub fn reading_of(study: &StudyArgs) -> TakeArgs {
-    TakeArgs {
-        up: study.up,
-        unit: study.unit,
-        skin: study.skin.clone(),
-        speed_up: study.speed_up,
-        robot: study.robot.clone(),
-        hips: study.hips.clone(),
-        feet: study.feet.clone(),
-        ..TakeArgs::default()
-    }
+    let reading = StudyArgs {
+        animation: None,
+        reference: None,
+        gaze: None,
+        ..study.clone()
+    };
+    reading.reading()
 }
 
 fn nothing(take: &Path, answer: &LikeAnswer) -> Failure {

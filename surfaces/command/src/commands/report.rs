@@ -23,7 +23,7 @@ use crate::exit::{Ending, Failure, Result};
 use crate::files::InputFile;
 use crate::found_loops::loops_in;
 use crate::output::{self, Outputs};
-use crate::recipe::{StudyArgs, TakeArgs};
+use crate::recipe::StudyArgs;
 use crate::report::page::{self as answer, NotShown, ReportAnswer};
 use crate::surface::Surfaces;
 use crate::talk::{self, Progress};
@@ -500,10 +500,7 @@ impl Pages<'_> {
 
     /// Reads the take with the settings that were used for the loop.
     fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
-        let mut study = StudyArgs::from(TakeArgs {
-            animation: sidecar.take.animation.clone(),
-            ..self.args.reading.clone()
-        });
+        let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
         let space = stated_space(self.args.reading.space(), sidecar);
         let mut soft = Vec::new();
