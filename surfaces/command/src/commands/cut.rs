@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Target, set::PassageFacts};
 use loopwright_job::recipe::ReferencePose;
-use loopwright_job::{self as job, Recipe, Request, Rows, Studied, Study};
+use loopwright_job::{self as job, Recipe, Request, Studied, Study};
 use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
 
@@ -95,11 +95,7 @@ fn own_loops(
     let unmade = |error| failures::job(studied, None, error);
     let own = loopwright_sets::own_loops(studied, &recipe).map_err(unmade)?;
     output::make_folder(&args.output)?;
-    let request = Request {
-        recipe: &recipe,
-        search: None,
-        rows: &Rows::Recommended,
-    };
+    let request = Request::of(&recipe);
     let (mut clips, mut rows) = (Vec::new(), Vec::new());
     for (name, made) in own {
         clips.push(made.made.loop_clip.clone().named(name.clone()));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_core::SearchSettings;
 use loopwright_formats::{Format, ReadSettings, Source};
-use loopwright_job::{self as job, Chosen, JobError, Request, Rows, SearchRequest, Study, search_rows};
+use loopwright_job::{self as job, Chosen, JobError, Request, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::exit::{Ending, Failure, Result};
@@ -47,11 +47,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
     let rows = search_rows(&studied, &settings, &SearchRequest::default()).map_err(|error| in_words(error.into()))?;
     let best = rows.found.best().cloned();
     let chosen = best.ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
-    let request = Request {
-        recipe: &recipe,
-        search: None,
-        rows: &Rows::Recommended,
-    };
+    let request = Request::of(&recipe);
     let made = job::make(&studied, request, &Chosen::new(1, chosen)).map_err(in_words)?;
     let pending = job::write(&studied, request, made, Format::Bvh).map_err(in_words)?;
     let picture = loopwright_draw::plot::make(&studied.analysis, &pending.done.made);

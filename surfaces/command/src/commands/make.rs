@@ -111,12 +111,8 @@ pub fn close(args: CloseArgs) -> Result<Ending> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let input = InputFile::named(&args.take);
     flags.take.animation = input.animation.or(flags.take.animation);
-    let request = Request {
-        recipe: &with_file(&flags, args.target.recipe.as_deref())?,
-        search: None,
-        rows: &Rows::Recommended,
-    };
-    make(&input.path, request, &args.target, &[])
+    let recipe = with_file(&flags, args.target.recipe.as_deref())?;
+    make(&input.path, Request::of(&recipe), &args.target, &[])
 }
 
 /// Combines flags with the recipe in a file, if one is named; flags take precedence. Errors: the file is no recipe, or names files where it

@@ -293,11 +293,7 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
         let stretch = Chosen::new(1, own.made.candidate.clone());
         let mut stored = None;
         for (row, found) in rows.iter_mut().filter(|(row, _)| row.fits(own, studied)) {
-            let request = Request {
-                recipe: &row.recipe,
-                search: None,
-                rows: &Rows::Recommended,
-            };
+            let request = Request::of(&row.recipe);
             let asks = row.recipe.output.speed.or(row.own.turn_rate).is_some();
             // One of each take.
             let is_new = found.own.last().is_none_or(|(_, take)| *take != studied.name);
