@@ -253,10 +253,10 @@ pub fn match_build(
 ) -> Said<Vec<u8>> {
     aside(|| {
         let known = known.map(|bytes| matching::open(Path::new("add"), bytes)).transpose()?;
-        let (mut building, horizon) = Building::new(known, settings)?;
+        let mut building = Building::new(known, settings)?;
         let mut num_added = 0;
         for (motion, is_named) in motions {
-            let (name, source) = (motion.name(), motion.source(horizon, overrides)?);
+            let (name, source) = (motion.name(), motion.source(building.horizon, overrides)?);
             match building.add(Path::new(name), &source, name, tags) {
                 Ok(num_rows) => num_added += num_rows,
                 Err(failure) if failure.is_negative() && !is_named => {

@@ -33,7 +33,7 @@ use crate::{args::ReportArgs, files, limits::Limits, load, memory};
 
 pub fn run(args: &ReportArgs) -> Result<Ending> {
     for input in &args.inputs {
-        if !batch::are_many(core::slice::from_ref(input)) {
+        if !batch::is_many(input) {
             files::check_is_there(input)?;
         }
     }

@@ -32,9 +32,8 @@ const MAP: usize = 152;
 const NO_JUMP: &str = "bad frames are never left or entered, and a take is not left at its very end";
 
 pub fn run(args: &CostArgs) -> Result<Ending> {
-    let is_one = |named: &PathBuf| !batch::are_many(core::slice::from_ref(named));
     match &args.motions[..] {
-        [left, entered] if is_one(left) && is_one(entered) => between(left, entered, args),
+        [left, entered] if !batch::is_many(left) && !batch::is_many(entered) => between(left, entered, args),
         _ => among::run(args),
     }
 }

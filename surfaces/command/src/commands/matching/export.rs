@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_match::{MatchSource, features::NUM_FEATURES};
 
-use super::{Opened, asked_for, open, unmatched, unmatched_cost};
+use super::{Opened, asked_for, open, unmatched};
 use crate::exit::{Ending, Result};
 use crate::output::{self, Outputs};
 use crate::report::matching::{self as report, ExportAnswer};
@@ -57,7 +57,7 @@ pub fn add_rows(rows: &mut Vec<f32>, database: &Opened<'_>, motion: Option<(&Pat
                     .map(|row| database.row(row).collect())
                     .collect())
             };
-            let of_motion = |(path, source)| features.queries(source).map_err(|error| unmatched_cost(path, error));
+            let of_motion = |(path, source)| features.queries(source).map_err(|error| unmatched(path, error));
             let found: Vec<Vec<f32>> = motion.map_or_else(of_database, of_motion)?;
             rows.extend(
                 found

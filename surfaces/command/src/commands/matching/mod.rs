@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright_match::features::{Horizon, MatchError};
-use loopwright_match::{CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource};
+use loopwright_match::{ClipRows, CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource};
 
 use crate::args::{MatchArgs, MatchCommand};
 use crate::exit::{Ending, Failure, Result};
@@ -59,6 +59,13 @@ impl Opened<'_> {
         }
     }
 
+    pub fn clips(&self) -> &[ClipRows] {
+        match self {
+            Opened::Future(database) => database.clips(),
+            Opened::Cost(database) => database.clips(),
+        }
+    }
+
     /// The times ahead for which motions have to be read; cost databases do not look ahead.
     pub fn horizon(&self) -> Horizon {
         match self {
@@ -96,19 +103,22 @@ fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchS
     }
 }
 
-fn unmatched_cost(path: &Path, error: CostError) -> Failure {
-    let failure = || Failure::cannot("match", path, &error);
-    match &error {
-        CostError::Features(error) => unmatched(path, *error),
-        CostError::Joint { .. } => failure().try_this("takes whose joints have the same names, or --joint-weight"),
-        CostError::Flips { name } => failure().try_this(format!("build the database with --joint-weight '{name}=0'")),
-        _ => failure().try_this("--joint-weight for fewer joints"),
-    }
-}
-
-pub fn unmatched(path: &Path, error: MatchError) -> Failure {
+/// Words why a motion cannot be matched.
+pub fn unmatched(path: &Path, error: impl Into<CostError>) -> Failure {
+    let error = error.into();
+    let failure = Failure::cannot("match", path, &error);
+    let error = match error {
+        CostError::Features(error) => error,
+        CostError::Joint { .. } => {
+            return failure.try_this("takes whose joints have the same names, or --joint-weight");
+        }
+        CostError::Flips { name } => {
+            return failure.try_this(format!("build the database with --joint-weight '{name}=0'"));
+        }
+        _ => return failure.try_this("--joint-weight for fewer joints"),
+    };
     // A file in a folder may hold nothing to match, which is not an error.
-    let failure = Failure::nothing(Failure::cannot("match", path, error).what());
+    let failure = Failure::nothing(failure.what());
     match error {
         MatchError::Short { .. } => {
             failure.try_this("a longer take, or a loop made from it: loops go on past their end")

@@ -7,7 +7,7 @@ use loopwright_core::math::Twist;
 use loopwright_match::features::{self, Future, Horizon, NUM_TIMES, RawFeatures};
 use loopwright_match::{CostDatabase, MatchDatabase, MatchFilter, MatchSource};
 
-use super::{Opened, asked_for, open, unmatched, unmatched_cost};
+use super::{Opened, asked_for, open, unmatched};
 use crate::args::{MatchQueryArgs, StandingFoot, Wish, gaits_of};
 use crate::exit::{Ending, Failure, Result};
 use crate::report::matching::{self as report, FoundFrame, QueryAnswer};
@@ -90,7 +90,7 @@ pub fn found(
         }
         Opened::Cost(database) => {
             let queries = database.features().queries(source);
-            let queries = queries.map_err(|error| unmatched_cost(path, error))?;
+            let queries = queries.map_err(|error| unmatched(path, error))?;
             frames
                 .iter()
                 .map(|&frame| cheapest(wish, source, &queries[frame], database, &filter))

@@ -25,10 +25,7 @@ const PICTURE: [u32; 2] = [512, 512];
 const CELL: [u32; 2] = [256, 256];
 
 pub fn run(args: &RenderArgs) -> Result<Ending> {
-    let are_patterns = args
-        .inputs
-        .iter()
-        .any(|input| batch::are_many(core::slice::from_ref(input)));
+    let are_patterns = args.inputs.iter().any(|input| batch::is_many(input));
     if !are_patterns && args.inputs.len() <= 2 {
         for input in &args.inputs {
             files::check_is_there(input)?;
