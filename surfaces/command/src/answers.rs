@@ -108,7 +108,7 @@ pub fn motions_in(named: &Path) -> Result<Vec<PathBuf>> {
 
 /// Returns the list of a search as the command prints it, without the keys that all documents share.
 pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Result<Value> {
-    to_value(&FindAnswer::new(studied, rows, settings)).map_err(Failure::error)
+    Ok(to_value(&FindAnswer::new(studied, rows, settings))?)
 }
 
 /// Reads a recipe from a file, and checks that its character and map lie where a recipe may name them. Errors: the file is no such recipe.

@@ -3,6 +3,10 @@
 use std::{fmt, path::Path};
 
 use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::{RobotError, SidecarError, WriteError};
+use loopwright_job::CarryError;
+use loopwright_sets::CutWriteError;
+use loopwright_synth::SynthError;
 
 use crate::recipe::RecipeError;
 
@@ -229,6 +233,21 @@ impl Failure {
         let hint = self.hint.iter().map(|hint| format!("try: {hint}"));
         self.details.iter().cloned().chain(hint)
     }
+}
+
+/// Makes failures of errors that say all that is known.
+macro_rules! from_plain {
+    ($($Error:ty),+ $(,)?) => {
+        $(impl From<$Error> for Failure {
+            fn from(error: $Error) -> Self {
+                Self::error(error)
+            }
+        })+
+    };
+}
+
+from_plain! {
+    CarryError, CutWriteError, RobotError, SidecarError, SynthError, WriteError, serde_json::Error,
 }
 
 impl From<RecipeError> for Failure {

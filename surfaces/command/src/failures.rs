@@ -15,18 +15,20 @@ use loopwright_job::{JobError, SearchRequest, Studied};
 use crate::{exit::Failure, memory};
 
 /// Words why a body was not found, such as a missing joint.
-pub fn body(error: BodyError) -> Failure {
-    let failure = Failure::error(&error);
-    match error {
-        BodyError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
-            failure.try_this(format!("one of: {}", similar.join(", ")))
+impl From<BodyError> for Failure {
+    fn from(error: BodyError) -> Self {
+        let failure = Self::error(&error);
+        match error {
+            BodyError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
+                failure.try_this(format!("one of: {}", similar.join(", ")))
+            }
+            BodyError::ContactLimit { limit, .. } => failure.try_this(format!(
+                "--set take.contact-{limit}={}",
+                if limit == "speed" { "0.3" } else { "0.03" }
+            )),
+            BodyError::Weight { .. } => failure.try_this("--set take.weights=Head=0, or '*Hand*=1'"),
+            _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
         }
-        BodyError::ContactLimit { limit, .. } => failure.try_this(format!(
-            "--set take.contact-{limit}={}",
-            if limit == "speed" { "0.3" } else { "0.03" }
-        )),
-        BodyError::Weight { .. } => failure.try_this("--set take.weights=Head=0, or '*Hand*=1'"),
-        _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
     }
 }
 

@@ -530,10 +530,7 @@ impl InputFile {
 
     /// Returns the settings for reading the file.
     pub fn reading(&self, flags: &TakeArgs) -> TakeArgs {
-        TakeArgs {
-            animation: self.wanted(flags).map(str::to_owned),
-            ..flags.clone()
-        }
+        flags.of_animation(self.wanted(flags).map(str::to_owned))
     }
 }
 

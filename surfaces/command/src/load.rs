@@ -12,7 +12,6 @@ use crate::recipe::{self, StudyArgs, TakeArgs};
 use crate::{
     args::RigArgs,
     exit::{Failure, Result},
-    failures,
     files::{self, InputFile},
     memory, talk,
 };
@@ -66,7 +65,7 @@ pub fn character(
         CharacterError::Read(error) => {
             files::cannot_read(path, &error).because("--rig names it as the character that takes the motion")
         }
-        CharacterError::Body(error) => failures::body(error),
+        CharacterError::Body(error) => error.into(),
     })?;
     let mut following = following(bone_stretch, reading)?;
     if let Some(map) = map {
@@ -151,7 +150,7 @@ pub fn matched(path: &Path, file: &LoadedTake, target: &Arc<CharacterTarget>, re
 pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
     match error {
         StudyError::Recipe(error) => error.into(),
-        StudyError::Body(error) => failures::body(error),
+        StudyError::Body(error) => error.into(),
         StudyError::Memory(memory) => {
             failure!("\"{}\" is too large: {error}", path.display()).try_this(memory::hint(memory.needed))
         }

@@ -6,7 +6,7 @@ use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile};
 use loopwright_job::{PendingLoop, Warning};
 
 use crate::args::TargetArgs;
-use crate::exit::{Ending, Failure, Result};
+use crate::exit::{Ending, Result};
 use crate::files;
 use crate::output::{self, Outputs};
 use crate::{recipe::Recipe, talk, written_loop};
@@ -139,7 +139,7 @@ pub fn add(
     } else {
         sidecar.to_json()
     };
-    outputs.add_with_sidecar(path, &bytes, Some(&text.map_err(Failure::error)?))?;
+    outputs.add_with_sidecar(path, &bytes, Some(&text?))?;
     Ok(sidecar)
 }
 
@@ -152,7 +152,7 @@ pub fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) -> Resu
 /// Adds a file that was written, and its sidecar from the facts of the loop in it; returns the sidecar.
 pub fn add_written(outputs: &mut Outputs, written: &WrittenFile, sidecar: Sidecar, path: &Path) -> Result<Sidecar> {
     let (bytes, sidecar) = written.named(sidecar, names_of(path).to_vec());
-    outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json().map_err(Failure::error)?))?;
+    outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json()?))?;
     Ok(sidecar)
 }
 

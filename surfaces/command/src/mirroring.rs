@@ -7,7 +7,7 @@ use loopwright_core::{Analysis, Take};
 use loopwright_job::Warning;
 
 use crate::recipe::{self, TakeArgs};
-use crate::{exit::Result, failures, files, talk};
+use crate::{exit::Result, files, talk};
 
 /// Reads the pairs from a file, if one is given.
 pub fn pairs_of(file: Option<&Path>) -> Result<Vec<String>> {
@@ -50,7 +50,7 @@ pub fn warn(mirror: &Mirror) {
 
 /// Mirrors a take across the world's X, by the names of its joints and by pairs that override them; also returns the mirror.
 pub fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror)> {
-    let analysis = Analysis::with(take, &reading.overrides()).map_err(failures::body)?;
+    let analysis = Analysis::with(take, &reading.overrides())?;
     let mirror = mirror(&analysis, pairs)?;
     let image = mirror.take(take);
     let off = (0..image.num_frames()).find_map(|frame| image.skeleton().off_hinge(image.pose(frame)));

@@ -10,7 +10,6 @@ use loopwright_job::{AddedRoot, StoredLoop};
 
 use crate::{
     exit::{Failure, Result},
-    failures,
     files::{self, InputFile},
     load,
     numbers::parse_range,
@@ -47,7 +46,7 @@ impl ReadMotion {
             false => None,
         };
         let analysis = match folded {
-            Some(take) => Analysis::with(&take, &reading.overrides()).map_err(failures::body)?,
+            Some(take) => Analysis::with(&take, &reading.overrides())?,
             None => analysis,
         };
         Ok(Self::of_take(analysis))
@@ -68,7 +67,7 @@ impl ReadMotion {
     pub fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self> {
         let clip = read.played();
         let motion = TransitionClip::from_loop(&clip, &reading.overrides()).map_err(|error| match error {
-            TransitionError::Body(error) => failures::body(error),
+            TransitionError::Body(error) => error.into(),
             other => written_loop::apart(path, &other),
         })?;
         Ok(Self {
@@ -201,7 +200,7 @@ pub fn mismatch(files: [&Path; 2], error: TransitionError) -> Failure {
     } = error
     else {
         return match error {
-            TransitionError::Body(error) => failures::body(error),
+            TransitionError::Body(error) => error.into(),
             other => failure!("cannot compare \"{ours}\" and \"{theirs}\": {other}"),
         };
     };

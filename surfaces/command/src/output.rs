@@ -12,12 +12,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopwright_formats::{Format, loop_file};
+use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use crate::files::{self, folder_of};
 use crate::{
-    exit::{Failure, Result},
+    exit::{Ending, Failure, Result},
     parallel::locked,
+    report::json,
     signals, talk,
 };
 
@@ -634,6 +636,26 @@ pub fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<
         None if is_json => print(&document),
         None => Ok(()),
     }
+}
+
+/// Ends a command with its answer: a document of this kind if JSON is asked for, else words. A failure, which the document states, too, comes after
+/// the words.
+pub fn answer<T: Serialize>(
+    kind: &str,
+    answer: &T,
+    failure: Option<Failure>,
+    outputs: &[String],
+    is_json: bool,
+    words: impl FnOnce(&T) -> String,
+) -> Result<Ending> {
+    if !is_json {
+        print(&words(answer))?;
+    }
+    if is_json || failure.is_some() {
+        let document = json::document(kind, answer, failure.as_ref(), outputs);
+        end(document, failure, is_json)?;
+    }
+    Ok(Ending::Done)
 }
 
 #[cfg(test)]

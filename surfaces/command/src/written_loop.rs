@@ -135,7 +135,7 @@ pub fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &T
     let file = read.facts.file.clone();
     let matched = load::matched(Path::new(&file), &read.file, target, reading)?;
     talk::warn_of(&file, matched.warnings());
-    read.on_character(&matched).map_err(Failure::error)
+    Ok(read.on_character(&matched)?)
 }
 
 /// Words why a file gives no usable loop; `path` is the file's own.
@@ -144,7 +144,7 @@ pub fn unusable(path: &Path, error: StoredLoopError) -> Failure {
         StoredLoopError::Place(PlaceError::NoRootJoint) => no_root_joint(path),
         StoredLoopError::Place(error) => contradicted(error),
         StoredLoopError::Keys(error) => apart(path, &error),
-        StoredLoopError::Body(error) => failures::body(error),
+        StoredLoopError::Body(error) => error.into(),
         StoredLoopError::Mirror(error) => error.into(),
         StoredLoopError::Write(error) => failures::write(error),
         other => Failure::error(other),

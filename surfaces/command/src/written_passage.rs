@@ -123,10 +123,7 @@ impl WrittenPassage {
     /// Measures the passage again. Errors: it, or a loop beside it, cannot be read.
     pub fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage> {
         // The flags name the animation of the passage, not those of its loops.
-        let of_loops = TakeArgs {
-            animation: None,
-            ..reading.clone()
-        };
+        let of_loops = reading.of_animation(None);
         let read = |input: &InputFile| written_loop::read_playable(input, &of_loops, AddedRoot::Folded);
         let [from, to] = (self.loops.each_ref()).map(|input| input.as_ref().map(read).transpose());
         let loops: [Option<StoredLoop>; 2] = [from?, to?];
@@ -140,7 +137,7 @@ impl WrittenPassage {
         let clips = loops
             .each_ref()
             .map(|stored| stored.as_ref().map(|stored| &stored.clip));
-        let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides()).map_err(failures::body)?;
+        let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides())?;
         Ok(CheckedPassage {
             kind: self.facts.kind,
             take: file.facts(path.display().to_string()),

@@ -133,10 +133,7 @@ pub fn make(
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Loop, Vec<String>)> {
     work(py, move || {
         let (file, animation) = answers::split_animation(&path);
-        let reading = TakeArgs {
-            animation,
-            ..TakeArgs::default()
-        };
+        let reading = TakeArgs::default().of_animation(animation);
         let (stored, warnings) = answers::stored_loop(&file, &reading);
         let name = path.display().to_string();
         let stored = stored.map_err(Fault::read)?;

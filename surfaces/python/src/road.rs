@@ -66,13 +66,14 @@ impl Ready {
 
 /// Joints of the body by name, as keyword arguments.
 pub fn reading(arguments: &Arguments<'_>) -> PyResult<TakeArgs> {
-    Ok(TakeArgs {
+    let said = StudyArgs {
         hips: arguments.get("hips", Argument::text)?,
         feet: arguments.get("feet", Argument::texts)?.unwrap_or_default(),
         reference: arguments.get("reference", written)?,
         gaze: arguments.get("gaze", written)?,
-        ..TakeArgs::default()
-    })
+        ..StudyArgs::default()
+    };
+    Ok(said.reading())
 }
 
 /// The engine that a motion is for, and whether it is brought to the origin.

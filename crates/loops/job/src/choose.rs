@@ -46,6 +46,17 @@ pub struct Request<'a> {
     pub rows: &'a Rows,
 }
 
+impl<'a> Request<'a> {
+    /// Requests the one loop of the stretch that a recipe names.
+    pub fn of(recipe: &'a Recipe) -> Self {
+        Self {
+            recipe,
+            search: None,
+            rows: &Rows::Recommended,
+        }
+    }
+}
+
 /// A stretch to make a loop of.
 #[derive(Clone, Debug)]
 pub struct Chosen {

@@ -12,7 +12,7 @@ use loopwright_formats::{
     Character, Format, LoadedTake, ReadSettings, Sidecar, SidecarError, Source, Target, write_take,
 };
 use loopwright_job::pack::PackJob;
-use loopwright_job::recipe::{ReferencePose, TakeArgs};
+use loopwright_job::recipe::{ReferencePose, StudyArgs};
 use loopwright_job::{
     CharacterTarget, DEFAULT_TOP, Following, JobError, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied,
     Study, TurnSide, WrittenLoop, check, choose, make_loop, search_rows,
@@ -310,10 +310,11 @@ fn what_a_character_does_otherwise_is_seen() {
     let skeleton = walk.skeleton();
     let made = made(&walk, "");
     let bytes = write_take(&walk, &Source::for_take(&walk, Format::Glb)).unwrap().bytes;
-    let args = TakeArgs {
+    let args = StudyArgs {
         reference: Some(ReferencePose::Frame(0)),
-        ..TakeArgs::default()
+        ..StudyArgs::default()
     };
+    let args = args.reading();
     // Frame 0 is a calibration pose, with a fault.
     let checks = |fault: &[(&str, DVec3)]| {
         let calibrated = with_poses(&walk, walk.num_frames(), |frame| {

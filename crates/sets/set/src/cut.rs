@@ -131,11 +131,7 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
     let Some((_, name, stretch)) = best else {
         return Ok(None);
     };
-    let request = Request {
-        recipe,
-        search: None,
-        rows: &Rows::Recommended,
-    };
+    let request = Request::of(recipe);
     Ok(Some((name, make(studied, request, &Chosen::new(1, stretch))?)))
 }
 

@@ -10,7 +10,7 @@ use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
-use loopwright_job::checks::{Check, CheckId, CheckRow, Limits, LimitsFrom};
+use loopwright_job::checks::{Check, CheckId, LimitsFrom};
 use loopwright_job::verdict::Verdict;
 
 loopwright_job::checks! {
@@ -25,37 +25,35 @@ loopwright_job::checks! {
 
 const CUT_AGAIN: &str = "`loopwright cut` between the loops as they are now";
 
-const JOIN_POSITION: Check<fn(&Join) -> f64> = Check {
-    row: CheckRow {
+loopwright_job::check_rows! {
+    of fn(&Join) -> f64;
+
+    JOIN_POSITION {
         id: "join-position",
         measures: "how far a joint at the first or last key is from where the loop has it there, seen from the root",
         unit: "mm",
-        limits: LimitsFrom::Row(Limits::new(2.0, 10.0)),
+        limits: LimitsFrom::fixed(2.0, 10.0),
         cure: CUT_AGAIN,
-        cure_of_ping_pong: None,
         reason: |check| {
             let (joint, value, end) = words(check);
             format!("{joint} jumps by {value:.0} mm {end}")
         },
-    },
-    measure: |join| 1e3 * join.apart[0].length(),
-};
+        measure: |join| 1e3 * join.apart[0].length(),
+    }
 
-const JOIN_VELOCITY: Check<fn(&Join) -> f64> = Check {
-    row: CheckRow {
+    JOIN_VELOCITY {
         id: "join-velocity",
         measures: "difference of its speed there, over one frame",
         unit: "cm/s",
-        limits: LimitsFrom::Row(Limits::new(35.0, 70.0)),
+        limits: LimitsFrom::fixed(35.0, 70.0),
         cure: CUT_AGAIN,
-        cure_of_ping_pong: None,
         reason: |check| {
             let (joint, value, end) = words(check);
             format!("{joint} changes its speed by {value:.0} cm/s {end}")
         },
-    },
-    measure: |join| 1e2 * (join.apart[1] - join.apart[0]).length() / join.step_secs,
-};
+        measure: |join| 1e2 * (join.apart[1] - join.apart[0]).length() / join.step_secs,
+    }
+}
 
 /// Returns the joint of a check, its value, and the end at which it was found, for its reason.
 fn words(check: &CheckFacts) -> (&str, f64, &'static str) {

@@ -11,7 +11,7 @@ use loopwright_formats::{LoopInFile, Sidecar};
 use loopwright_moves::blend::{PhaseError, PhaseMap};
 
 use loopwright_job::CheckError;
-use loopwright_job::checks::{Check, CheckRow, Limits, LimitsFrom, not_passed};
+use loopwright_job::checks::{CheckRow, Limits, LimitsFrom, not_passed};
 
 /// How a check of a loop is measured against the majority; `None` if it does not apply.
 type Measure = fn(&CheckRow, &LoopOfSet, &Most<'_>) -> Option<CheckFacts>;
@@ -34,70 +34,11 @@ loopwright_job::checks! {
     }
 }
 
-const SKELETON: Check<Measure> = Check {
-    row: CheckRow {
-        id: "set-skeleton",
-        measures: "whether names or parents of joints differ",
-        unit: "",
-        limits: LimitsFrom::Row(Limits::new(0.0, 0.0)),
-        cure: "`loopwright retarget` or --rig, which put all onto one character",
-        cure_of_ping_pong: None,
-        reason: not_passed,
-    },
-    measure: |row, own, most| {
-        let difference = SkeletonDifference::between(&most.skeleton?.skeleton, &own.skeleton);
-        let differs = if difference.is_some() { 1.0 } else { 0.0 };
-        Some(CheckFacts {
-            joint: match difference {
-                Some(SkeletonDifference::Name { found: name, .. } | SkeletonDifference::Parent { name, .. }) => {
-                    Some(name)
-                }
-                _ => None,
-            },
-            ..row.graded(differs, 1.0)
-        })
-    },
-};
-
 /// Largest deviation of a root joint from the path of its loop within a minute, metres.
 const STRAYS_METRES: f64 = 1e-3;
 
-const ROOT: Check<Measure> = Check {
-    row: CheckRow {
-        id: "set-root",
-        measures: "whether the root joint is missing, another one, or a millimetre off the loop's way after a minute",
-        unit: "",
-        limits: LimitsFrom::Row(Limits::new(0.0, 0.0)),
-        cure: "`loopwright make --add-root` for all",
-        cure_of_ping_pong: None,
-        reason: not_passed,
-    },
-    measure: |row, own, most| {
-        let expected = &most.root?.root_joint;
-        let is_wrong = own.root_joint != *expected || own.root_strays_metres > STRAYS_METRES;
-        let joint = own.root_joint.as_ref().or(expected.as_ref());
-        Some(CheckFacts {
-            joint: joint.filter(|_| is_wrong).cloned(),
-            ..row.graded(f64::from(u8::from(is_wrong)), 1.0)
-        })
-    },
-};
-
 /// Largest difference between equal frame rates, percent: files round frame times.
 const SAME_RATE: f64 = 0.01;
-
-const RATE: Check<Measure> = Check {
-    row: CheckRow {
-        id: "set-rate",
-        measures: "difference of the frame rate",
-        unit: "%",
-        limits: LimitsFrom::Row(Limits::new(SAME_RATE, SAME_RATE)),
-        cure: "`loopwright make --fps` with one rate for all",
-        cure_of_ping_pong: None,
-        reason: not_passed,
-    },
-    measure: |row, own, most| Some(row.graded(rates_apart(own, most.rate?), 1.0)),
-};
 
 /// Largest distance of a loop's start from the phase of the others, percent of a cycle, ...
 const PHASE_LIMITS: Limits = Limits::new(2.5, 5.0);
@@ -105,67 +46,112 @@ const PHASE_LIMITS: Limits = Limits::new(2.5, 5.0);
 /// ... or in frames, if that is more: a loop starts at a whole frame.
 const PHASE_FRAMES: Limits = Limits::new(1.0, 2.0);
 
-const PHASE: Check<Measure> = Check {
-    row: CheckRow {
+/// Slower loops do not show their speed, metres per second.
+const SHOWS_MPS: f64 = 0.3;
+
+loopwright_job::check_rows! {
+    of Measure;
+
+    SKELETON {
+        id: "set-skeleton",
+        measures: "whether names or parents of joints differ",
+        unit: "",
+        limits: LimitsFrom::fixed(0.0, 0.0),
+        cure: "`loopwright retarget` or --rig, which put all onto one character",
+        reason: not_passed,
+        measure: |row, own, most| {
+            let difference = SkeletonDifference::between(&most.skeleton?.skeleton, &own.skeleton);
+            let differs = difference.is_some();
+            Some(CheckFacts {
+                joint: match difference {
+                    Some(SkeletonDifference::Name { found: name, .. } | SkeletonDifference::Parent { name, .. }) => {
+                        Some(name)
+                    }
+                    _ => None,
+                },
+                ..row.answered(differs)
+            })
+        },
+    }
+
+    ROOT {
+        id: "set-root",
+        measures: "whether the root joint is missing, another one, or a millimetre off the loop's way after a minute",
+        unit: "",
+        limits: LimitsFrom::fixed(0.0, 0.0),
+        cure: "`loopwright make --add-root` for all",
+        reason: not_passed,
+        measure: |row, own, most| {
+            let expected = &most.root?.root_joint;
+            let is_wrong = own.root_joint != *expected || own.root_strays_metres > STRAYS_METRES;
+            let joint = own.root_joint.as_ref().or(expected.as_ref());
+            Some(CheckFacts {
+                joint: joint.filter(|_| is_wrong).cloned(),
+                ..row.answered(is_wrong)
+            })
+        },
+    }
+
+    RATE {
+        id: "set-rate",
+        measures: "difference of the frame rate",
+        unit: "%",
+        limits: LimitsFrom::fixed(SAME_RATE, SAME_RATE),
+        cure: "`loopwright make --fps` with one rate for all",
+        reason: not_passed,
+        measure: |row, own, most| Some(row.graded(rates_apart(own, most.rate?), 1.0)),
+    }
+
+    PHASE {
         id: "set-phase",
         measures: "how far the start is from the phase of the others, of a cycle; one frame is good and two are not bad",
         unit: "%",
         limits: LimitsFrom::Row(PHASE_LIMITS),
         cure: "`loopwright make --set output.start-at=passing` for all",
-        cure_of_ping_pong: None,
         reason: not_passed,
-    },
-    measure: |row, own, most| {
-        let (own_start, start) = own.start().zip(most.start)?;
-        let cycles = own.num_cycles().unwrap_or(1);
-        let frame = 100.0 * cycles as f64 / own.num_samples as f64;
-        let limits = PHASE_LIMITS.or_wider(PHASE_FRAMES.scaled(frame));
-        Some(row.graded_by(limits, phases_apart(own_start, start)))
-    },
-};
+        measure: |row, own, most| {
+            let (own_start, start) = own.start().zip(most.start)?;
+            let cycles = own.num_cycles().unwrap_or(1);
+            let frame = 100.0 * cycles as f64 / own.num_samples as f64;
+            let limits = PHASE_LIMITS.or_wider(PHASE_FRAMES.scaled(frame));
+            Some(row.graded_by(limits, phases_apart(own_start, start)))
+        },
+    }
 
-const DURATION: Check<Measure> = Check {
-    row: CheckRow {
+    DURATION {
         id: "set-duration",
         measures: "how many times as long or short as the median; another number of cycles is bad",
         unit: "",
         // A walk and a sprint differ by a factor of 1.6.
-        limits: LimitsFrom::Row(Limits::new(1.8, 2.5)),
+        limits: LimitsFrom::fixed(1.8, 2.5),
         cure: "`loopwright make --cycles` with one number for all, or another loop from `loopwright find`",
-        cure_of_ping_pong: None,
         reason: not_passed,
-    },
-    measure: |row, own, most| {
-        let (found, expected) = own.num_cycles().zip(most.cycles)?;
-        let period_secs = most.period_secs?;
-        Some(if found == expected {
-            row.graded(ratio(own.period_secs, period_secs), 1.0)
-        } else {
-            // Different numbers of steps are reported, however short the loops are.
-            row.graded_by(Limits::new(1.0, 1.0), ratio(found as f64, expected as f64))
-        })
-    },
-};
+        measure: |row, own, most| {
+            let (found, expected) = own.num_cycles().zip(most.cycles)?;
+            let period_secs = most.period_secs?;
+            Some(if found == expected {
+                row.graded(ratio(own.period_secs, period_secs), 1.0)
+            } else {
+                // Different numbers of steps are reported, however short the loops are.
+                row.graded_by(Limits::new(1.0, 1.0), ratio(found as f64, expected as f64))
+            })
+        },
+    }
 
-const SPEED: Check<Measure> = Check {
-    row: CheckRow {
+    SPEED {
         id: "set-speed",
         measures: "difference of the stated speed from that of the keys, or of the feet where they stay in place",
         unit: "%",
-        limits: LimitsFrom::Row(Limits::new(5.0, 15.0)),
+        limits: LimitsFrom::fixed(5.0, 15.0),
         cure: "the sidecar that belongs to the loop, or `loopwright make --set output.root-speed=feet`",
-        cure_of_ping_pong: None,
         reason: not_passed,
-    },
-    measure: |row, own, _| {
-        let fastest = own.stated_mps.max(own.shown_mps.unwrap_or(0.0));
-        let shown = own.shown_mps.filter(|_| fastest > SHOWS_MPS)?;
-        Some(row.graded(100.0 * (own.stated_mps - shown).abs() / fastest, 1.0))
-    },
-};
-
-/// Slower loops do not show their speed, metres per second.
-const SHOWS_MPS: f64 = 0.3;
+        measure: |row, own, _| {
+            let fastest = own.stated_mps.max(own.shown_mps.unwrap_or(0.0));
+            let shown = own.shown_mps.filter(|_| fastest > SHOWS_MPS)?;
+            Some(row.graded(100.0 * (own.stated_mps - shown).abs() / fastest, 1.0))
+        },
+    }
+}
 
 /// The figures of a loop that are compared with other loops.
 #[derive(Clone, Debug)]

@@ -26,7 +26,7 @@ use crate::exit::{Ending, Failure, Result};
 use crate::files::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
-use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer};
+use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer, json};
 use crate::written_loop::{self, WrittenLoop};
 use crate::{limits::Limits, loop_output, talk};
 
@@ -171,7 +171,9 @@ pub fn fit_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) 
 pub fn inspect(studied: &Studied) -> Result<Value> {
     let (document, _) = talk::aside(|| {
         talk::warn_all(&studied.warnings);
-        InspectAnswer::new(studied, &studied.analysis.strides(), None).json(&[])
+        let strides = studied.analysis.strides();
+        let answer = InspectAnswer::new(studied, &strides, None);
+        json::document("inspect", &answer, None, &[])
     });
     parsed(&document)
 }
@@ -231,7 +233,7 @@ fn document(run: impl FnOnce() -> Result<Ending>) -> Said<Value> {
 
 /// Parses a document.
 fn parsed(document: &str) -> Result<Value> {
-    serde_json::from_str(document).map_err(Failure::error)
+    Ok(serde_json::from_str(document)?)
 }
 
 /// Converts an answer to a JSON value.
@@ -251,10 +253,10 @@ pub fn match_build(
 ) -> Said<Vec<u8>> {
     aside(|| {
         let known = known.map(|bytes| matching::open(Path::new("add"), bytes)).transpose()?;
-        let (mut building, horizon) = Building::new(known, settings)?;
+        let mut building = Building::new(known, settings)?;
         let mut num_added = 0;
         for (motion, is_named) in motions {
-            let (name, source) = (motion.name(), motion.source(horizon, overrides)?);
+            let (name, source) = (motion.name(), motion.source(building.horizon, overrides)?);
             match building.add(Path::new(name), &source, name, tags) {
                 Ok(num_rows) => num_added += num_rows,
                 Err(failure) if failure.is_negative() && !is_named => {
@@ -323,7 +325,7 @@ pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<()>
     let mut outputs = checked(path, force, &[])?;
     let file = &stored.file;
     let source = file.source.in_format(output::format_of(path)?, &file.take);
-    let written = loopwright_formats::write_keys(&file.take, &stored.sidecar, &source).map_err(Failure::error)?;
+    let written = loopwright_formats::write_keys(&file.take, &stored.sidecar, &source)?;
     let sidecar = convert::stated(stored.sidecar.clone(), &written, &source);
     loop_output::add_written(&mut outputs, &written, sidecar, path)?;
     outputs.commit().map(drop)

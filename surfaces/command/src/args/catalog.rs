@@ -57,13 +57,13 @@ pub struct CatalogArgs {
     #[arg(long, value_name = "K", help_heading = OUTPUT, value_parser = parse_count)]
     pub top: Option<usize>,
     /// Write the rows that fit into this file: .parquet, .csv or .jsonl.
-    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Overwrite an existing file.
-    #[arg(short, long, requires = "output", help_heading = OUTPUT)]
+    #[arg(short, long, requires = "output")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 

@@ -28,10 +28,10 @@ pub struct FitArgs {
     #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
     pub toml: Option<PathBuf>,
     /// Draw speeds and fits into this file: .svg or .png.
-    #[arg(help_heading = OUTPUT, long, value_name = "OUT")]
+    #[arg(long, value_name = "OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite existing files.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// CSV table with a first line of names: time and speed, or distance and time (s, m/s, m).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["takes", "speed", "angle", "half_life"], help_heading = NUMBERS_ALONE)]
@@ -54,6 +54,6 @@ pub struct FitArgs {
     #[command(flatten)]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

@@ -6,6 +6,10 @@ use clap::{Arg, Command, CommandFactory, Id, builder::StyledStr};
 use loopwright_formats::Format;
 
 use super::Cli;
+use crate::headings::OUTPUT;
+
+/// Flags that stand below the heading of the output, whichever command has them.
+const OF_OUTPUT: [&str; 7] = ["output", "to", "split", "plot", "force", "verbose", "json"];
 
 /// The rows of `-h`, one per command: its name | flags, in long form | the example, which `--help` has too.
 const SUMMARIES: &str = "
@@ -159,7 +163,12 @@ fn in_order(command: Command) -> Command {
             (false, Some(_)) => 1000,
             (false, None) => 2000,
         };
-        with_formats(arg).display_order(rank + index)
+        let arg = with_formats(arg).display_order(rank + index);
+        if OF_OUTPUT.contains(&arg.get_id().as_str()) {
+            arg.help_heading(OUTPUT)
+        } else {
+            arg
+        }
     })
 }
 

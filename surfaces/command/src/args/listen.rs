@@ -29,18 +29,18 @@ pub struct ListenArgs {
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub recipe: Option<PathBuf>,
     /// The loop to write, which better ones replace while the motion goes on.
-    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Keep what was heard in this file (BVH); `make` makes the last loop of it.
     #[arg(long, value_name = "TAKE", help_heading = OUTPUT)]
     pub record: Option<PathBuf>,
     /// Overwrite existing files.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// Print all figures of the last loop.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON instead of text: a line for each loop, and a last one.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

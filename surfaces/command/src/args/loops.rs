@@ -47,16 +47,16 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub left_out: ExcludeArgs,
     /// Print all figures.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
     /// Also write a report for build servers, in the form of JUnit's.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub junit: Option<PathBuf>,
     /// Overwrite existing files.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
 }
 
@@ -165,12 +165,12 @@ pub struct CostArgs {
     #[command(flatten)]
     pub reading: TakeArgs,
     /// Draw the costs into this file: .svg or .png.
-    #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(long, value_name = "OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
-    #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
+    #[arg(short, long, requires = "plot")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

@@ -24,7 +24,7 @@ pub struct MakeArgs {
     #[command(flatten)]
     pub left_out: ExcludeArgs,
     /// Write each loop into its own file.
-    #[arg(long, help_heading = OUTPUT, requires = "all_animations")]
+    #[arg(long, requires = "all_animations")]
     pub split: bool,
     /// Loops to make, by their rows in `find`: 2, or 1,3, or all that `find --top 1000` lists [default: 1].
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]

@@ -81,13 +81,13 @@ pub struct MatchBuildArgs {
     #[arg(long = "tags", help_heading = MATCH, value_name = "FILE")]
     pub tag_table: Option<PathBuf>,
     /// The database to write.
-    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Overwrite existing files.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -97,7 +97,7 @@ pub struct MatchInspectArgs {
     #[arg(value_name = "DB", help_heading = INPUT)]
     pub database: PathBuf,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -144,7 +144,7 @@ pub struct MatchQueryArgs {
     #[command(flatten)]
     pub wish: Wish,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -204,13 +204,13 @@ pub struct MatchWalkArgs {
         value_parser = PossibleValuesParser::new(["on", "off"]).map(|word| word == "on"), default_value = "on")]
     pub lock_feet: bool,
     /// The take to write.
-    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Overwrite existing files.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 

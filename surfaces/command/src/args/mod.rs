@@ -221,9 +221,9 @@ pub struct RecipeArgs {
 #[derive(Debug, Args)]
 pub struct ManArgs {
     /// The folder for the pages, one of each command; created where it is missing.
-    #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
     /// Overwrite existing pages.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
 }

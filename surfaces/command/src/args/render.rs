@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use loopwright_draw::render::View;
 
 use super::JobsArgs;
-use crate::headings::{INPUT, OUTPUT, PICTURE};
+use crate::headings::{INPUT, PICTURE};
 use crate::numbers::{parse_count, parse_range, parse_size};
 use crate::{recipe::TakeArgs, words::possible};
 
@@ -34,10 +34,10 @@ pub struct RenderArgs {
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE|LOOP")]
     pub inputs: Vec<PathBuf>,
     /// Kind of several pictures: gif, webp or png.
-    #[arg(long, help_heading = OUTPUT, value_name = "KIND", value_parser = ["gif", "webp", "png"], default_value = "gif")]
+    #[arg(long, value_name = "KIND", value_parser = ["gif", "webp", "png"], default_value = "gif")]
     pub to: String,
     /// The picture: .gif or .webp moves, .png is a sheet; or a folder.
-    #[arg(help_heading = OUTPUT, short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Where the camera looks from.
     #[arg(long, value_name = "VIEW", value_parser = view(), default_value_t = View::ThreeQuarter)]
@@ -67,13 +67,13 @@ pub struct RenderArgs {
     #[arg(long)]
     pub capsules: bool,
     /// Overwrite an existing picture.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     #[command(flatten)]
     pub reading: TakeArgs,
     #[command(flatten)]
     pub jobs: JobsArgs,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

@@ -15,7 +15,7 @@ pub struct ReportArgs {
     #[arg(required = true, value_name = "LOOP|FOLDER|CATALOG")]
     pub inputs: Vec<PathBuf>,
     /// The page to write: .html.
-    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// The take that the loops were made from [default: the file that the sidecar names, where it is found].
     #[arg(long, value_name = "TAKE")]
@@ -31,9 +31,9 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub reading: TakeArgs,
     /// Overwrite an existing page.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

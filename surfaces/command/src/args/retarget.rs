@@ -42,13 +42,13 @@ pub struct RetargetArgs {
     #[command(flatten)]
     pub reading: TakeArgs,
     /// The file to write; its extension selects the format; or a folder for many.
-    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Write all motions as animations into one copy of the character's file.
     #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["to", "save_map"])]
     pub into_one: bool,
     /// Format of several outputs: {extensions} [default: the engine's, or that of the character].
-    #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Write the joint map into this file, to edit it.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
@@ -56,9 +56,9 @@ pub struct RetargetArgs {
     #[command(flatten)]
     pub engine: EngineArgs,
     /// Overwrite existing files.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use loopwright_job::{DEFAULT_TOP, SearchRequest};
 
 use super::JobsArgs;
-use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
+use crate::headings::{INPUT, WHICH_LOOP};
 use crate::numbers::parse_count;
 use crate::recipe::{Sets, StudyArgs};
 
@@ -51,15 +51,15 @@ pub struct FindArgs {
     #[command(flatten)]
     pub sets: Sets,
     /// Draw the take and the loops into this file: .svg or .png.
-    #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(long, value_name = "OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
-    #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
+    #[arg(short, long, requires = "plot")]
     pub force: bool,
     /// Print the figures behind the ranking, and segments without a loop.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

@@ -36,13 +36,13 @@ pub struct SetArgs {
     #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
     pub fps: Option<f64>,
     /// The folder for the clips and for set.json.
-    #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
     /// Write each clip into a file of its own, with the character, where one file could hold all.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub split: bool,
     /// Format of the clips: {extensions} [default: the engine's, or that of the character or of the takes].
-    #[arg(long, value_name = "FORMAT", help_heading = OUTPUT, value_parser = parse_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
@@ -50,9 +50,9 @@ pub struct SetArgs {
     #[command(flatten)]
     pub jobs: JobsArgs,
     /// Overwrite existing files.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// Print the manifest instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

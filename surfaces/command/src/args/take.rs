@@ -25,13 +25,13 @@ pub struct InspectArgs {
     #[command(flatten)]
     pub sets: Sets,
     /// Draw the take into this file: .svg or .png.
-    #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(long, value_name = "OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
-    #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
+    #[arg(short, long, requires = "plot")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct ListArgs {
     #[command(flatten)]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -65,13 +65,13 @@ pub struct ConvertArgs {
     #[arg(skip)]
     pub output: PathBuf,
     /// Write every animation, or those of --animation, into a file of its own in that folder.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub split: bool,
     /// The number of the one that is worked on, where several are.
     #[arg(skip)]
     pub number: Option<usize>,
     /// Format of several outputs: {extensions} [default: the engine's, or that of each input].
-    #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     #[command(flatten)]
     pub jobs: JobsArgs,
@@ -86,12 +86,12 @@ pub struct ConvertArgs {
     #[command(flatten)]
     pub on: RigArgs,
     /// Overwrite an existing file.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     #[command(flatten)]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct ConvertArgs {
 #[command(next_help_heading = WALK)]
 pub struct SynthArgs {
     /// The take to write; the true values go to OUT.truth.json.
-    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Seed of all randomness; the same seed gives the same bytes.
     #[arg(long, default_value_t = 7)]
@@ -144,22 +144,22 @@ pub struct SynthArgs {
     #[arg(long)]
     pub t_pose: bool,
     /// Overwrite existing files.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
     /// Folder to write to; created where it is missing.
-    #[arg(help_heading = OUTPUT, short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
+    #[arg(short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
     pub output: PathBuf,
     /// Overwrite the files of an earlier run.
-    #[arg(short, long, help_heading = OUTPUT)]
+    #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long)]
     pub json: bool,
 }

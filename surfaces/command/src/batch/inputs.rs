@@ -37,7 +37,12 @@ pub struct Inputs {
 
 /// Whether names mean several files, even if there is only one in the end: more than one name, a folder or a pattern.
 pub fn are_many(names: &[PathBuf]) -> bool {
-    names.len() != 1 || names.iter().any(|name| name.is_dir() || Pattern::new(name).is_some())
+    names.len() != 1 || names.iter().any(|name| is_many(name))
+}
+
+/// Whether a name means several files, even if there is only one in the end: a folder or a pattern.
+pub fn is_many(name: &Path) -> bool {
+    name.is_dir() || Pattern::new(name).is_some()
 }
 
 /// Which files of a folder count.
@@ -123,7 +128,7 @@ fn nothing_in(name: &Path, is_pattern: bool) -> Failure {
 pub fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
     let mut files = Vec::new();
     for name in names {
-        if are_many(core::slice::from_ref(name)) {
+        if is_many(name) {
             let found = find(core::slice::from_ref(name), Wanted::All, None, None);
             files.extend(found.problems.into_iter().map(Err));
             files.extend(found.files.into_iter().map(|input| Ok(input.path)));

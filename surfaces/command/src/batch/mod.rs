@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::{ERROR_STATUS, Ending, Failure};
 
-pub use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order};
+pub use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order, is_many};
 pub use journal::{Done, Journal, Line, Past};
 pub use names::{Named, Names, Template};
 pub use pool::{Work, each, jobs, run};

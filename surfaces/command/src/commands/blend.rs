@@ -12,7 +12,7 @@ use super::play;
 use crate::exit::{Ending, Failure, Result};
 use crate::output;
 use crate::report::{json, make as report};
-use crate::{args::BlendArgs, failures, load, loop_output, talk, written_loop};
+use crate::{args::BlendArgs, load, loop_output, talk, written_loop};
 
 pub fn run(args: &BlendArgs) -> Result<Ending> {
     let (names, format, mut outputs) = play::of_loops(&args.files)?;
@@ -23,7 +23,7 @@ pub fn run(args: &BlendArgs) -> Result<Ending> {
     let mut file = blended(&loops, &names, args)?
         .write(format)
         .map_err(|error| match error {
-            LoopFileError::Body(error) => failures::body(error),
+            LoopFileError::Body(error) => error.into(),
             other => Failure::error(other),
         })?;
     talk::warn_all(&file.sidecar.warnings);
@@ -89,7 +89,7 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
                 _ => failure,
             }
         }
-        MixError::Body(error) => failures::body(error),
+        MixError::Body(error) => error.into(),
         error => Failure::error(error),
     }
 }

@@ -9,7 +9,8 @@ use loopwright_job::TURNING_DPS;
 use crate::args::{CatalogArgs, SortBy};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::{failures, files, memory, report::catalog as report};
+use crate::report::catalog::{self as report, CatalogAnswer};
+use crate::{failures, files, memory};
 
 /// Memory for a row while it is printed as JSON, bytes.
 const ROW_JSON_BYTES: u64 = 12 << 10;
@@ -28,7 +29,7 @@ pub fn run(args: &CatalogArgs) -> Result<Ending> {
     for path in &args.catalogs {
         rows.extend(read(path)?);
     }
-    let num_read = rows.len();
+    let rows_read = rows.len();
     let skeleton = args.skeleton_of.as_deref().map(|file| skeleton_of(&rows, file));
     let skeleton = skeleton.transpose()?;
     rows.retain(|row| fits(row, args, skeleton.as_deref()));
@@ -44,10 +45,9 @@ pub fn run(args: &CatalogArgs) -> Result<Ending> {
         outputs.add(path, &bytes(format, &rows, path)?)?;
         written = outputs.commit()?;
     }
-    output::print(&if args.json {
-        report::json(num_read, &rows, &written)
-    } else {
-        report::human(num_read, &rows, &written)
+    let answer = CatalogAnswer { rows_read, rows: &rows };
+    output::answer("catalog", &answer, None, &written, args.json, |answer| {
+        report::human(answer, &written)
     })?;
     Ok(Ending::of_answer(!rows.is_empty()))
 }

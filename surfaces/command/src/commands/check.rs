@@ -17,7 +17,7 @@ use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Detail, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
 use crate::written_passage::{CheckedPassage, WrittenPassage};
-use crate::{args::CheckArgs, failures, load, project, recipe::TakeArgs, talk};
+use crate::{args::CheckArgs, load, project, recipe::TakeArgs, talk};
 
 pub fn run(args: &CheckArgs) -> Result<Ending> {
     let limits = project::limits(args.limits, args.config.as_deref())?;
@@ -291,7 +291,7 @@ pub fn check(
 /// Words why a loop cannot be checked.
 fn uncheckable(path: &Path, error: CheckError, take: Option<&Studied>, sidecar: Option<&Sidecar>) -> Failure {
     match (error, take, sidecar) {
-        (CheckError::Body(error), ..) => failures::body(error),
+        (CheckError::Body(error), ..) => error.into(),
         (CheckError::OtherTake(error), Some(take), Some(sidecar)) => written_loop::of_other_take(take, sidecar, &error),
         (CheckError::Keys(error), _, sidecar) => {
             let failure = Failure::cannot("check", path, error);

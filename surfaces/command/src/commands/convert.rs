@@ -21,7 +21,6 @@ use crate::report::{convert::ConvertAnswer, json};
 use crate::{
     animations::{self, Excluded},
     args::ConvertArgs,
-    failures,
     files::{self, InputFile},
     load, loop_output, memory, mirroring, talk, written_loop,
 };
@@ -121,7 +120,7 @@ fn on_its_own(args: &ConvertArgs) -> Result<Moved> {
     let mut warnings = Vec::new();
     let mut file = read(args, sidecar.as_ref(), &mut warnings)?;
     if args.number.is_some() {
-        file.source = file.source.with_animation(args.number).map_err(Failure::error)?;
+        file.source = file.source.with_animation(args.number)?;
     }
     talk::warn_all(&warnings);
     let take = file.facts(args.input.path.display().to_string());
@@ -285,7 +284,7 @@ impl Work<'_> {
         }
         let source = self.source();
         if source.can_be_extended() {
-            return source.kept(&self.take, add_root).transpose().map_err(Failure::error);
+            return Ok(source.kept(&self.take, add_root).transpose()?);
         }
         // The file is copied unchanged unless the engine needs something else, such as the true unit.
         let is_as_needed = !add_root && (own.space().unit_given || !self.args.engine.engine().choices().is_engine);
@@ -301,7 +300,7 @@ impl Work<'_> {
     }
 
     fn body(&self) -> Result<Body> {
-        Body::find(&self.take, &self.args.reading.overrides()).map_err(failures::body)
+        Ok(Body::find(&self.take, &self.args.reading.overrides())?)
     }
 
     /// Returns the file of a take: the whole file that was read if it can be kept, else the motion alone.
@@ -325,10 +324,10 @@ impl Work<'_> {
         };
         let source = self.source();
         if !adds_root {
-            return loopwright_formats::write_take(&take, &source).map_err(Failure::error);
+            return Ok(loopwright_formats::write_take(&take, &source)?);
         }
         let rooted = take.below_root_joint(&loopwright_formats::added_root_name(take.skeleton()));
-        loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
+        Ok(loopwright_formats::write_take_with_root(&rooted, &source)?)
     }
 
     /// Returns the file of a loop and its new sidecar: with the keys unchanged, or written anew if the engine wants another root.
@@ -360,13 +359,12 @@ impl Work<'_> {
                     in_place: !sidecar.root_motion.mode.moves_root(),
                     ..LoopWriteSettings::default()
                 };
-                let source = source.clone().without_animation().map_err(Failure::error)?;
-                let written = loopwright_formats::write_loop(&clip.named(name), &source, &settings);
-                written.map_err(Failure::error)?
+                let source = source.clone().without_animation()?;
+                loopwright_formats::write_loop(&clip.named(name), &source, &settings)?
             }
             None => match self.kept(false)? {
                 Some(kept) => kept,
-                None => loopwright_formats::write_keys(take, &sidecar, &source).map_err(Failure::error)?,
+                None => loopwright_formats::write_keys(take, &sidecar, &source)?,
             },
         };
         if add_root {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Target, set::PassageFacts};
 use loopwright_job::recipe::ReferencePose;
-use loopwright_job::{self as job, Recipe, Request, Rows, Studied, Study};
+use loopwright_job::{self as job, Recipe, Request, Studied, Study};
 use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
 
@@ -95,11 +95,7 @@ fn own_loops(
     let unmade = |error| failures::job(studied, None, error);
     let own = loopwright_sets::own_loops(studied, &recipe).map_err(unmade)?;
     output::make_folder(&args.output)?;
-    let request = Request {
-        recipe: &recipe,
-        search: None,
-        rows: &Rows::Recommended,
-    };
+    let request = Request::of(&recipe);
     let (mut clips, mut rows) = (Vec::new(), Vec::new());
     for (name, made) in own {
         clips.push(made.made.loop_clip.clone().named(name.clone()));
@@ -171,10 +167,8 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> 
         return Err(failure.in_document(document));
     }
     let ending = Ending::of_grades(answer.passages.iter().map(|passage| passage.grade));
-    output::print(&if args.json {
-        json::document("cut", answer, None, outputs)
-    } else {
-        report::human(&answer, &args.output.display().to_string())
+    output::answer("cut", &answer, None, outputs, args.json, |answer| {
+        report::human(answer, &args.output.display().to_string())
     })?;
     Ok(ending)
 }
@@ -204,7 +198,7 @@ fn add_all(
         let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
         // Not the name of a loop's sidecar, since other commands would read it as one.
         let beside = path.with_extension("json");
-        let written = cut.write(studied, passage, format).map_err(Failure::error)?;
+        let written = cut.write(studied, passage, format)?;
         talk::warn_all(&written.warnings);
         if !passage.has_held_feet() {
             talk::warn(&format!(

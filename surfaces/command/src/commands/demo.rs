@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_core::SearchSettings;
 use loopwright_formats::{Format, ReadSettings, Source};
-use loopwright_job::{self as job, Chosen, JobError, Request, Rows, SearchRequest, Study, search_rows};
+use loopwright_job::{self as job, Chosen, JobError, Request, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::exit::{Ending, Failure, Result};
@@ -32,12 +32,11 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
     outputs.check(&take_path)?;
     outputs.check_loop(&loop_path)?;
     outputs.check(&picture_path)?;
-    let synthetic = synthesize(&WalkSettings::default()).map_err(Failure::error)?;
+    let synthetic = synthesize(&WalkSettings::default())?;
     synth::add(&mut outputs, &take_path, &synthetic, Format::Bvh)?;
 
     // The take is written to a file format and read back, like a user's take.
-    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, Format::Bvh))
-        .map_err(Failure::error)?;
+    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, Format::Bvh))?;
     let file = loopwright_formats::read_take(&written.bytes, "walk", &ReadSettings::default(), &mut Vec::new())
         .map_err(Failure::error)?;
     let recipe = Recipe::default();
@@ -48,11 +47,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
     let rows = search_rows(&studied, &settings, &SearchRequest::default()).map_err(|error| in_words(error.into()))?;
     let best = rows.found.best().cloned();
     let chosen = best.ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
-    let request = Request {
-        recipe: &recipe,
-        search: None,
-        rows: &Rows::Recommended,
-    };
+    let request = Request::of(&recipe);
     let made = job::make(&studied, request, &Chosen::new(1, chosen)).map_err(in_words)?;
     let pending = job::write(&studied, request, made, Format::Bvh).map_err(in_words)?;
     let picture = loopwright_draw::plot::make(&studied.analysis, &pending.done.made);
@@ -64,10 +59,5 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
         made: &sidecar,
         truth: TruthFacts::new(&synthetic),
     };
-    output::print(&if args.json {
-        answer.json(&outputs)
-    } else {
-        answer.human()
-    })?;
-    Ok(Ending::Done)
+    output::answer("demo", &answer, None, &outputs, args.json, DemoAnswer::human)
 }

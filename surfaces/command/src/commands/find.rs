@@ -9,7 +9,13 @@ use crate::exit::{Ending, Result};
 use crate::output::{self, Outputs};
 use crate::recipe::{self, StretchRecipe};
 use crate::{
-    args::FindArgs, failures, files::InputFile, load, mirroring, plot::PlotFile, report::find::FindAnswer, talk,
+    args::FindArgs,
+    failures,
+    files::InputFile,
+    load, mirroring,
+    plot::PlotFile,
+    report::{find::FindAnswer, json},
+    talk,
 };
 
 pub fn run(args: &FindArgs) -> Result<Ending> {
@@ -77,15 +83,12 @@ fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Endi
     }
     let answer = FindAnswer::new(&loaded, &rows, &settings);
     if let Some(failure) = failure {
-        let document = answer.json(Some(&failure), &written);
+        let document = json::document("find", &answer, Some(&failure), &written);
         return Err(failure.in_document(document));
     }
-    output::print(&if args.json {
-        answer.json(None, &written)
-    } else {
+    output::answer("find", &answer, None, &written, args.json, |answer| {
         answer.human(args.verbose)
-    })?;
-    Ok(Ending::Done)
+    })
 }
 
 /// Prints why the best loop may be unsuitable.

@@ -13,7 +13,7 @@ use crate::recipe::TakeArgs;
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
 use crate::{
     args::FitArgs,
-    failures, files, memory,
+    batch, files, memory,
     patterns::{Pattern, files_below},
     plot::PlotFile,
     talk,
@@ -137,7 +137,7 @@ fn smoothed(take: FittedTake) -> Result<FittedTake> {
 
 /// Reads and fits all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
 fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSettings) -> Result<Source> {
-    let is_folder = path.is_dir() || Pattern::new(path).is_some();
+    let is_folder = batch::is_many(path);
     let is_batch = is_folder || num_paths > 1;
     let files = match Pattern::files_of(path) {
         Ok(None) if is_folder => takes_below(path),
@@ -204,7 +204,7 @@ pub fn fitted(
     reading: &TakeArgs,
     settings: &FitSettings,
 ) -> Result<FittedTake> {
-    let analysis = Analysis::with(&file.take, &reading.overrides()).map_err(failures::body)?;
+    let analysis = Analysis::with(&file.take, &reading.overrides())?;
     if !analysis.defects.jumps.is_empty() {
         warnings.push(format!(
             "the pose jumps at {}: nothing is measured across it",

@@ -51,12 +51,9 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending> {
     let of_cycle = of_cycle.filter(|(feet, _)| *feet == inspect::feet(&studied));
     let strides = of_cycle.map_or_else(|| studied.analysis.strides(), |(_, strides)| strides);
     let answer = InspectAnswer::new(&studied, &strides, sidecar);
-    output::print(&if args.json {
-        answer.json(&outputs)
-    } else {
+    output::answer("inspect", &answer, None, &outputs, args.json, |answer| {
         answer.human(&studied, args.contacts)
-    })?;
-    Ok(Ending::Done)
+    })
 }
 
 /// Returns the names of the feet of a loop, and the strides of its cycle; `None` if the loop does not match its sidecar.

@@ -9,6 +9,7 @@ use loopwright_moves::transition::{Occurrence, TransitionClip};
 use crate::exit::{Ending, Failure, Result};
 use crate::motions::{self, NamedMotion};
 use crate::recipe::{StudyArgs, TakeArgs};
+use crate::report::json;
 use crate::report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts};
 use crate::{args::FindArgs, failures, files::InputFile, load, output};
 
@@ -77,25 +78,21 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
     };
     if answer.occurrences.is_empty() {
         let failure = nothing(&input.typed(), &answer);
-        let document = answer.json(Some(&failure));
+        let document = json::document("like", &answer, Some(&failure), &[]);
         return Err(failure.in_document(document));
     }
-    output::print(&if args.json { answer.json(None) } else { answer.human() })?;
-    Ok(Ending::Done)
+    output::answer("like", &answer, None, &[], args.json, LikeAnswer::human)
 }
 
 /// Returns the settings for reading the sought motions: as for the take, except for its animation.
 pub fn reading_of(study: &StudyArgs) -> TakeArgs {
-    TakeArgs {
-        up: study.up,
-        unit: study.unit,
-        skin: study.skin.clone(),
-        speed_up: study.speed_up,
-        robot: study.robot.clone(),
-        hips: study.hips.clone(),
-        feet: study.feet.clone(),
-        ..TakeArgs::default()
-    }
+    let reading = StudyArgs {
+        animation: None,
+        reference: None,
+        gaze: None,
+        ..study.clone()
+    };
+    reading.reading()
 }
 
 fn nothing(take: &Path, answer: &LikeAnswer) -> Failure {

@@ -111,12 +111,8 @@ pub fn close(args: CloseArgs) -> Result<Ending> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let input = InputFile::named(&args.take);
     flags.take.animation = input.animation.or(flags.take.animation);
-    let request = Request {
-        recipe: &with_file(&flags, args.target.recipe.as_deref())?,
-        search: None,
-        rows: &Rows::Recommended,
-    };
-    make(&input.path, request, &args.target, &[])
+    let recipe = with_file(&flags, args.target.recipe.as_deref())?;
+    make(&input.path, Request::of(&recipe), &args.target, &[])
 }
 
 /// Combines flags with the recipe in a file, if one is named; flags take precedence. Errors: the file is no recipe, or names files where it
@@ -226,9 +222,7 @@ fn framed(
         FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
         other => Failure::error(other).try_this("--with start,stop, start or stop"),
     })?;
-    let written = framed
-        .write(studied, output::format_of(path)?)
-        .map_err(Failure::error)?;
+    let written = framed.write(studied, output::format_of(path)?)?;
     talk::warn_all(&written.warnings);
     let facts = framed.facts(studied);
     let beside = path.with_extension("json");

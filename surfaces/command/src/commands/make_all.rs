@@ -89,7 +89,7 @@ impl LoopedAnimations {
             written_loop::keep_other_loops(&mut self.sidecar.loops, loop_path, &self.bytes);
         }
         self.sidecar.outputs = loop_output::names_of(loop_path).to_vec();
-        let beside = self.sidecar.to_json().map_err(Failure::error)?;
+        let beside = self.sidecar.to_json()?;
         outputs.add_with_sidecar(loop_path, &self.bytes, Some(&beside))
     }
 }

@@ -694,7 +694,7 @@ impl SplitLoop {
             format,
             ..
         } = self;
-        studied.file.source = studied.file.source.with_animation(None).map_err(Failure::error)?;
+        studied.file.source = studied.file.source.with_animation(None)?;
         let written = job::write(&studied, request, made, format);
         let written = written.map_err(|error| failures::job(&studied, request.search, error))?;
         Ok((written, loop_output::in_words(&studied.warnings)))

@@ -12,7 +12,6 @@ use crate::args::{LoopsArgs, PlayArgs};
 use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
 use crate::{failures, memory, talk, written_loop};
 
@@ -28,17 +27,14 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
         .chain(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     talk::warn_all(complaints);
     let played = played(loops, &files::stem(&args.files.output), args)?;
-    let written = played.write(format).map_err(Failure::error)?;
+    let written = played.write(format)?;
     talk::warn_all(&written.warnings);
     outputs.add(&args.files.output, &written.bytes)?;
     let outputs = outputs.commit()?;
     let answer = answer(&played, &names, args.seed);
-    output::print(&if args.files.json {
-        json::document("play", answer, None, &outputs)
-    } else {
-        report::human(&answer, &args.files.output.display().to_string())
-    })?;
-    Ok(Ending::Done)
+    output::answer("play", &answer, None, &outputs, args.files.json, |answer| {
+        report::human(answer, &args.files.output.display().to_string())
+    })
 }
 
 /// Returns the loops that flags name, the format of the output, and outputs that replace none of the loops.
@@ -80,7 +76,7 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played>
     Played::new(loops, name, &request).map_err(|error| match error {
         PerformError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
         PerformError::Play(error) => unplayed(error),
-        PerformError::Body(error) => failures::body(error),
+        PerformError::Body(error) => error.into(),
         other => Failure::error(other),
     })
 }

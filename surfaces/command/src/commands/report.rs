@@ -23,18 +23,17 @@ use crate::exit::{Ending, Failure, Result};
 use crate::files::InputFile;
 use crate::found_loops::loops_in;
 use crate::output::{self, Outputs};
-use crate::recipe::{StudyArgs, TakeArgs};
-use crate::report::json;
+use crate::recipe::StudyArgs;
 use crate::report::page::{self as answer, NotShown, ReportAnswer};
 use crate::surface::Surfaces;
 use crate::talk::{self, Progress};
 use crate::written_loop::{self, WrittenLoop};
 use crate::written_passage::{self, WrittenPassage};
-use crate::{args::ReportArgs, failures, files, limits::Limits, load, memory};
+use crate::{args::ReportArgs, files, limits::Limits, load, memory};
 
 pub fn run(args: &ReportArgs) -> Result<Ending> {
     for input in &args.inputs {
-        if !batch::are_many(core::slice::from_ref(input)) {
+        if !batch::is_many(input) {
             files::check_is_there(input)?;
         }
     }
@@ -90,13 +89,9 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         not_shown,
     };
     let failure = Failure::of_some(&failed, failed.len() + panels.len(), "files are not shown");
-    let text = answer::human(&answer, &args.output.display().to_string());
-    let document = json::document("report", answer, failure.as_ref(), &outputs);
-    if !args.json {
-        output::print(&text)?;
-    }
-    output::end(document, failure, args.json)?;
-    Ok(Ending::Done)
+    output::answer("report", &answer, failure, &outputs, args.json, |answer| {
+        answer::human(answer, &args.output.display().to_string())
+    })
 }
 
 /// The contents of the page, and what was left out and why.
@@ -435,7 +430,7 @@ impl Pages<'_> {
     fn entry_of_passage(&self, passage: &WrittenPassage) -> Result<LoopEntry, Failure> {
         let checked = passage.check(&self.args.reading)?;
         let (path, take) = (&passage.place.path, &checked.file.take);
-        let analysis = Analysis::with(take, &self.args.reading.overrides()).map_err(failures::body)?;
+        let analysis = Analysis::with(take, &self.args.reading.overrides())?;
         let last = take.num_frames() - 1;
         let figure = Figure::new(take, &analysis.body);
         let figure = self.surfaces.of_take(figure, path, take, &checked.file.source);
@@ -505,10 +500,7 @@ impl Pages<'_> {
 
     /// Reads the take with the settings that were used for the loop.
     fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
-        let mut study = StudyArgs::from(TakeArgs {
-            animation: sidecar.take.animation.clone(),
-            ..self.args.reading.clone()
-        });
+        let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
         let space = stated_space(self.args.reading.space(), sidecar);
         let mut soft = Vec::new();

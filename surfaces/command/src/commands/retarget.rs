@@ -132,7 +132,7 @@ pub fn moved(options: &Options<'_>) -> Result<Moved> {
     let (carried, take) = options.read_onto(sidecar, &source, &mut outputs)?;
     let (sidecar, ending) = match carried {
         OnCharacter::Take(take) => {
-            let written = loopwright_formats::write_take(&take, &source).map_err(Failure::error)?;
+            let written = loopwright_formats::write_take(&take, &source)?;
             talk::warn_all(&written.warnings);
             outputs.add(options.output, &written.bytes)?;
             (None, Ending::Done)
@@ -204,7 +204,7 @@ impl Options<'_> {
                 (OnCharacter::Loop(Box::new(onto)), facts)
             }
             Read::Take(file) => {
-                let mut take = matched.held_take(&file.take).map_err(Failure::error)?;
+                let mut take = matched.held_take(&file.take)?;
                 if engine.recenters() {
                     take = take.recentered(self.target.character.rig.body());
                 }
@@ -329,7 +329,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         sidecar
             .outputs
             .push(args.output.with_added_extension(files::SIDECAR).display().to_string());
-        beside = Some(sidecar.to_json().map_err(Failure::error)?);
+        beside = Some(sidecar.to_json()?);
     }
     outputs.add_with_sidecar(&args.output, &bytes, beside.as_deref())?;
     outputs.commit()?;

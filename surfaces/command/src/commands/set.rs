@@ -286,8 +286,7 @@ impl Takes<'_> {
                         studied.file.source = match &alone {
                             Some(alone) => source.in_file_of(alone),
                             None => source.with_animation(None),
-                        }
-                        .map_err(Failure::error)?;
+                        }?;
                         alone.get_or_insert_with(|| studied.file.source.clone());
                     }
                     give(&studied, is_pack);

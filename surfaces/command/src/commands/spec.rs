@@ -293,11 +293,7 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
         let stretch = Chosen::new(1, own.made.candidate.clone());
         let mut stored = None;
         for (row, found) in rows.iter_mut().filter(|(row, _)| row.fits(own, studied)) {
-            let request = Request {
-                recipe: &row.recipe,
-                search: None,
-                rows: &Rows::Recommended,
-            };
+            let request = Request::of(&row.recipe);
             let asks = row.recipe.output.speed.or(row.own.turn_rate).is_some();
             // One of each take.
             let is_new = found.own.last().is_none_or(|(_, take)| *take != studied.name);
@@ -349,7 +345,7 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
         let why = found.why.join("; ");
         let sidecar = found.best.as_ref().map(|filled| &filled.sidecar);
         if let Some(Filled { bytes, sidecar, .. }) = &found.best {
-            let text = sidecar.to_json().map_err(Failure::error)?;
+            let text = sidecar.to_json()?;
             outputs.add_with_sidecar(&args.output.join(&row.file), bytes, Some(&text))?;
         } else {
             talk::warn(&format!("{} is missing: {why}", row.own.name));

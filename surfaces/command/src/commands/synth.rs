@@ -8,7 +8,7 @@ use loopwright_synth::{ROBOT_MJCF, SynthError, SyntheticTake, WalkSettings, on_r
 use crate::args::SynthArgs;
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::report::{json, synth::SynthAnswer};
+use crate::report::synth::SynthAnswer;
 
 /// Frames per second of robot motion whose rows state no rate.
 const ROBOT_FPS: f64 = 30.0;
@@ -29,31 +29,27 @@ pub fn run(args: &SynthArgs) -> Result<Ending> {
         failure.try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
     })?;
     if args.robot.is_some() {
-        let robot = read_robot(ROBOT_MJCF.as_bytes()).map_err(Failure::error)?;
-        take.take = on_robot(&take, &robot).map_err(Failure::error)?;
+        let robot = read_robot(ROBOT_MJCF.as_bytes())?;
+        take.take = on_robot(&take, &robot)?;
     }
     add(&mut outputs, &args.output, &take, format)?;
     if let Some(robot) = &args.robot {
         outputs.add(robot, ROBOT_MJCF.as_bytes())?;
     }
     let outputs = outputs.commit()?;
-    output::print(&if args.json {
-        let source = Source::for_take(&take.take, format);
-        let answer = SynthAnswer::new(args.output.display().to_string(), &take, &source);
-        json::document("synth", answer, None, &outputs)
-    } else {
+    let source = Source::for_take(&take.take, format);
+    let answer = SynthAnswer::new(args.output.display().to_string(), &take, &source);
+    output::answer("synth", &answer, None, &outputs, args.json, |_| {
         outputs.iter().map(|file| format!("{file}\n")).collect()
-    })?;
-    Ok(Ending::Done)
+    })
 }
 
 /// Writes a synthetic take and its ground truth to temporary files.
 pub fn add(outputs: &mut Outputs, path: &Path, synthetic: &SyntheticTake, format: Format) -> Result<()> {
-    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))
-        .map_err(Failure::error)?;
+    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))?;
     outputs.add(path, &written.bytes)?;
     outputs.clear_sidecar(path)?;
-    let mut truth = serde_json::to_string_pretty(&synthetic.truth).map_err(Failure::error)?;
+    let mut truth = serde_json::to_string_pretty(&synthetic.truth)?;
     truth.push('\n');
     outputs.add(&path.with_added_extension("truth.json"), truth.as_bytes())
 }

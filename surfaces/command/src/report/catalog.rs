@@ -2,14 +2,14 @@
 
 use loopwright_catalog::LoopRow;
 
-use super::json;
 use super::table::{Table, optional};
 
-pub fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
+pub fn human(answer: &CatalogAnswer<'_>, outputs: &[String]) -> String {
+    let CatalogAnswer { rows_read, rows } = answer;
     let mut text = String::new();
     if !rows.is_empty() {
         let mut table = Table::new("<loop | <kind | m/s | deg/s | seconds | slide cm/s | moved mm | <grade");
-        for row in rows {
+        for row in *rows {
             table.row(vec![
                 row.output.clone(),
                 row.kind.clone(),
@@ -23,7 +23,7 @@ pub fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
         }
         text += &table.render();
     }
-    text += &format!("{} of {num_read} loops\n", rows.len());
+    text += &format!("{} of {rows_read} loops\n", rows.len());
     for output in outputs {
         text += &format!("{output}\n");
     }
@@ -34,13 +34,8 @@ pub fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
 #[in_schema]
 pub struct CatalogAnswer<'a> {
     /// Rows of all catalogs that were read.
-    rows_read: usize,
+    pub rows_read: usize,
     /// Rows that fit the filters, in the order asked for.
     #[schemars(with = "Vec<crate::schema_words::CatalogRow>")]
-    rows: &'a [LoopRow],
-}
-
-/// Returns the rows as they are in the catalogs.
-pub fn json(rows_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
-    json::document("catalog", CatalogAnswer { rows_read, rows }, None, outputs)
+    pub rows: &'a [LoopRow],
 }

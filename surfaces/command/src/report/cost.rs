@@ -26,10 +26,7 @@ pub struct CostSide {
 #[in_schema]
 pub struct DecayCost {
     /// How the offset of the jump fades.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
     pub decay: &'static str,
     /// Half-life of the spring, blend time of the others.
     pub decay_secs: f64,
@@ -86,10 +83,7 @@ pub struct CrossingFacts {
 #[in_schema]
 pub struct TableFacts {
     /// How the offset of the jump fades.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
     pub decay: &'static str,
     /// Half-life of the spring, blend time of the others.
     pub decay_secs: f64,
@@ -132,10 +126,7 @@ pub struct JumpFacts {
 #[in_schema]
 pub struct JumpsFacts {
     /// How the gap fades: spring, cubic or quintic.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
     pub decay: &'static str,
     /// Half-life of the spring, blend time of the others.
     pub decay_secs: f64,

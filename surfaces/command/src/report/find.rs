@@ -9,9 +9,9 @@ use loopwright_formats::loop_file::facts::{CandidateFacts, CheckFacts, RootMotio
 use loopwright_job::{SearchRows, Studied, verdict};
 
 use super::figures::{headline, several_cycles, whole_clip};
+use super::inspect::SegmentFacts;
 use super::table::{Table, optional};
-use super::{inspect::SegmentFacts, json};
-use crate::{exit::Failure, failures, parallel};
+use crate::{failures, parallel};
 
 /// A loop of the list.
 #[in_schema]
@@ -32,10 +32,7 @@ pub struct FoundLoop {
     /// The gait of the segment of the take that holds most of the loop, such as walk or run.
     segment: Option<String>,
     /// The grade of the loop as make makes it by default; null where it cannot be made.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")]
     grade: Option<&'static str>,
     /// The reason for the grade, as a clause.
     reason: Option<String>,
@@ -338,10 +335,6 @@ impl FindAnswer {
             }),
             segments: segments.map(|segments| segments.iter().map(SegmentLoop::from).collect()),
         }
-    }
-
-    pub fn json(&self, failure: Option<&Failure>, outputs: &[String]) -> String {
-        json::document("find", self, failure, outputs)
     }
 
     /// Words the answer; `verbose` adds the figures that the loops were judged by, and the segments without a loop.

@@ -7,7 +7,6 @@ use loopwright_job::{Studied, warning};
 
 use super::figures::{duration_secs, headline};
 use super::gait::GaitFacts;
-use super::json;
 use super::table::width_of;
 
 /// Returns the highest peaks of the autocorrelation, highest first.
@@ -446,9 +445,5 @@ impl<'a> InspectAnswer<'a> {
             ground_mps: survey.contacts.ground().mean_mps(),
             take: facts,
         }
-    }
-
-    pub fn json(&self, outputs: &[String]) -> String {
-        json::document("inspect", self, None, outputs)
     }
 }

@@ -3,8 +3,7 @@
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_moves::transition::Occurrence;
 
-use super::{figures::headline, json, table::Table};
-use crate::exit::Failure;
+use super::{figures::headline, table::Table};
 
 /// A stretch of the take that is like a motion.
 #[in_schema]
@@ -93,10 +92,6 @@ pub struct LikeAnswer {
 }
 
 impl LikeAnswer {
-    pub fn json(&self, failure: Option<&Failure>) -> String {
-        json::document("like", self, failure, &[])
-    }
-
     pub fn human(&self) -> String {
         let mut table = Table::new("# | start | end | seconds | tempo | cm off | cost ratio | <like");
         for (index, found) in self.occurrences.iter().enumerate() {

@@ -63,10 +63,7 @@ pub struct ListedAnimation {
     /// or no.
     loops: Option<&'static str>,
     /// The grade of its loop as make makes it by default; null where it gives none.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")]
     grade: Option<&'static str>,
     /// The reason for the grade, as a clause.
     reason: Option<String>,

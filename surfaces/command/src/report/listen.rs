@@ -27,10 +27,7 @@ pub struct LiveLoop {
     /// Length of the loop.
     pub period_secs: f64,
     /// Its grade; null where it has none.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")]
     pub grade: Option<String>,
     /// Whether it is better than all before, and was written.
     pub is_written: bool,

@@ -119,14 +119,9 @@ impl Summary {
         if !json {
             output::print(&self.human())?;
         }
-        if let Some(failure) = failure {
-            return Err(failure.in_document(document));
-        }
-        if json {
-            output::print(&document)?;
-        }
+        output::end(document, failure, json)?;
         let is_negative = self.counts.keys().any(|verdict| verdict.exit_status() == 1);
-        Ok(if is_negative { Ending::Negative } else { Ending::Done })
+        Ok(Ending::of_answer(!is_negative))
     }
 
     fn human(&self) -> String {

@@ -56,18 +56,18 @@ pub struct BuildAnswer {
 }
 
 impl BuildAnswer {
-    pub fn new<S>(
+    pub fn new(
         path: &Path,
         features: FeatureSetKind,
-        database: &FrameDatabase<'_, S>,
+        clips: &[ClipRows],
         file_bytes: usize,
         added_rows: usize,
     ) -> Self {
         Self {
             database: path.display().to_string(),
             features: features.as_str(),
-            clips: database.clips().len(),
-            rows: database.num_rows(),
+            clips: clips.len(),
+            rows: clips.iter().map(|clip| clip.num_rows).sum(),
             added_rows,
             file_bytes,
         }
@@ -119,10 +119,7 @@ struct ClipFacts {
 #[in_schema]
 struct Fade {
     /// The kind of fade.
-    #[cfg_attr(
-        test,
-        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
-    )]
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
     decay: &'static str,
     /// Half-life of a spring, blend time of the others.
     time_secs: f64,

@@ -3,7 +3,7 @@
 use loopwright_formats::{Sidecar, Source, loop_file::facts::TakeFacts};
 use loopwright_synth::SyntheticTake;
 
-use super::{find::FindAnswer, json, make};
+use super::{find::FindAnswer, make};
 
 /// Parameters of a synthetic walk; the file of its ground truth has the rest.
 #[in_schema]
@@ -72,10 +72,6 @@ pub struct DemoAnswer<'a> {
 }
 
 impl DemoAnswer<'_> {
-    pub fn json(&self, outputs: &[String]) -> String {
-        json::document("demo", self, None, outputs)
-    }
-
     pub fn human(&self) -> String {
         let (found, made, truth) = (
             self.found.human(false),

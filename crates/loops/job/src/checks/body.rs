@@ -4,93 +4,72 @@ use loopwright_core::analysis::MOVING_MPS;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::Measure;
-use super::row::{Check, CheckRow, Limits, LimitsFrom, at, joint, short, value};
+use super::row::{Limits, LimitsFrom, at, joint, short, value};
 
-pub(super) const KINK: Check<Measure> = Check {
-    row: CheckRow {
+/// On all fours, and in lying bodies, the head is level with the feet; a resting body may lie.
+const LYING: Limits = Limits::new(100.0, 110.0);
+
+crate::check_rows! {
+    pub(super) of Measure by Measure::OfLoop;
+
+    KINK {
         id: "kink",
         measures: "second difference of a joint inside the loop over its largest in the take",
         unit: "",
-        limits: LimitsFrom::Row(Limits::new(2.0, 4.0)),
+        limits: LimitsFrom::fixed(2.0, 4.0),
         cure: "another loop from `loopwright find`",
-        cure_of_ping_pong: Some("a softer turn, such as --set stretch.ease=1, or --lock-feet off"),
+        cure_of_ping_pong: "a softer turn, such as --set stretch.ease=1, or --lock-feet off",
         reason: |check| {
             let (joint, at, times) = (joint(check), at(check), short(check));
             format!("{joint} jerks{at}, {times} times as much as in the take")
         },
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let is_compared = !subject.is_meant_to_differ || subject.is_varied;
-        let kink = subject.quality.kink.filter(|_| is_compared)?;
-        Some(subject.of_joint(kink.joint, kink.sample, row.graded(kink.ratio, 1.0)))
-    }),
-};
+        measure: |row, subject| {
+            let is_compared = !subject.is_meant_to_differ || subject.is_varied;
+            let kink = subject.quality.kink.filter(|_| is_compared)?;
+            Some(subject.of_joint(kink.joint, kink.sample, row.graded(kink.ratio, 1.0)))
+        },
+    }
 
-pub(super) const HELD_POSE: Check<Measure> = Check {
-    row: CheckRow {
+    HELD_POSE {
         id: "held-pose",
         measures: "time for which the whole body stands still while the loop goes somewhere",
         unit: "s",
-        limits: LimitsFrom::Row(Limits::new(0.1, 0.25)),
+        limits: LimitsFrom::fixed(0.1, 0.25),
         cure: "another loop from `loopwright find`",
-        cure_of_ping_pong: None,
         reason: |check| format!("the body freezes for {:.2} s{}", value(check), at(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let held = subject.quality.held_pose;
-        // A pose may be held in an idle or a dance.
-        if subject.quality.root_mps < MOVING_MPS * subject.quality.body_size {
-            return None;
-        }
-        Some(CheckFacts {
-            time_secs: Some(subject.secs(held.sample)),
-            ..row.graded(held.secs, 1.0)
-        })
-    }),
-};
+        measure: |row, subject| {
+            let held = subject.quality.held_pose;
+            // A pose may be held in an idle or a dance.
+            if subject.quality.root_mps < MOVING_MPS * subject.quality.body_size {
+                return None;
+            }
+            Some(CheckFacts {
+                time_secs: Some(subject.secs(held.sample)),
+                ..row.graded(held.secs, 1.0)
+            })
+        },
+    }
 
-pub(super) const DISPLACEMENT: Check<Measure> = Check {
-    row: CheckRow {
+    DISPLACEMENT {
         id: "displacement",
         measures: "mean distance of joints from the take",
         unit: "mm",
         limits: LimitsFrom::Body(Limits::new(0.022, 0.045), 1e3),
         cure: "a shorter --blend, or another loop from `loopwright find`",
-        cure_of_ping_pong: None,
         reason: |check| format!("closing moved joints by {:.0} mm on average", value(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let quality = subject.quality;
-        let metres = quality.displacement_metres.filter(|_| !subject.is_meant_to_differ)?;
-        Some(row.graded(1e3 * metres, quality.body_size))
-    }),
-};
+        measure: |row, subject| {
+            let quality = subject.quality;
+            let metres = quality.displacement_metres.filter(|_| !subject.is_meant_to_differ)?;
+            Some(row.graded(1e3 * metres, quality.body_size))
+        },
+    }
 
-pub(super) const SCALE: Check<Measure> = Check {
-    row: CheckRow {
-        id: "scale",
-        measures: "whether joints of the take change their scale and the file written does not hold it",
-        unit: "",
-        limits: LimitsFrom::Row(Limits::never_bad(0.0)),
-        cure: "glTF in and out, which keeps it",
-        cure_of_ping_pong: None,
-        reason: |_| "joints of the take change their scale, and the file written does not".to_owned(),
-    },
-    // The format is known only when the loop is written: see `verdict::of_written`.
-    measure: Measure::OfTake(|_, _| None),
-};
-
-/// On all fours, and in lying bodies, the head is level with the feet; a resting body may lie.
-const LYING: Limits = Limits::new(100.0, 110.0);
-
-pub(super) const UPRIGHT: Check<Measure> = Check {
-    row: CheckRow {
+    UPRIGHT {
         id: "upright",
         measures: "angle from feet to head against up; on all fours or at rest, 100 is good; not for a body that rolls",
         unit: "deg",
-        limits: LimitsFrom::Row(Limits::new(50.0, 110.0)),
+        limits: LimitsFrom::fixed(50.0, 110.0),
         cure: "--up, if the file states another axis than the body shows",
-        cure_of_ping_pong: None,
         reason: |check| {
             let degrees = value(check);
             if degrees > 90.0 {
@@ -99,15 +78,30 @@ pub(super) const UPRIGHT: Check<Measure> = Check {
                 format!("the body leans by {degrees:.0} degrees")
             }
         },
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let quality = subject.quality;
-        let degrees = quality.lean_radians?.to_degrees();
-        let goes = quality.root_mps >= MOVING_MPS * quality.body_size;
-        Some(if subject.body.feet.len() <= 2 && goes {
-            row.graded(degrees, 1.0)
-        } else {
-            row.graded_by(LYING, degrees)
-        })
-    }),
-};
+        measure: |row, subject| {
+            let quality = subject.quality;
+            let degrees = quality.lean_radians?.to_degrees();
+            let goes = quality.root_mps >= MOVING_MPS * quality.body_size;
+            Some(if subject.body.feet.len() <= 2 && goes {
+                row.graded(degrees, 1.0)
+            } else {
+                row.graded_by(LYING, degrees)
+            })
+        },
+    }
+}
+
+crate::check_rows! {
+    pub(super) of Measure by Measure::OfTake;
+
+    SCALE {
+        id: "scale",
+        measures: "whether joints of the take change their scale and the file written does not hold it",
+        unit: "",
+        limits: LimitsFrom::never_bad(0.0),
+        cure: "glTF in and out, which keeps it",
+        reason: |_| "joints of the take change their scale, and the file written does not".to_owned(),
+        // The format is known only when the loop is written: see `verdict::of_written`.
+        measure: |_, _| None,
+    }
+}

@@ -4,12 +4,12 @@ use loopwright_core::quality::JointPeak;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::root::WALKS_MPS;
-use super::row::{Check, CheckRow, Limits, LimitsFrom, at, joint};
+use super::row::{CheckRow, LimitsFrom, at, joint};
 use super::subject::pulls_back;
 use super::{Measure, Subject};
 
 /// A fault shows from 1 on, and anyone sees it from 2 on.
-const LIMITS: LimitsFrom = LimitsFrom::Row(Limits::new(1.0, 2.0));
+const LIMITS: LimitsFrom = LimitsFrom::fixed(1.0, 2.0);
 
 /// Returns the check of a fault.
 fn check(row: &CheckRow, subject: &Subject<'_>, peak: Option<JointPeak>) -> Option<CheckFacts> {
@@ -22,53 +22,45 @@ fn of_living(subject: &Subject<'_>, peak: Option<JointPeak>) -> Option<JointPeak
     peak.filter(|_| subject.skeleton.hinges().is_none())
 }
 
-pub(super) const SPIKE: Check<Measure> = Check {
-    row: CheckRow {
+crate::check_rows! {
+    pub(super) of Measure by Measure::OfLoop;
+
+    SPIKE {
         id: "spike",
         measures: "how far a joint leaves the path of its neighbours in time for a moment, over the least that shows",
         unit: "",
         limits: LIMITS,
         cure: "a cleaner capture, or another loop from `loopwright find`",
-        cure_of_ping_pong: None,
         reason: |check| format!("{} jumps aside{}", joint(check), at(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| check(row, subject, subject.quality.faults.spike)),
-};
+        measure: |row, subject| check(row, subject, subject.quality.faults.spike),
+    }
 
-pub(super) const SHAKE: Check<Measure> = Check {
-    row: CheckRow {
+    SHAKE {
         id: "shake",
         measures: "how much joints tremble, over the least that shows",
         unit: "",
         limits: LIMITS,
         cure: "a cleaner capture, or --smooth 10",
-        cure_of_ping_pong: None,
         reason: |check| format!("{} trembles, most{}", joint(check), at(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| check(row, subject, subject.quality.faults.shake)),
-};
+        measure: |row, subject| check(row, subject, subject.quality.faults.shake),
+    }
 
-pub(super) const STUTTER: Check<Measure> = Check {
-    row: CheckRow {
+    STUTTER {
         id: "stutter",
         measures: "how unevenly the whole body moves from sample to sample, over the least that shows: frames held or lost, few keys",
         unit: "",
         limits: LIMITS,
         cure: "a cleaner capture, or another loop from `loopwright find`",
-        cure_of_ping_pong: None,
         reason: |check| format!("the body moves in steps, most{}", at(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| check(row, subject, subject.quality.faults.stutter)),
-};
+        measure: |row, subject| check(row, subject, subject.quality.faults.stutter),
+    }
 
-pub(super) const BEARS: Check<Measure> = Check {
-    row: CheckRow {
+    BEARS {
         id: "bears",
         measures: "longest time in which nothing bears a body that goes on legs and it does not fall, over the least that shows, or speed of a walk over the fastest; not in place",
         unit: "",
         limits: LIMITS,
         cure: "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read",
-        cure_of_ping_pong: None,
         reason: |check| {
             format!(
                 "{}{} does not bear the body as a leg does, and it does not fall",
@@ -76,40 +68,34 @@ pub(super) const BEARS: Check<Measure> = Check {
                 at(check)
             )
         },
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let quality = subject.quality;
-        let goes = quality.root_mps >= WALKS_MPS * quality.body_size && !subject.stays_in_place();
-        check(
-            row,
-            subject,
-            quality.faults.bears.filter(|_| goes && !pulls_back(subject.mode)),
-        )
-    }),
-};
+        measure: |row, subject| {
+            let quality = subject.quality;
+            let goes = quality.root_mps >= WALKS_MPS * quality.body_size && !subject.stays_in_place();
+            check(
+                row,
+                subject,
+                quality.faults.bears.filter(|_| goes && !pulls_back(subject.mode)),
+            )
+        },
+    }
 
-pub(super) const ANATOMY: Check<Measure> = Check {
-    row: CheckRow {
+    ANATOMY {
         id: "anatomy",
         measures: "bones, knees, shoulders, feet, head or pace as no body has them, over the least that shows",
         unit: "",
         limits: LIMITS,
         cure: "another take, or a rig whose joints follow the body",
-        cure_of_ping_pong: None,
         reason: |check| format!("{} is not as a body has and moves it, most{}", joint(check), at(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| check(row, subject, of_living(subject, subject.quality.faults.anatomy))),
-};
+        measure: |row, subject| check(row, subject, of_living(subject, subject.quality.faults.anatomy)),
+    }
 
-pub(super) const STIFF: Check<Measure> = Check {
-    row: CheckRow {
+    STIFF {
         id: "stiff",
         measures: "how still a limb is while its partner moves, or all above moving legs, over the least that shows",
         unit: "",
-        limits: LimitsFrom::Row(Limits::never_bad(1.0)),
+        limits: LimitsFrom::never_bad(1.0),
         cure: "another take, if nothing holds the limb",
-        cure_of_ping_pong: None,
         reason: |check| format!("{} does not move, and the rest does", joint(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| check(row, subject, of_living(subject, subject.quality.faults.stiff))),
-};
+        measure: |row, subject| check(row, subject, of_living(subject, subject.quality.faults.stiff)),
+    }
+}

@@ -3,7 +3,7 @@
 use loopwright_core::analysis::{FoundBy, MOVING_MPS};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::row::{Check, CheckRow, Limits, LimitsFrom, joint, short, value};
+use super::row::{Limits, LimitsFrom, joint, short, value};
 use super::{Measure, Subject, root};
 
 /// Largest slide of a foot within a contact of a good loop, metres at the size of an adult.
@@ -12,24 +12,6 @@ pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
 /// Largest height error of a planted foot against the take in a good loop, metres at the size of an adult.
 pub const GOOD_FOOT_HEIGHT_METRES: f64 = 0.009;
 
-pub(super) const SLIDE: Check<Measure> = Check {
-    row: CheckRow {
-        id: "foot-slide",
-        measures: "way of a foot over the ground within a contact",
-        unit: "mm",
-        limits: LimitsFrom::Body(Limits::new(GOOD_FOOT_SLIDE_METRES, 0.04), 1e3),
-        cure: "another loop from `loopwright find`",
-        cure_of_ping_pong: None,
-        reason: |check| format!("{} slides {} mm while planted", joint(check), short(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let quality = subject.quality;
-        let slide = quality.farthest_slide.filter(|_| are_to_stand(subject))?;
-        let check = row.graded(1e3 * slide.metres, quality.body_size);
-        Some(subject.of_joint(slide.joint, slide.sample, check))
-    }),
-};
-
 /// Whether a body with feet goes. Feet that walk in place must slide; subtracting their own speed removes only part of it.
 pub(super) fn are_to_stand(subject: &Subject<'_>) -> bool {
     let quality = subject.quality;
@@ -37,48 +19,60 @@ pub(super) fn are_to_stand(subject: &Subject<'_>) -> bool {
     goes && !subject.body.feet.is_empty()
 }
 
-pub(super) const HEIGHT: Check<Measure> = Check {
-    row: CheckRow {
+crate::check_rows! {
+    pub(super) of Measure by Measure::OfLoop;
+
+    SLIDE {
+        id: "foot-slide",
+        measures: "way of a foot over the ground within a contact",
+        unit: "mm",
+        limits: LimitsFrom::Body(Limits::new(GOOD_FOOT_SLIDE_METRES, 0.04), 1e3),
+        cure: "another loop from `loopwright find`",
+        reason: |check| format!("{} slides {} mm while planted", joint(check), short(check)),
+        measure: |row, subject| {
+            let quality = subject.quality;
+            let slide = quality.farthest_slide.filter(|_| are_to_stand(subject))?;
+            let check = row.graded(1e3 * slide.metres, quality.body_size);
+            Some(subject.of_joint(slide.joint, slide.sample, check))
+        },
+    }
+
+    HEIGHT {
         id: "foot-height",
         measures: "median height of a planted foot above that in the take, limited either way",
         unit: "mm",
         limits: LimitsFrom::Body(Limits::new(GOOD_FOOT_HEIGHT_METRES, 0.018), 1e3),
         cure: "--lock-feet off, which lets feet slide",
-        cure_of_ping_pong: None,
         reason: |check| {
             let side = if value(check) > 0.0 { "above" } else { "below" };
             let (joint, mm) = (joint(check), short(check));
             format!("{joint} is planted {mm} mm {side} its height in the take")
         },
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let quality = subject.quality;
-        let height = quality.foot_height.filter(|_| !subject.is_meant_to_differ)?;
-        let check = CheckFacts {
-            value: Some(1e3 * height.metres),
-            ..row.graded(1e3 * height.metres.abs(), quality.body_size)
-        };
-        Some(subject.of_joint(height.joint, height.sample, check))
-    }),
-};
+        measure: |row, subject| {
+            let quality = subject.quality;
+            let height = quality.foot_height.filter(|_| !subject.is_meant_to_differ)?;
+            let check = CheckFacts {
+                value: Some(1e3 * height.metres),
+                ..row.graded(1e3 * height.metres.abs(), quality.body_size)
+            };
+            Some(subject.of_joint(height.joint, height.sample, check))
+        },
+    }
 
-pub(super) const STAND: Check<Measure> = Check {
-    row: CheckRow {
+    STAND {
         id: "feet-stand",
         measures: "whether no foot of a body that goes somewhere ever stands",
         unit: "",
-        limits: LimitsFrom::Row(Limits::never_bad(0.0)),
+        limits: LimitsFrom::never_bad(0.0),
         cure: "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read",
-        cure_of_ping_pong: None,
         reason: |_| "the body moves, and no foot is ever planted".to_owned(),
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let (quality, body) = (subject.quality, subject.body);
-        let has_feet = matches!(body.found_by, FoundBy::Names | FoundBy::Given) && !body.feet.is_empty();
-        if !has_feet || quality.root_mps < MOVING_MPS * quality.body_size || subject.stays_in_place() {
-            return None;
-        }
-        let never = quality.farthest_slide.is_none();
-        Some(row.graded(f64::from(u8::from(never)), 1.0))
-    }),
-};
+        measure: |row, subject| {
+            let (quality, body) = (subject.quality, subject.body);
+            let has_feet = matches!(body.found_by, FoundBy::Names | FoundBy::Given) && !body.feet.is_empty();
+            if !has_feet || quality.root_mps < MOVING_MPS * quality.body_size || subject.stays_in_place() {
+                return None;
+            }
+            Some(row.answered(quality.farthest_slide.is_none()))
+        },
+    }
+}

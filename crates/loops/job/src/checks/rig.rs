@@ -5,7 +5,7 @@ use loopwright_core::retarget::JointAngle;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::Measure;
-use super::row::{Check, CheckRow, Limits, LimitsFrom, joint, short, value};
+use super::row::{CheckRow, LimitsFrom, joint, short, value};
 
 /// Returns a check with the angle that was found.
 pub(super) fn graded(row: &CheckRow, found: JointAngle, skeleton: &Skeleton) -> CheckFacts {
@@ -20,73 +20,62 @@ pub(super) fn graded(row: &CheckRow, found: JointAngle, skeleton: &Skeleton) -> 
 /// The remedy if the source was compared in a pose that is not its own.
 const BY_REFERENCE: &str = "--set take.reference=auto, or a frame or file in which the source stands straight; --map";
 
-pub(super) const LEAN: Check<Measure> = Check {
-    row: CheckRow {
+crate::check_rows! {
+    pub(super) of Measure by Measure::OnCharacter;
+
+    LEAN {
         id: "rig-lean",
         measures: "lean of the trunk on a character against the source",
         unit: "deg",
-        limits: LimitsFrom::Row(Limits::new(5.0, 15.0)),
+        limits: LimitsFrom::fixed(5.0, 15.0),
         cure: BY_REFERENCE,
-        cure_of_ping_pong: None,
         reason: |check| format!("the trunk leans by {} degrees otherwise than in the take", short(check)),
-    },
-    measure: Measure::OnCharacter(|likeness| likeness.lean),
-};
+        measure: |likeness| likeness.lean,
+    }
 
-pub(super) const FEET: Check<Measure> = Check {
-    row: CheckRow {
+    FEET {
         id: "rig-feet",
         measures: "tilt of a foot that stands flat in the source on a character, the median",
         unit: "deg",
-        limits: LimitsFrom::Row(Limits::new(12.0, 25.0)),
+        limits: LimitsFrom::fixed(12.0, 25.0),
         cure: "--set take.reference=auto, or a frame or file in which the source stands straight; --lock-feet off",
-        cure_of_ping_pong: None,
         reason: |check| format!("{} stands tilted by {} degrees", joint(check), short(check)),
-    },
-    measure: Measure::OnCharacter(|likeness| likeness.foot),
-};
+        measure: |likeness| likeness.foot,
+    }
 
-pub(super) const GAZE: Check<Measure> = Check {
-    row: CheckRow {
+    GAZE {
         id: "rig-gaze",
         measures: "how much lower the head looks on a character than in the source, but for take.gaze; limited either way",
         unit: "deg",
-        limits: LimitsFrom::Row(Limits::new(12.0, 30.0)),
+        limits: LimitsFrom::fixed(12.0, 30.0),
         cure: BY_REFERENCE,
-        cure_of_ping_pong: None,
         reason: |check| {
             let way = if value(check) > 0.0 { "lower" } else { "higher" };
             format!("{} looks {} degrees {way} than in the take", joint(check), short(check))
         },
-    },
-    measure: Measure::OnCharacter(|likeness| likeness.gaze),
-};
+        measure: |likeness| likeness.gaze,
+    }
 
-pub(super) const KNEES: Check<Measure> = Check {
-    row: CheckRow {
+    KNEES {
         id: "rig-knees",
         measures: "mean bend of a knee on a character above that in the source, limited either way",
         unit: "deg",
-        limits: LimitsFrom::Row(Limits::new(12.0, 25.0)),
+        limits: LimitsFrom::fixed(12.0, 25.0),
         cure: BY_REFERENCE,
-        cure_of_ping_pong: None,
         reason: |check| {
             let way = if value(check) > 0.0 { "more" } else { "less" };
             format!("{} bends {} degrees {way} than in the take", joint(check), short(check))
         },
-    },
-    measure: Measure::OnCharacter(|likeness| likeness.knee),
-};
+        measure: |likeness| likeness.knee,
+    }
 
-pub(super) const ARMS: Check<Measure> = Check {
-    row: CheckRow {
+    ARMS {
         id: "rig-arms",
         measures: "mean twist of an upper arm or forearm on a character against the source, limited either way",
         unit: "deg",
-        limits: LimitsFrom::Row(Limits::new(12.0, 30.0)),
+        limits: LimitsFrom::fixed(12.0, 30.0),
         cure: BY_REFERENCE,
-        cure_of_ping_pong: None,
         reason: |check| format!("{} is twisted by {} degrees", joint(check), short(check)),
-    },
-    measure: Measure::OnCharacter(|likeness| likeness.arm),
-};
+        measure: |likeness| likeness.arm,
+    }
+}

@@ -3,7 +3,7 @@
 use loopwright_formats::loop_file::facts::Unmeasured;
 
 use super::Measure;
-use super::row::{Check, CheckRow, Limits, LimitsFrom, value};
+use super::row::{Limits, LimitsFrom, value};
 use super::subject::RESTS_MPS;
 
 /// Speed above which a root travels, metres per second at the size of an adult.
@@ -13,48 +13,46 @@ pub(super) const WALKS_MPS: f64 = 0.05;
 /// minute the root leaves its place.
 const CREEPS_MPS: f64 = 0.01;
 
-pub(super) const DRIFT: Check<Measure> = Check {
-    row: CheckRow {
+crate::check_rows! {
+    pub(super) of Measure by Measure::OfLoop;
+
+    DRIFT {
         id: "root-drift",
         measures: "speed of a root that goes nowhere",
         unit: "cm/s",
         limits: LimitsFrom::Body(Limits::never_bad(CREEPS_MPS), 1e2),
         cure: "--root-motion in-place",
-        cure_of_ping_pong: None,
         reason: |check| {
             let cmps = value(check);
             format!("the root creeps at {cmps:.1} cm/s; --root-motion in-place keeps it where it is")
         },
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let quality = subject.quality;
-        if !subject.mode.moves_root() || quality.root_mps >= WALKS_MPS * quality.body_size {
-            return None;
-        }
-        // The row's own limit, multiplied in another order, because sidecars hold its last bit.
-        let limits = Limits::never_bad(1e2 * (CREEPS_MPS * quality.body_size));
-        Some(row.graded_by(limits, 1e2 * quality.root_mps))
-    }),
-};
+        measure: |row, subject| {
+            let quality = subject.quality;
+            if !subject.mode.moves_root() || quality.root_mps >= WALKS_MPS * quality.body_size {
+                return None;
+            }
+            // The row's own limit, multiplied in another order, because sidecars hold its last bit.
+            let limits = Limits::never_bad(1e2 * (CREEPS_MPS * quality.body_size));
+            Some(row.graded_by(limits, 1e2 * quality.root_mps))
+        },
+    }
 
-pub(super) const SPEED: Check<Measure> = Check {
-    row: CheckRow {
+    SPEED {
         id: "root-speed",
         measures: "speed over the ground; never graded",
         unit: "m/s",
         limits: LimitsFrom::Loop(["-", "-"]),
         cure: "--set output.root-speed=3.2 states it, in m/s",
-        cure_of_ping_pong: None,
         reason: |_| "the speed over the ground is not known".to_owned(),
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let mps = subject.quality.root_mps;
-        // A body whose name says that it travels, but that stays in place, has an unknown speed if its feet show none.
-        let is_hidden = mps < RESTS_MPS && row.is_unknown(subject.known);
-        Some(if subject.is_speed_known && !is_hidden {
-            row.graded(mps, 1.0)
-        } else {
-            row.unmeasured(Unmeasured::Unknown)
-        })
-    }),
-};
+        measure: |row, subject| {
+            let mps = subject.quality.root_mps;
+            // A body whose name says that it travels, but that stays in place, has an unknown speed if its feet show none.
+            let is_hidden = mps < RESTS_MPS && row.is_unknown(subject.known);
+            Some(if subject.is_speed_known && !is_hidden {
+                row.graded(mps, 1.0)
+            } else {
+                row.unmeasured(Unmeasured::Unknown)
+            })
+        },
+    }
+}

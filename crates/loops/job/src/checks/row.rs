@@ -56,6 +56,18 @@ pub enum LimitsFrom {
     Loop([&'static str; 2]),
 }
 
+impl LimitsFrom {
+    /// Returns [`Limits::new`] for every body.
+    pub const fn fixed(review: f64, bad: f64) -> Self {
+        Self::Row(Limits::new(review, bad))
+    }
+
+    /// Returns [`Limits::never_bad`] for every body.
+    pub const fn never_bad(review: f64) -> Self {
+        Self::Row(Limits::never_bad(review))
+    }
+}
+
 /// Everything known about a check except how it is measured.
 #[derive(Debug)]
 pub struct CheckRow {
@@ -112,6 +124,11 @@ impl CheckRow {
                 ..self.empty()
             },
         }
+    }
+
+    /// Returns the check of a question, with 1 for yes and 0 for no.
+    pub fn answered(&self, is_so: bool) -> CheckFacts {
+        self.graded(f64::from(u8::from(is_so)), 1.0)
     }
 
     /// Returns the check with its value, graded by these limits instead of the row's.
@@ -201,24 +218,61 @@ pub(super) fn value(check: &CheckFacts) -> f64 {
     check.value.unwrap_or_default()
 }
 
+/// Defines constants for [`checks!`](crate::checks!): the fields of a [`CheckRow`], and how the check is measured.
+///
+/// All are measured alike: `of` is the type of the measure, `by` the variant that wraps it, if it is an enum.
+#[macro_export]
+macro_rules! check_rows {
+    (@check $vis:vis $NAME:ident, $Measure:ty, [$($by:path)?] {
+        id: $id:expr,
+        measures: $measures:expr,
+        unit: $unit:expr,
+        limits: $limits:expr,
+        cure: $cure:expr,
+        $(cure_of_ping_pong: $of_ping_pong:expr,)?
+        reason: $reason:expr,
+        measure: $measure:expr,
+    }) => {
+        $vis const $NAME: $crate::checks::Check<$Measure> = $crate::checks::Check {
+            row: $crate::checks::CheckRow {
+                id: $id,
+                measures: $measures,
+                unit: $unit,
+                limits: $limits,
+                cure: $cure,
+                cure_of_ping_pong: [$(Some($of_ping_pong),)? None][0],
+                reason: $reason,
+            },
+            measure: $($by)? ($measure),
+        };
+    };
+    ($vis:vis of $Measure:ident by $by:path; $($NAME:ident $row:tt)+) => {
+        $($crate::check_rows! { @check $vis $NAME, $Measure, [$by] $row })+
+    };
+    ($vis:vis of $Measure:ty; $($NAME:ident $row:tt)+) => {
+        $($crate::check_rows! { @check $vis $NAME, $Measure, [] $row })+
+    };
+}
+
 /// Lists checks, each with the constant that holds its row and how it is measured: an enum of their ids.
 ///
 /// ```
 /// use loopwright_formats::loop_file::facts::CheckFacts;
-/// use loopwright_job::checks::{Check, CheckRow, Limits, LimitsFrom, not_passed};
+/// use loopwright_job::checks::{CheckRow, LimitsFrom, not_passed};
 ///
-/// const PARTNERS: Check<fn(&CheckRow, usize) -> CheckFacts> = Check {
-///     row: CheckRow {
+/// loopwright_job::check_rows! {
+///     of fn(&CheckRow, usize) -> CheckFacts;
+///
+///     PARTNERS {
 ///         id: "partners",
 ///         measures: "how many dancers are alone",
 ///         unit: "",
-///         limits: LimitsFrom::Row(Limits::new(0.0, 1.0)),
+///         limits: LimitsFrom::fixed(0.0, 1.0),
 ///         cure: "another dancer",
-///         cure_of_ping_pong: None,
 ///         reason: not_passed,
-///     },
-///     measure: |row, dancers| row.graded((dancers % 2) as f64, 1.0),
-/// };
+///         measure: |row, dancers| row.graded((dancers % 2) as f64, 1.0),
+///     }
+/// }
 ///
 /// loopwright_job::checks! {
 ///     /// The checks of a dance.

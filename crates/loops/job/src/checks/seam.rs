@@ -3,7 +3,7 @@
 use loopwright_core::quality::{SEAM_ACCELERATION, Step};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::row::{Check, CheckRow, Limits, LimitsFrom, joint, short};
+use super::row::{CheckRow, Limits, LimitsFrom, joint, short};
 use super::{Measure, Subject};
 
 const OWN_MOTION: LimitsFrom =
@@ -11,11 +11,13 @@ const OWN_MOTION: LimitsFrom =
 
 const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";
 
-const OF_PING_PONG: Option<&str> =
-    Some("a softer turn, such as --set stretch.ease=1, or other frames from `loopwright find --ping-pong`");
+const OF_PING_PONG: &str =
+    "a softer turn, such as --set stretch.ease=1, or other frames from `loopwright find --ping-pong`";
 
-pub(super) const POSITION: Check<Measure> = Check {
-    row: CheckRow {
+crate::check_rows! {
+    pub(super) of Measure by Measure::OfLoop;
+
+    POSITION {
         id: "seam-position",
         measures: "how far a joint jumps over the seam",
         unit: "mm",
@@ -23,12 +25,10 @@ pub(super) const POSITION: Check<Measure> = Check {
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
         reason: |check| format!("{} jumps by {} mm at the seam", joint(check), short(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| Some(of_step(row, subject, subject.quality.seam.position, 1e3))),
-};
+        measure: |row, subject| Some(of_step(row, subject, subject.quality.seam.position, 1e3)),
+    }
 
-pub(super) const ROTATION: Check<Measure> = Check {
-    row: CheckRow {
+    ROTATION {
         id: "seam-rotation",
         measures: "how far a joint turns over the seam",
         unit: "deg",
@@ -36,14 +36,12 @@ pub(super) const ROTATION: Check<Measure> = Check {
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
         reason: |check| format!("{} turns by {} degrees at the seam", joint(check), short(check)),
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        Some(of_step(row, subject, subject.quality.seam.rotation, 1f64.to_degrees()))
-    }),
-};
+        measure: |row, subject| {
+            Some(of_step(row, subject, subject.quality.seam.rotation, 1f64.to_degrees()))
+        },
+    }
 
-pub(super) const VELOCITY: Check<Measure> = Check {
-    row: CheckRow {
+    VELOCITY {
         id: "seam-velocity",
         measures: "how much a joint changes its velocity over the seam",
         unit: "cm/s",
@@ -57,12 +55,10 @@ pub(super) const VELOCITY: Check<Measure> = Check {
                 short(check)
             )
         },
-    },
-    measure: Measure::OfLoop(|row, subject| Some(of_step(row, subject, subject.quality.seam.velocity, 1e2))),
-};
+        measure: |row, subject| Some(of_step(row, subject, subject.quality.seam.velocity, 1e2)),
+    }
 
-pub(super) const TURN_RATE: Check<Measure> = Check {
-    row: CheckRow {
+    TURN_RATE {
         id: "seam-turn-rate",
         measures: "how much a joint changes its rate of turn over the seam",
         unit: "deg/s",
@@ -76,32 +72,30 @@ pub(super) const TURN_RATE: Check<Measure> = Check {
                 short(check)
             )
         },
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let step = subject.quality.seam.angular_velocity;
-        Some(of_step(row, subject, step, 1f64.to_degrees()))
-    }),
-};
+        measure: |row, subject| {
+            let step = subject.quality.seam.angular_velocity;
+            Some(of_step(row, subject, step, 1f64.to_degrees()))
+        },
+    }
 
-pub(super) const ACCELERATION: Check<Measure> = Check {
-    row: CheckRow {
+    ACCELERATION {
         id: "seam-acceleration",
         measures: "second difference at the seam over the joint's own 99th percentile",
         unit: "",
-        limits: LimitsFrom::Row(Limits::new(SEAM_ACCELERATION, 3.0)),
+        limits: LimitsFrom::fixed(SEAM_ACCELERATION, 3.0),
         cure: "a longer --blend, --closure auto, or another loop from `loopwright find`",
         cure_of_ping_pong: OF_PING_PONG,
         reason: |check| {
             let (joint, times) = (joint(check), short(check));
             format!("{joint} jerks at the seam, {times} times as much as in the rest of the loop")
         },
-    },
-    measure: Measure::OfLoop(|row, subject| {
-        let sharpest = subject.quality.seam_acceleration;
-        let check = row.graded(sharpest.ratio, 1.0);
-        Some(subject.of_joint(sharpest.joint, sharpest.sample, check))
-    }),
-};
+        measure: |row, subject| {
+            let sharpest = subject.quality.seam_acceleration;
+            let check = row.graded(sharpest.ratio, 1.0);
+            Some(subject.of_joint(sharpest.joint, sharpest.sample, check))
+        },
+    }
+}
 
 /// Grades a step over the seam; `scale` converts the figure to the unit of the check.
 fn of_step(row: &CheckRow, subject: &Subject<'_>, step: Step, scale: f64) -> CheckFacts {

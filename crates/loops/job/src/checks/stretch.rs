@@ -6,7 +6,7 @@ use loopwright_core::{Analysis, LoopCandidate};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
 use super::Measure;
-use super::row::{Check, CheckRow, Limits, LimitsFrom, at, joint, short, value};
+use super::row::{CheckRow, Limits, LimitsFrom, at, joint, short, value};
 
 /// A stretch of a take to grade.
 #[derive(Clone, Copy, Debug)]
@@ -33,24 +33,7 @@ impl Stretch<'_> {
 const ANOTHER_LOOP: &str = "another loop from `loopwright find`";
 
 /// Limits of a yes-or-no check.
-const NO: LimitsFrom = LimitsFrom::Row(Limits::never_bad(0.0));
-
-fn yes_or_no(row: &CheckRow, is_so: bool) -> CheckFacts {
-    row.graded(f64::from(u8::from(is_so)), 1.0)
-}
-
-pub(super) const JUMPS: Check<Measure> = Check {
-    row: CheckRow {
-        id: "jumps",
-        measures: "largest jump of a joint of the take inside",
-        unit: "mm",
-        limits: NO,
-        cure: ANOTHER_LOOP,
-        cure_of_ping_pong: None,
-        reason: |check| format!("the take jumps{}, {} by {} mm", at(check), joint(check), short(check)),
-    },
-    measure: Measure::OfTake(|row, stretch| Some(jumps(row, stretch))),
-};
+const NO: LimitsFrom = LimitsFrom::never_bad(0.0);
 
 /// Measures the largest jump inside a stretch: the distance of a joint from its extrapolated position.
 fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
@@ -79,110 +62,106 @@ fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
 /// Limits of an estimated change of pace, percent: stricter, since the change may be larger.
 const ESTIMATED: Limits = Limits::new(5.0, 15.0);
 
-pub(super) const PACE: Check<Measure> = Check {
-    row: CheckRow {
+crate::check_rows! {
+    pub(super) of Measure by Measure::OfTake;
+
+    JUMPS {
+        id: "jumps",
+        measures: "largest jump of a joint of the take inside",
+        unit: "mm",
+        limits: NO,
+        cure: ANOTHER_LOOP,
+        reason: |check| format!("the take jumps{}, {} by {} mm", at(check), joint(check), short(check)),
+        measure: |row, stretch| Some(jumps(row, stretch)),
+    }
+
+    PACE {
         id: "pace",
         measures: "difference of speed among the cycles from start to end; an estimate is good up to 5",
         unit: "%",
-        limits: LimitsFrom::Row(Limits::new(7.5, 15.0)),
+        limits: LimitsFrom::fixed(7.5, 15.0),
         cure: ANOTHER_LOOP,
-        cure_of_ping_pong: None,
         reason: |check| {
             let (percent, error) = (value(check), check.std_error);
             let error = error.map_or_else(String::new, |error| format!(" +- {error:.0}% (estimated)"));
             format!("the pace of the take changes by {percent:.0}%{error} over the loop")
         },
-    },
-    measure: Measure::OfTake(|row, stretch| {
-        let change = (stretch.candidate.steadiness_around.pace_change).filter(|_| stretch.goes())?;
-        let percent = 1e2 * change.share;
-        if change.is_measured() {
-            return Some(row.graded(percent, 1.0));
-        }
-        Some(CheckFacts {
-            std_error: Some(1e2 * change.std_error),
-            ..row.graded_by(ESTIMATED, percent)
-        })
-    }),
-};
+        measure: |row, stretch| {
+            let change = (stretch.candidate.steadiness_around.pace_change).filter(|_| stretch.goes())?;
+            let percent = 1e2 * change.share;
+            if change.is_measured() {
+                return Some(row.graded(percent, 1.0));
+            }
+            Some(CheckFacts {
+                std_error: Some(1e2 * change.std_error),
+                ..row.graded_by(ESTIMATED, percent)
+            })
+        },
+    }
 
-pub(super) const TURN: Check<Measure> = Check {
-    row: CheckRow {
+    TURN {
         id: "turn",
         measures: "share of a turn of 30 degrees or more in the busiest third",
         unit: "%",
-        limits: LimitsFrom::Row(Limits::new(44.0, 60.0)),
+        limits: LimitsFrom::fixed(44.0, 60.0),
         cure: ANOTHER_LOOP,
-        cure_of_ping_pong: None,
         reason: |check| format!("{:.0}% of the turn happens in a third of the loop", value(check)),
-    },
-    measure: Measure::OfTake(|row, stretch| {
-        let share = stretch
-            .candidate
-            .steadiness_around
-            .turn_in_third
-            .filter(|_| stretch.goes())?;
-        Some(row.graded(1e2 * share, 1.0))
-    }),
-};
+        measure: |row, stretch| {
+            let share = stretch
+                .candidate
+                .steadiness_around
+                .turn_in_third
+                .filter(|_| stretch.goes())?;
+            Some(row.graded(1e2 * share, 1.0))
+        },
+    }
 
-pub(super) const VEER: Check<Measure> = Check {
-    row: CheckRow {
+    VEER {
         id: "veer",
         measures: "turn of a cycle less that of the straight way around it",
         unit: "deg",
-        limits: LimitsFrom::Row(Limits::new(5.0, 20.0)),
+        limits: LimitsFrom::fixed(5.0, 20.0),
         cure: ANOTHER_LOOP,
-        cure_of_ping_pong: None,
         reason: |check| format!("the loop turns by {} degrees a cycle off a straight way", short(check)),
-    },
-    measure: Measure::OfTake(|row, stretch| {
-        let veer = (stretch.candidate.steadiness_around.veer_radians).filter(|_| stretch.goes())?;
-        Some(row.graded(veer.to_degrees(), 1.0))
-    }),
-};
+        measure: |row, stretch| {
+            let veer = (stretch.candidate.steadiness_around.veer_radians).filter(|_| stretch.goes())?;
+            Some(row.graded(veer.to_degrees(), 1.0))
+        },
+    }
 
-pub(super) const ROOT_STEADY: Check<Measure> = Check {
-    row: CheckRow {
+    ROOT_STEADY {
         id: "root-steady",
         measures: "whether one constant motion fails to replace the root's",
         unit: "",
         limits: NO,
         cure: ANOTHER_LOOP,
-        cure_of_ping_pong: None,
         reason: |_| {
             "the root motion of the take changes within the loop, so one constant motion replaces it badly".to_owned()
         },
-    },
-    measure: Measure::OfTake(|row, stretch| Some(yes_or_no(row, !stretch.candidate.is_steady()))),
-};
+        measure: |row, stretch| Some(row.answered(!stretch.candidate.is_steady())),
+    }
 
-pub(super) const SINGLE_ACTION: Check<Measure> = Check {
-    row: CheckRow {
+    SINGLE_ACTION {
         id: "single-action",
         measures: "whether the clip may be a single action, by its motion or its name",
         unit: "",
         limits: NO,
         cure: "nothing, if it happens once; else a take in which it repeats",
-        cure_of_ping_pong: None,
         reason: |_| "it starts and ends at rest, as a single action does".to_owned(),
-    },
-    measure: Measure::OfTake(|row, stretch| {
-        let is_single = |whole: &WholeClip| {
-            whole.kind == WholeClipKind::EndsAsItBegins || (whole.is_in_place() && stretch.named == Some(false))
-        };
-        Some(yes_or_no(row, stretch.candidate.whole.as_ref().is_some_and(is_single)))
-    }),
-};
+        measure: |row, stretch| {
+            let is_single = |whole: &WholeClip| {
+                whole.kind == WholeClipKind::EndsAsItBegins || (whole.is_in_place() && stretch.named == Some(false))
+            };
+            Some(row.answered(stretch.candidate.whole.as_ref().is_some_and(is_single)))
+        },
+    }
 
-pub(super) const ONE_CYCLE: Check<Measure> = Check {
-    row: CheckRow {
+    ONE_CYCLE {
         id: "one-cycle",
         measures: "gap between the ends of a clip of one cycle; good if its name says that it repeats",
         unit: "mm",
         limits: LimitsFrom::Loop(["-", "-"]),
         cure: "a longer take of the same motion",
-        cure_of_ping_pong: None,
         reason: |check| {
             if value(check) == 0.0 {
                 "the clip shows one cycle only, without the key that closes it".to_owned()
@@ -191,28 +170,25 @@ pub(super) const ONE_CYCLE: Check<Measure> = Check {
                 format!("the clip shows one cycle only, and its ends were {gap} mm apart")
             }
         },
-    },
-    measure: Measure::OfTake(|row, stretch| {
-        let whole = (stretch.candidate.whole.as_ref()).filter(|whole| whole.kind == WholeClipKind::Cycle)?;
-        let gap = match whole.last_key {
-            LastKey::BeforeClosing => 0.0,
-            _ => 1e3 * whole.gap_metres,
-        };
-        Some(CheckFacts {
-            grade: Some(if whole.by_name { Grade::Good } else { Grade::Review }),
-            ..row.graded_by(Limits::never_bad(0.0), gap)
-        })
-    }),
-};
+        measure: |row, stretch| {
+            let whole = (stretch.candidate.whole.as_ref()).filter(|whole| whole.kind == WholeClipKind::Cycle)?;
+            let gap = match whole.last_key {
+                LastKey::BeforeClosing => 0.0,
+                _ => 1e3 * whole.gap_metres,
+            };
+            Some(CheckFacts {
+                grade: Some(if whole.by_name { Grade::Good } else { Grade::Review }),
+                ..row.graded_by(Limits::never_bad(0.0), gap)
+            })
+        },
+    }
 
-pub(super) const REPEATS: Check<Measure> = Check {
-    row: CheckRow {
+    REPEATS {
         id: "repeats",
         measures: "1 if the take does not repeat at this length, 2 if start and end are as unlike as any two frames",
         unit: "",
-        limits: LimitsFrom::Row(Limits::new(0.0, 1.0)),
+        limits: LimitsFrom::fixed(0.0, 1.0),
         cure: ANOTHER_LOOP,
-        cure_of_ping_pong: None,
         reason: |check| {
             if value(check) > 1.0 {
                 "start and end of the stretch are as unlike as any two frames of the take".to_owned()
@@ -220,9 +196,9 @@ pub(super) const REPEATS: Check<Measure> = Check {
                 "the take does not repeat at this length; the loop covers only its own frames".to_owned()
             }
         },
-    },
-    measure: Measure::OfTake(repeats),
-};
+        measure: repeats,
+    }
+}
 
 fn repeats(row: &CheckRow, stretch: &Stretch<'_>) -> Option<CheckFacts> {
     let candidate = stretch.candidate;
@@ -235,5 +211,5 @@ fn repeats(row: &CheckRow, stretch: &Stretch<'_>) -> Option<CheckFacts> {
     if stretch.has_feet() && candidate.cost_ratio.is_some_and(|ratio| ratio >= 1.0) {
         return Some(row.graded(2.0, 1.0));
     }
-    Some(yes_or_no(row, !candidate.is_confident()))
+    Some(row.answered(!candidate.is_confident()))
 }

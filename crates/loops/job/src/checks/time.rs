@@ -3,7 +3,7 @@
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::Measure;
-use super::row::{Check, CheckRow, Limits, LimitsFrom, value};
+use super::row::{CheckRow, LimitsFrom, value};
 
 /// Returns a check with a change, percent, limited either way.
 fn changed(row: &CheckRow, percent: f64) -> CheckFacts {
@@ -18,69 +18,61 @@ fn more_or_less(check: &CheckFacts, more: &str, less: &str) -> String {
     format!("{:.0}% {}", percent.abs(), if percent > 0.0 { more } else { less })
 }
 
-pub(super) const LENGTH: Check<Measure> = Check {
-    row: CheckRow {
+crate::check_rows! {
+    pub(super) of Measure by Measure::OfTime;
+
+    LENGTH {
         id: "time-length",
         measures: "how much longer it lasts than recorded, limited either way; refused beyond -20 and 25",
         unit: "%",
-        limits: LimitsFrom::Row(Limits::never_bad(10.0)),
+        limits: LimitsFrom::never_bad(10.0),
         cure: "a length nearer to the recorded one, or a take at that pace",
-        cure_of_ping_pong: None,
         reason: |check| format!("it is {} than recorded", more_or_less(check, "slower", "faster")),
-    },
-    measure: Measure::OfTime(|row, retimed| changed(row, 100.0 * (retimed.length - 1.0))),
-};
+        measure: |row, retimed| changed(row, 100.0 * (retimed.length - 1.0)),
+    }
 
-pub(super) const STRIDE: Check<Measure> = Check {
-    row: CheckRow {
+    STRIDE {
         id: "time-stride",
         measures: "how much longer its strides are than recorded, limited either way; refused beyond -15 and 12",
         unit: "%",
-        limits: LimitsFrom::Row(Limits::never_bad(7.0)),
+        limits: LimitsFrom::never_bad(7.0),
         cure: "--set output.keep=stride, or a take at that speed",
-        cure_of_ping_pong: None,
         reason: |check| {
             format!(
                 "its strides are {} than recorded",
                 more_or_less(check, "longer", "shorter")
             )
         },
-    },
-    measure: Measure::OfTime(|row, retimed| changed(row, 100.0 * (retimed.stride - 1.0))),
-};
+        measure: |row, retimed| changed(row, 100.0 * (retimed.stride - 1.0)),
+    }
 
-pub(super) const FOOTFALLS: Check<Measure> = Check {
-    row: CheckRow {
+    FOOTFALLS {
         id: "time-footfalls",
         measures: "how far touch-downs are moved against each other; refused beyond 8",
         unit: "% of a cycle",
-        limits: LimitsFrom::Row(Limits::never_bad(4.0)),
+        limits: LimitsFrom::never_bad(4.0),
         cure: "touch-downs nearer to the recorded ones in output.contact",
-        cure_of_ping_pong: None,
         reason: |check| {
             format!(
                 "it limps: touch-downs are moved by {:.0}% of a cycle against each other",
                 value(check)
             )
         },
-    },
-    measure: Measure::OfTime(|row, retimed| row.graded(100.0 * retimed.footfalls, 1.0)),
-};
+        measure: |row, retimed| row.graded(100.0 * retimed.footfalls, 1.0),
+    }
 
-pub(super) const ACCELERATION: Check<Measure> = Check {
-    row: CheckRow {
+    ACCELERATION {
         id: "time-acceleration",
         measures: "accelerations of joints over those recorded, the 95th percentiles, at its length",
         unit: "",
-        limits: LimitsFrom::Row(Limits::never_bad(1.15)),
+        limits: LimitsFrom::never_bad(1.15),
         cure: "touch-downs, length and speed nearer to the recorded ones",
-        cure_of_ping_pong: None,
         reason: |check| {
             format!(
                 "limbs accelerate {:.2} times as hard as recorded at its pace",
                 value(check)
             )
         },
-    },
-    measure: Measure::OfTime(|row, retimed| row.graded(retimed.acceleration, 1.0)),
-};
+        measure: |row, retimed| row.graded(retimed.acceleration, 1.0),
+    }
+}

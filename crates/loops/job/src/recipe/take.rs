@@ -1,5 +1,6 @@
 //! How a take is read and analysed.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -70,67 +71,34 @@ described! {
     }
 }
 
-/// How a file is read.
+/// How a file is read, and which joints of it are the hips and the feet: those settings of a study alone.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TakeArgs {
-    /// Axis that points up in the file.
-    pub up: Option<UpChoice>,
-    /// Length unit of the file.
-    pub unit: Option<UnitChoice>,
-    /// Animation to read.
-    pub animation: Option<String>,
-    /// Skin whose joints are read.
-    pub skin: Option<String>,
-    /// How many times as fast as the file says its motion is.
-    pub speed_up: Option<f64>,
-    /// The robot whose motion it is.
-    pub robot: Option<RobotFile>,
-    /// The joint of the hips.
-    pub hips: Option<String>,
-    /// The joints of the feet.
-    pub feet: Vec<String>,
-    /// The pose in which its skeleton is compared with characters.
-    pub reference: Option<ReferencePose>,
-    /// Where it looks on characters.
-    pub gaze: Option<Gaze>,
+pub struct TakeArgs(StudyArgs);
+
+impl Deref for TakeArgs {
+    type Target = StudyArgs;
+
+    fn deref(&self) -> &StudyArgs {
+        &self.0
+    }
 }
 
-/// Defines the settings for reading a file, for both structs that hold them.
-macro_rules! reading {
-    ($Name:ident) => {
-        impl $Name {
-            /// Returns the settings for the file's axes and unit.
-            pub fn space(&self) -> SpaceSettings {
-                SpaceSettings::new(self.up.unwrap_or_default(), self.unit.unwrap_or_default())
-            }
-
-            /// Returns the settings for reading a file. `space` may come from a better source; `animation` is used if the user
-            /// names none, and `limits` bounds how much is read.
-            pub fn settings<'a>(
-                &'a self,
-                space: SpaceSettings,
-                animation: AnimationChoice<'a>,
-                limits: SizeLimits,
-            ) -> ReadSettings<'a> {
-                ReadSettings {
-                    space,
-                    animation: self
-                        .animation
-                        .as_deref()
-                        .map_or(animation, AnimationChoice::Given),
-                    skin: self.skin.as_deref(),
-                    speed_up: self.speed_up,
-                    companions: None,
-                    robot: self.robot.as_ref().map(|file| &*file.robot),
-                    limits,
-                }
-            }
-        }
-    };
+impl From<TakeArgs> for StudyArgs {
+    fn from(reading: TakeArgs) -> Self {
+        reading.0
+    }
 }
 
-reading!(TakeArgs);
-reading!(StudyArgs);
+impl TakeArgs {
+    /// Returns the settings for another animation of the file.
+    #[must_use]
+    pub fn of_animation(&self, animation: Option<String>) -> Self {
+        Self(StudyArgs {
+            animation,
+            ..self.0.clone()
+        })
+    }
+}
 
 /// Largest growth of a character's leg bones, percent; more is visible.
 const MOST_BONE_STRETCH: f64 = 1.0;
@@ -152,21 +120,34 @@ pub fn bone_stretch(percent: Option<f64>) -> Result<f64, RecipeError> {
     Ok(found / 100.0)
 }
 
-impl TakeArgs {
-    /// Returns the joints that the user named.
-    pub fn overrides(&self) -> BodyOverrides {
-        BodyOverrides {
-            hips: self.hips.clone(),
-            feet: self.feet.clone(),
-            ..BodyOverrides::default()
+impl StudyArgs {
+    /// Returns the settings for the file's axes and unit.
+    pub fn space(&self) -> SpaceSettings {
+        SpaceSettings::new(self.up.unwrap_or_default(), self.unit.unwrap_or_default())
+    }
+
+    /// Returns the settings for reading a file. `space` may come from a better source; `animation` is used if the user
+    /// names none, and `limits` bounds how much is read.
+    pub fn settings<'a>(
+        &'a self,
+        space: SpaceSettings,
+        animation: AnimationChoice<'a>,
+        limits: SizeLimits,
+    ) -> ReadSettings<'a> {
+        ReadSettings {
+            space,
+            animation: self.animation.as_deref().map_or(animation, AnimationChoice::Given),
+            skin: self.skin.as_deref(),
+            speed_up: self.speed_up,
+            companions: None,
+            robot: self.robot.as_ref().map(|file| &*file.robot),
+            limits,
         }
     }
-}
 
-impl StudyArgs {
     /// Returns how its files are read.
     pub fn reading(&self) -> TakeArgs {
-        TakeArgs {
+        TakeArgs(Self {
             up: self.up,
             unit: self.unit,
             animation: self.animation.clone(),
@@ -177,7 +158,8 @@ impl StudyArgs {
             feet: self.feet.clone(),
             reference: self.reference.clone(),
             gaze: self.gaze.clone(),
-        }
+            ..Self::default()
+        })
     }
 
     /// Returns the files that it names, with their keys.
@@ -219,24 +201,6 @@ impl StudyArgs {
                 height_metres: self.contact_height,
             },
             ignore_name: self.names == Some(false),
-        }
-    }
-}
-
-impl From<TakeArgs> for StudyArgs {
-    fn from(reading: TakeArgs) -> Self {
-        Self {
-            up: reading.up,
-            unit: reading.unit,
-            animation: reading.animation,
-            skin: reading.skin,
-            speed_up: reading.speed_up,
-            robot: reading.robot,
-            hips: reading.hips,
-            feet: reading.feet,
-            reference: reading.reference,
-            gaze: reading.gaze,
-            ..Self::default()
         }
     }
 }

@@ -103,10 +103,7 @@ macro_rules! read_from {
     };
 }
 
-read_from!(TakeFlags into TakeArgs, |flags: TakeFlags, set: StudyArgs| {
-    let StudyArgs { up, unit, animation, skin, speed_up, robot, hips, feet, reference, gaze, .. } = set.under(flags.reading);
-    Self { up, unit, animation, skin, speed_up, robot, hips, feet, reference, gaze }
-});
+read_from!(TakeFlags into TakeArgs, |flags: TakeFlags, set: StudyArgs| set.under(flags.reading).reading());
 
 read_from!(StudyFlags into StudyArgs, |flags: StudyFlags, set: StudyArgs| Self {
     smooth: flags.smooth.or(set.smooth),

@@ -142,11 +142,7 @@ fn move_alike(one: &LoopCandidate, other: &LoopCandidate) -> bool {
 pub fn loop_of(studied: &Studied, recipe: &Recipe, chosen: &Chosen) -> Result<TakeLoop, JobError> {
     let mut own = recipe_for(recipe, &SearchRequest::default());
     own.output.fps = recipe.output.fps;
-    let request = Request {
-        recipe: &own,
-        search: None,
-        rows: &Rows::Recommended,
-    };
+    let request = Request::of(&own);
     made_of(studied, request, chosen)
 }
 

@@ -9,7 +9,6 @@ use crate::args::{CostArgs, JumpSettings};
 use crate::batch::{self, Wanted};
 use crate::exit::{Ending, Failure, Result};
 use crate::report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts};
-use crate::report::json;
 use crate::talk::{self, Progress};
 use crate::{files, memory, motions, output, output::Outputs, plot::PlotFile};
 
@@ -62,13 +61,7 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
         plot.add(&mut outputs, &drawn(&sides, decay, &among.costs_metre_secs))?;
     }
     let outputs = outputs.commit()?;
-    if !args.json {
-        output::print(&report::human(&answer))?;
-        return failure.map_or(Ok(Ending::Done), Err);
-    }
-    let document = json::document("cost", answer, failure.as_ref(), &outputs);
-    output::end(document, failure, true)?;
-    Ok(Ending::Done)
+    output::answer("cost", &answer, failure, &outputs, args.json, report::human)
 }
 
 /// Draws a map of the cheapest jumps, with the names of the motions.

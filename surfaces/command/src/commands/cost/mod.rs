@@ -20,7 +20,6 @@ use crate::output::{self, Outputs};
 use crate::report::cost::{
     self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts,
 };
-use crate::report::json;
 use crate::{batch, files, plot::PlotFile, recipe::TakeArgs};
 
 /// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
@@ -33,9 +32,8 @@ const MAP: usize = 152;
 const NO_JUMP: &str = "bad frames are never left or entered, and a take is not left at its very end";
 
 pub fn run(args: &CostArgs) -> Result<Ending> {
-    let is_one = |named: &PathBuf| !batch::are_many(core::slice::from_ref(named));
     match &args.motions[..] {
-        [left, entered] if is_one(left) && is_one(entered) => between(left, entered, args),
+        [left, entered] if !batch::is_many(left) && !batch::is_many(entered) => between(left, entered, args),
         _ => among::run(args),
     }
 }
@@ -55,12 +53,7 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending> {
         plot.add(&mut outputs, &svg)?;
     }
     let outputs = outputs.commit()?;
-    output::print(&if args.json {
-        json::document("cost", answer, None, &outputs)
-    } else {
-        report::human(&answer)
-    })?;
-    Ok(Ending::Done)
+    output::answer("cost", &answer, None, &outputs, args.json, report::human)
 }
 
 /// Computes the costs of jumps from one motion into another, in a table of at most `most` frames a side; also draws them if a plot is

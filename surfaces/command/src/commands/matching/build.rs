@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use loopwright_core::math::Decay;
 use loopwright_match::{
-    ClipRows, CostDatabase, CostFeatures, CostMotion, FeatureSetKind, FrameDatabase, FrameRows, MatchClip,
-    MatchDatabase, MatchMotion, MatchSource, RowsError, features::Horizon,
+    ClipRows, CostDatabase, CostFeatures, CostMotion, FeatureSetKind, FrameRows, MatchClip, MatchDatabase, MatchMotion,
+    MatchSource, RowsError, features::Horizon,
 };
 
-use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched, unmatched_cost};
+use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched};
 use crate::args::{MatchBuildArgs, RowSettings};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::matching::{self as report, BuildAnswer};
 use crate::talk::{self, Progress};
 use crate::{batch, commands::cost, files, motions::NamedMotion};
@@ -33,13 +33,13 @@ pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),
         _ => None,
     };
-    let (mut building, horizon) = Building::new(known, &args.rows)?;
+    let mut building = Building::new(known, &args.rows)?;
 
     let progress = Progress::new("reading", named.len());
     let (mut num_added, mut failures, mut left_out) = (0, Vec::new(), Vec::new());
     for motion in &named {
         // A file that cannot be matched does not stop the others.
-        match of_file(motion, args, horizon, &mut table, &mut building) {
+        match of_file(motion, args, &mut table, &mut building) {
             Ok(num_rows) => num_added += num_rows,
             Err(failure) if failure.is_negative() && found.contains(&motion.path) => {
                 leave_out(&failure);
@@ -65,12 +65,7 @@ pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
         Some(hint) => failure.map(|failure| failure.try_this(hint)),
         None => failure,
     };
-    if !args.json {
-        output::print(&report::built(&answer))?;
-    }
-    let document = json::document("match-build", answer, failure.as_ref(), &outputs);
-    output::end(document, failure, args.json)?;
-    Ok(Ending::Done)
+    output::answer("match-build", &answer, failure, &outputs, args.json, report::built)
 }
 
 /// Lists the named motions, each once, and those of their files that were found in folders. Errors: one is missing.
@@ -78,7 +73,7 @@ fn named_motions(args: &MatchBuildArgs) -> Result<(Vec<NamedMotion>, HashSet<Pat
     let mut named: Vec<NamedMotion> = Vec::new();
     let mut found: HashSet<PathBuf> = HashSet::new();
     for name in &args.takes {
-        let is_found = batch::are_many(core::slice::from_ref(name));
+        let is_found = batch::is_many(name);
         for motion in NamedMotion::all(name)? {
             // A file found in a folder and also named itself counts once.
             if is_found {
@@ -129,7 +124,6 @@ fn leave_out(failure: &Failure) {
 fn of_file(
     named: &NamedMotion,
     args: &MatchBuildArgs,
-    horizon: Horizon,
     table: &mut TagTable,
     building: &mut Building<'_>,
 ) -> Result<usize> {
@@ -139,7 +133,7 @@ fn of_file(
             .try_this("the name alone: every sample of a loop can be matched"));
     }
     let name = source::name_beside(path, &args.output);
-    let motions = source::read_all(path, name, &args.reading, &args.rows.weights, horizon)?;
+    let motions = source::read_all(path, name, &args.reading, &args.rows.weights, building.horizon)?;
     let num_motions = motions.len();
     let (mut num_rows, mut left_out) = (0, Vec::new());
     for Motion { name, path, source } in motions {
@@ -180,129 +174,80 @@ fn of_file(
 }
 
 /// A database whose rows are not arranged yet.
-#[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
-pub enum Building<'a> {
-    Future {
-        known: Option<MatchDatabase<'a>>,
-        horizon: Horizon,
-        motions: Vec<MatchMotion>,
-    },
-    Cost {
-        known: Option<CostDatabase<'a>>,
-        /// From the first motion, or from the database that motions are added to.
-        features: Option<CostFeatures>,
-        decay: loopwright_core::math::Decay,
-        motions: Vec<CostMotion>,
-    },
+pub struct Building<'a> {
+    known: Option<Opened<'a>>,
+    kind: FeatureSetKind,
+    /// How far its motions look ahead.
+    pub horizon: Horizon,
+    decay: Decay,
+    /// What jumps cost: from the database that motions are added to, or from the first motion.
+    features: Option<CostFeatures>,
+    of_future: Vec<MatchMotion>,
+    of_cost: Vec<CostMotion>,
 }
 
 impl<'a> Building<'a> {
-    /// Starts from the rows of a known database, or from none; also returns how far its motions look ahead. Errors: a setting is
-    /// impossible.
-    pub fn new(known: Option<Opened<'a>>, settings: &RowSettings) -> Result<(Self, Horizon)> {
+    /// Starts from the rows of a known database, or from none. Errors: a setting is impossible.
+    pub fn new(known: Option<Opened<'a>>, settings: &RowSettings) -> Result<Self> {
         cost::check_fade(settings.half_life, settings.blend)?;
-        let horizon = match &known {
-            Some(known) => known.horizon(),
-            None => horizon_of(&settings.ahead)?,
-        };
-        let decay = settings.fade.lasting(settings.half_life, settings.blend);
-        let motions = Vec::new();
-        let building = match (known, settings.features) {
-            (Some(Opened::Future(known)), _) => Self::Future {
-                horizon: known.horizon(),
-                known: Some(known),
-                motions,
+        Ok(Self {
+            kind: known.as_ref().map_or(settings.features, Opened::kind),
+            horizon: match &known {
+                Some(known) => known.horizon(),
+                None => horizon_of(&settings.ahead)?,
             },
-            (Some(Opened::Cost(known)), _) => Self::Cost {
-                features: Some(known.features().clone()),
-                decay: known.features().decay(),
-                known: Some(known),
-                motions: Vec::new(),
+            decay: settings.fade.lasting(settings.half_life, settings.blend),
+            features: match &known {
+                Some(Opened::Cost(known)) => Some(known.features().clone()),
+                _ => None,
             },
-            (None, FeatureSetKind::Future) => Self::Future {
-                known: None,
-                horizon,
-                motions,
-            },
-            (None, FeatureSetKind::Cost) => Self::Cost {
-                known: None,
-                features: None,
-                decay,
-                motions: Vec::new(),
-            },
-        };
-        Ok((building, horizon))
+            of_future: Vec::new(),
+            of_cost: Vec::new(),
+            known,
+        })
     }
 
     /// Adds the frames of a motion; returns their number.
     pub fn add(&mut self, path: &Path, source: &MatchSource, name: &str, tags: &[(String, String)]) -> Result<usize> {
-        match self {
-            Self::Future {
-                known,
-                horizon,
-                motions,
-            } => {
-                let found = source
-                    .motions(name, tags, *horizon)
-                    .map_err(|error| unmatched(path, error))?;
-                let clips = known.iter().flat_map(FrameDatabase::clips);
-                add_new(motions, clips, found)
-            }
-            Self::Cost {
-                known,
-                features,
-                decay,
-                motions,
-            } => {
-                let features = match features {
-                    Some(features) => features,
-                    None => {
-                        let of_first = CostFeatures::new(source, *decay);
-                        features.insert(of_first.map_err(|error| unmatched_cost(path, error))?)
-                    }
-                };
-                let found = source.cost_motions(name, tags, features);
-                let clips = known.iter().flat_map(FrameDatabase::clips);
-                add_new(motions, clips, found.map_err(|error| unmatched_cost(path, error))?)
-            }
+        let clips = self.known.iter().flat_map(Opened::clips);
+        if self.kind == FeatureSetKind::Future {
+            let found = source.motions(name, tags, self.horizon);
+            return add_new(
+                &mut self.of_future,
+                clips,
+                found.map_err(|error| unmatched(path, error))?,
+            );
         }
+        let features = &mut self.features;
+        let features = match features {
+            Some(features) => features,
+            None => {
+                let of_first = CostFeatures::new(source, self.decay);
+                features.insert(of_first.map_err(|error| unmatched(path, error))?)
+            }
+        };
+        let found = source.cost_motions(name, tags, features);
+        add_new(&mut self.of_cost, clips, found.map_err(|error| unmatched(path, error))?)
     }
 
     /// Returns the database as bytes, and the answer about it. Errors: too few rows, or too many.
     pub fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer)> {
-        self.arranged(path, num_added).map_err(|error| rows_failure(&error))
+        let database = self.arranged().map_err(|error| rows_failure(&error))?;
+        let bytes = match &database {
+            Opened::Future(database) => database.to_bytes(),
+            Opened::Cost(database) => database.to_bytes(),
+        };
+        let answer = BuildAnswer::new(path, database.kind(), database.clips(), bytes.len(), num_added);
+        Ok((bytes, answer))
     }
 
-    fn arranged(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer), RowsError> {
-        Ok(match self {
-            Self::Future {
-                known,
-                horizon,
-                motions,
-            } => {
-                let database = match known {
-                    Some(known) => known.with(motions)?,
-                    None => MatchDatabase::new(motions, horizon)?,
-                };
-                let bytes = database.to_bytes();
-                let answer = BuildAnswer::new(path, FeatureSetKind::Future, &database, bytes.len(), num_added);
-                (bytes, answer)
-            }
-            Self::Cost {
-                known,
-                features,
-                motions,
-                ..
-            } => {
-                let database = match (known, features) {
-                    (Some(known), _) => known.with(&motions)?,
-                    (None, Some(features)) => CostDatabase::new(features, &motions)?,
-                    (None, None) => return Err(RowsError::Columns { found: 0 }),
-                };
-                let bytes = database.to_bytes();
-                let answer = BuildAnswer::new(path, FeatureSetKind::Cost, &database, bytes.len(), num_added);
-                (bytes, answer)
-            }
+    fn arranged(self) -> Result<Opened<'static>, RowsError> {
+        Ok(match (self.known, self.features) {
+            (Some(Opened::Future(known)), _) => Opened::Future(known.with(self.of_future)?),
+            (Some(Opened::Cost(known)), _) => Opened::Cost(known.with(&self.of_cost)?),
+            (None, Some(features)) => Opened::Cost(CostDatabase::new(features, &self.of_cost)?),
+            (None, None) if self.kind == FeatureSetKind::Cost => return Err(RowsError::Columns { found: 0 }),
+            (None, None) => Opened::Future(MatchDatabase::new(self.of_future, self.horizon)?),
         })
     }
 }

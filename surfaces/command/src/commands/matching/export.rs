@@ -4,10 +4,9 @@ use std::path::Path;
 
 use loopwright_match::{MatchSource, features::NUM_FEATURES};
 
-use super::{Opened, asked_for, open, unmatched, unmatched_cost};
+use super::{Opened, asked_for, open, unmatched};
 use crate::exit::{Ending, Result};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::matching::{self as report, ExportAnswer};
 use crate::{args::MatchExportArgs, files};
 
@@ -36,12 +35,9 @@ pub fn run(args: &MatchExportArgs) -> Result<Ending> {
         rows: rows.len() / columns,
         columns,
     };
-    output::print(&if args.json {
-        json::document("match-export", answer, None, &outputs)
-    } else {
-        report::exported(&answer, &args.npy)
-    })?;
-    Ok(Ending::Done)
+    output::answer("match-export", &answer, None, &outputs, args.json, |answer| {
+        report::exported(answer, &args.npy)
+    })
 }
 
 /// Adds the rows of a database, or the queries made from the frames of a motion; returns the length of a row. Errors: the motion cannot be
@@ -61,7 +57,7 @@ pub fn add_rows(rows: &mut Vec<f32>, database: &Opened<'_>, motion: Option<(&Pat
                     .map(|row| database.row(row).collect())
                     .collect())
             };
-            let of_motion = |(path, source)| features.queries(source).map_err(|error| unmatched_cost(path, error));
+            let of_motion = |(path, source)| features.queries(source).map_err(|error| unmatched(path, error));
             let found: Vec<Vec<f32>> = motion.map_or_else(of_database, of_motion)?;
             rows.extend(
                 found

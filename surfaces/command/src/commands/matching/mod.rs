@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use loopwright_match::features::{Horizon, MatchError};
-use loopwright_match::{CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource};
+use loopwright_match::{ClipRows, CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource};
 
 use crate::args::{MatchArgs, MatchCommand};
 use crate::exit::{Ending, Failure, Result};
-use crate::report::json;
 use crate::report::matching::{self as report, InspectAnswer};
 use crate::{
     files::{self, InputFile},
@@ -32,12 +31,7 @@ pub fn run(args: &MatchArgs) -> Result<Ending> {
             // The file is not mapped: another program could change it while it is read, and the checksum reads all of it anyway.
             let bytes = files::read_bytes(&args.database)?;
             let answer = inspected(&args.database, &open(&args.database, &bytes)?, bytes.len());
-            output::print(&if args.json {
-                json::document("match-inspect", answer, None, &[])
-            } else {
-                report::inspected(&answer)
-            })?;
-            Ok(Ending::Done)
+            output::answer("match-inspect", &answer, None, &[], args.json, report::inspected)
         }
     }
 }
@@ -62,6 +56,13 @@ impl Opened<'_> {
         match self {
             Opened::Future(_) => FeatureSetKind::Future,
             Opened::Cost(_) => FeatureSetKind::Cost,
+        }
+    }
+
+    pub fn clips(&self) -> &[ClipRows] {
+        match self {
+            Opened::Future(database) => database.clips(),
+            Opened::Cost(database) => database.clips(),
         }
     }
 
@@ -102,19 +103,22 @@ fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchS
     }
 }
 
-fn unmatched_cost(path: &Path, error: CostError) -> Failure {
-    let failure = || Failure::cannot("match", path, &error);
-    match &error {
-        CostError::Features(error) => unmatched(path, *error),
-        CostError::Joint { .. } => failure().try_this("takes whose joints have the same names, or --joint-weight"),
-        CostError::Flips { name } => failure().try_this(format!("build the database with --joint-weight '{name}=0'")),
-        _ => failure().try_this("--joint-weight for fewer joints"),
-    }
-}
-
-pub fn unmatched(path: &Path, error: MatchError) -> Failure {
+/// Words why a motion cannot be matched.
+pub fn unmatched(path: &Path, error: impl Into<CostError>) -> Failure {
+    let error = error.into();
+    let failure = Failure::cannot("match", path, &error);
+    let error = match error {
+        CostError::Features(error) => error,
+        CostError::Joint { .. } => {
+            return failure.try_this("takes whose joints have the same names, or --joint-weight");
+        }
+        CostError::Flips { name } => {
+            return failure.try_this(format!("build the database with --joint-weight '{name}=0'"));
+        }
+        _ => return failure.try_this("--joint-weight for fewer joints"),
+    };
     // A file in a folder may hold nothing to match, which is not an error.
-    let failure = Failure::nothing(Failure::cannot("match", path, error).what());
+    let failure = Failure::nothing(failure.what());
     match error {
         MatchError::Short { .. } => {
             failure.try_this("a longer take, or a loop made from it: loops go on past their end")

@@ -7,10 +7,9 @@ use loopwright_core::math::Twist;
 use loopwright_match::features::{self, Future, Horizon, NUM_TIMES, RawFeatures};
 use loopwright_match::{CostDatabase, MatchDatabase, MatchFilter, MatchSource};
 
-use super::{Opened, asked_for, open, unmatched, unmatched_cost};
+use super::{Opened, asked_for, open, unmatched};
 use crate::args::{MatchQueryArgs, StandingFoot, Wish, gaits_of};
 use crate::exit::{Ending, Failure, Result};
-use crate::report::json;
 use crate::report::matching::{self as report, FoundFrame, QueryAnswer};
 use crate::{files, motions, output};
 
@@ -39,12 +38,7 @@ pub fn run(args: &MatchQueryArgs) -> Result<Ending> {
         turn_rate_dps: args.wish.speed.map(|_| args.wish.turn_rate),
         found: found.remove(0),
     };
-    output::print(&if args.json {
-        json::document("match-query", answer, None, &[])
-    } else {
-        report::queried(&answer)
-    })?;
-    Ok(Ending::Done)
+    output::answer("match-query", &answer, None, &[], args.json, report::queried)
 }
 
 /// Errors: a speed or a turn rate is beyond what a body can do.
@@ -96,7 +90,7 @@ pub fn found(
         }
         Opened::Cost(database) => {
             let queries = database.features().queries(source);
-            let queries = queries.map_err(|error| unmatched_cost(path, error))?;
+            let queries = queries.map_err(|error| unmatched(path, error))?;
             frames
                 .iter()
                 .map(|&frame| cheapest(wish, source, &queries[frame], database, &filter))

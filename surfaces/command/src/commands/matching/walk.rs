@@ -13,7 +13,6 @@ use super::{Opened, open, source};
 use crate::args::{MatchWalkArgs, gaits_of};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::matching::{self as report, WalkAnswer};
 use crate::{
     animations::Excluded,
@@ -82,21 +81,15 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
     let [(first, _), ..] = &files[..] else {
         return Err(failure(&WalkError::NoRow));
     };
-    let written = loopwright_formats::write_take(
-        &walked.take,
-        &form(first, &args.reading)?.in_format(format, &walked.take),
-    );
-    let written = written.map_err(Failure::error)?;
+    let source = form(first, &args.reading)?.in_format(format, &walked.take);
+    let written = loopwright_formats::write_take(&walked.take, &source)?;
     talk::warn_all(&written.warnings);
     outputs.add(&args.output, &written.bytes)?;
     let outputs = outputs.commit()?;
     let answer = WalkAnswer::new(&database, &walked);
-    output::print(&if args.json {
-        json::document("match-walk", answer, None, &outputs)
-    } else {
-        report::walked(&answer, &args.output.display().to_string())
-    })?;
-    Ok(Ending::Done)
+    output::answer("match-walk", &answer, None, &outputs, args.json, |answer| {
+        report::walked(answer, &args.output.display().to_string())
+    })
 }
 
 /// Lists the files of a database, each once, with their names in it.

@@ -7,7 +7,6 @@ use loopwright_draw::render::{
 use super::each::{self, Manner};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
-use crate::report::json;
 use crate::report::render::{self as report, RenderAnswer};
 use crate::{args::RenderArgs, batch, files, memory, talk};
 
@@ -26,10 +25,7 @@ const PICTURE: [u32; 2] = [512, 512];
 const CELL: [u32; 2] = [256, 256];
 
 pub fn run(args: &RenderArgs) -> Result<Ending> {
-    let are_patterns = args
-        .inputs
-        .iter()
-        .any(|input| batch::are_many(core::slice::from_ref(input)));
+    let are_patterns = args.inputs.iter().any(|input| batch::is_many(input));
     if !are_patterns && args.inputs.len() <= 2 {
         for input in &args.inputs {
             files::check_is_there(input)?;
@@ -103,12 +99,9 @@ fn one(args: &RenderArgs) -> Result<Ending> {
         height_px: drawn.size[1],
         duration_secs: drawn.secs,
     };
-    output::print(&if args.json {
-        json::document("render", answer, None, &outputs)
-    } else {
-        report::human(&answer, &args.output.display().to_string())
-    })?;
-    Ok(Ending::Done)
+    output::answer("render", &answer, None, &outputs, args.json, |answer| {
+        report::human(answer, &args.output.display().to_string())
+    })
 }
 
 /// Memory per pixel while it is drawn and packed, bytes; and the number of pictures in memory at once, unless all are.

@@ -14,7 +14,6 @@ use crate::written_loop::{self, WrittenLoop};
 use crate::{
     args::RenderArgs,
     exit::{Failure, Result},
-    failures,
     files::{self, InputFile},
     load,
     recipe::TakeArgs,
@@ -76,7 +75,7 @@ pub fn loop_motion(
     surfaces: &Surfaces,
 ) -> Result<(DrawnMotion, LoopInFile)> {
     let written = &read.written;
-    let body = Body::find(written, &reading.overrides()).map_err(failures::body)?;
+    let body = Body::find(written, &reading.overrides())?;
     let in_file = match &read.sidecar {
         Some(sidecar) => written_loop::of_sidecar(sidecar, written)?,
         None => LoopInFile::recognised(written, &body).map_err(|error| unfit(path, error))?,
