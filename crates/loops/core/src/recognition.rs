@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
-use crate::analysis::{body::Body, heading::Heading};
+use crate::analysis::{Body, Heading};
 use crate::loop_clip::{KeyLayout, KeysError};
 use crate::math::fit::{PointPair, fit_planar, fit_rigid};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Rigid, rotation};
 use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootSpace;
 use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};

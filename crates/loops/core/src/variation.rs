@@ -11,8 +11,7 @@ use glam::DVec3;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
-use crate::analysis::Analysis;
-use crate::analysis::body::{Body, FoundBy};
+use crate::analysis::{Analysis, Body, FoundBy};
 use crate::candidate::LoopCandidate;
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::{kernel, ops, rotation};

@@ -2,8 +2,8 @@
 //!
 //! A still stretch matches any other and would win every search, so loops are searched where the body moves.
 
-use super::features::Features;
-use crate::math::{percentile, time_step::TimeStep};
+use super::Features;
+use crate::math::{TimeStep, percentile};
 
 /// Activity of a frame.
 #[handed_over]

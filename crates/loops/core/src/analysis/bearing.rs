@@ -8,10 +8,9 @@ use core::ops::{Range, RangeInclusive};
 
 use glam::DVec3;
 
-use super::body::{Body, FoundBy};
 use super::standing::{GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, lowest_around, rise_of_hips};
-use crate::math::cubic::{Hermite, Span};
-use crate::math::{kernel, ops, percentile, time_step::TimeStep};
+use super::{Body, FoundBy};
+use crate::math::{Hermite, Span, TimeStep, kernel, ops, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
 mod ground;

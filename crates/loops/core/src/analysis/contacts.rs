@@ -4,10 +4,7 @@
 
 use core::ops::RangeInclusive;
 
-use super::bearing::{Bearings, Ground, PointStay, Stay};
-use super::body::{Body, FoundBy};
-use super::standing::ContactLimits;
-use super::strides::{FootPaths, Strides};
+use super::{Bearings, Body, ContactLimits, FootPaths, FoundBy, Ground, PointStay, Stay, Strides};
 use crate::motion::{Skeleton, WorldTracks};
 use crate::take::Take;
 

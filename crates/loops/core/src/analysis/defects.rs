@@ -5,8 +5,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::body::Body;
-use crate::math::{ops, percentile, rotation, time_step::TimeStep};
+use super::Body;
+use crate::math::{TimeStep, ops, percentile, rotation};
 use crate::{motion::WorldTracks, take::Take};
 
 /// A fault of a frame.

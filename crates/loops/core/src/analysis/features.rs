@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::body::{self, Body, BodyError};
-use super::{defects::TakeDefects, heading::Heading, velocity};
+use super::{Body, BodyError, Heading, TakeDefects, body, velocity};
 use crate::motion::{Skeleton, WorldTracks};
 use crate::{math::rotation, take::Take};
 

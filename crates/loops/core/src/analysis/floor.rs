@@ -6,9 +6,8 @@
 //! which are above the ground by the thickness of a sole: the same for every motion of one skeleton. Source:
 //! docs/math/contacts.md.
 
-use super::body::{Body, Foot, FoundBy};
-use super::{bearing::FootPoint, contacts::Contacts, standing};
-use crate::math::{kernel, percentile, time_step::TimeStep};
+use super::{Body, Contacts, Foot, FootPoint, FoundBy, standing};
+use crate::math::{TimeStep, kernel, percentile};
 use crate::motion::WorldTracks;
 
 /// Stances within this long on either side count, seconds: those of a step before and a step after at a slow walk.

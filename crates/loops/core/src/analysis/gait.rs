@@ -4,8 +4,8 @@
 
 use core::fmt;
 
-use super::body::{Body, Side};
-use crate::math::{ops, rigid::Twist};
+use super::{Body, Side};
+use crate::math::{Twist, ops};
 use crate::take::Take;
 
 /// An activity of a body, in the words of animators.

@@ -5,8 +5,8 @@
 
 use glam::DVec3;
 
-use super::body::Body;
-use crate::math::{ops, percentile, rigid::Rigid, rotation, time_step::TimeStep};
+use super::Body;
+use crate::math::{Rigid, TimeStep, ops, percentile, rotation};
 use crate::motion::WorldTracks;
 
 /// Ground position and facing at every frame.

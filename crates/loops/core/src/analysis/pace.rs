@@ -3,9 +3,8 @@
 //! A leg swings about as fast as a pendulum of its length: bodies of all sizes take strides of some multiple of sqrt(leg / gravity), see R.
 //! McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
 
-use super::body::{Body, FoundBy};
 use super::gait::{GRAVITY, leg_metres};
-use super::heading::Heading;
+use super::{Body, FoundBy, Heading};
 use crate::math::percentile;
 use crate::motion::WorldTracks;
 use crate::take::Take;

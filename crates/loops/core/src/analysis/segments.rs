@@ -8,12 +8,8 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::activity::{Activity, ActivityKind};
-use super::body::Body;
-use super::contacts::Contacts;
-use super::gait::{Gait, MotionKind, Running, run_speed};
-use super::heading::Heading;
-use crate::math::{percentile, rigid::Twist, rotation, time_step::TimeStep};
+use super::{Activity, ActivityKind, Body, Contacts, Gait, Heading, MotionKind, Running, run_speed};
+use crate::math::{TimeStep, Twist, percentile, rotation};
 use crate::motion::WorldTracks;
 use crate::take::Take;
 

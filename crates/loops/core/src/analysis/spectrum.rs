@@ -9,7 +9,7 @@ use core::ops::{Range, RangeInclusive};
 
 use realfft::RealFftPlanner;
 
-use super::{defects::TakeDefects, features::Features};
+use super::{Features, TakeDefects};
 
 /// Autocorrelation of a take's features over lag, 1 at lag 0.
 #[handed_over]

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::math::{kernel, ops, percentile, time_step::TimeStep};
+use crate::math::{TimeStep, kernel, ops, percentile};
 use crate::motion::WorldTracks;
 
 /// The ground below a foot is its lowest height within this long on either side, seconds.

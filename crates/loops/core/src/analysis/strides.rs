@@ -4,12 +4,11 @@
 
 use glam::DVec3;
 
-use super::bearing::{LONGEST_STRIDE_SECS, Stay};
-use super::body::{Body, FoundBy, Side};
-use super::gait::{Footing, MotionKind, Running, run_speed_of};
+use super::{
+    Body, Footing, FoundBy, MotionKind, Running, Side, Stay, bearing::LONGEST_STRIDE_SECS, gait::run_speed_of,
+};
 use crate::loop_clip::LoopClip;
-use crate::math::percentile;
-use crate::math::time_step::TimeStep;
+use crate::math::{TimeStep, percentile};
 use crate::motion::{PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 

@@ -1,7 +1,7 @@
 //! Describes a stretch, whether or not it qualifies as a loop.
 
-use super::{remembered::Remembered, report::LoopCandidate, rhythm::Rhythm, seams::SeamPair, steadiness::Steadiness};
-use crate::{analysis::Analysis, math::time_step::TimeStep, mirror::Pairing, take::Cut};
+use super::{LoopCandidate, SeamPair, Steadiness, remembered::Remembered, rhythm::Rhythm};
+use crate::{analysis::Analysis, math::TimeStep, mirror::Pairing, take::Cut};
 
 /// The searched take, and the pairing of ends.
 pub(super) struct SearchedTake<'a> {

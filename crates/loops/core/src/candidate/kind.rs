@@ -1,8 +1,6 @@
 //! Classifies the motion of a whole take or a loop.
 
-use super::{
-    named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind, whole_clip::is_single_action,
-};
+use super::{LoopCandidate, NamedMotion, WholeClip, WholeClipKind, whole_clip::is_single_action};
 use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed, segments};
 use crate::math::percentile;
 

@@ -2,9 +2,8 @@
 
 use glam::DVec3;
 
-use super::{describe::SearchedTake, seams::SeamPair};
-use crate::math::rigid::Twist;
-use crate::math::{ops, rotation};
+use super::{SeamPair, describe::SearchedTake};
+use crate::math::{Twist, ops, rotation};
 use crate::mirror::{Mirror, Pairing};
 use crate::motion::RootMotion;
 use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};

@@ -6,12 +6,9 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use super::describe::SearchedTake;
-use super::error::SearchError;
-use super::report::{FoundLoops, LoopCandidate};
-use super::seams::SeamPair;
-use super::settings::SearchSettings;
-use super::whole_clip::moving_frames;
+use super::{
+    FoundLoops, LoopCandidate, SeamPair, SearchError, SearchSettings, describe::SearchedTake, whole_clip::moving_frames,
+};
 use crate::analysis::Analysis;
 use crate::math::rotation;
 use crate::take::{Cut, CutError};

@@ -5,7 +5,7 @@
 //! interpolation. Source: docs/math/search.md.
 
 use super::comparison::PoseComparison;
-use crate::math::time_step::TimeStep;
+use crate::math::TimeStep;
 
 /// Poses this share of a fundamental period on either side of the seam are compared.
 ///

@@ -1,10 +1,7 @@
 //! Settings of the search for loops.
 
-use super::score::DEFAULT_HALF_LIFE_SECS;
-use crate::math::decay::Decay;
-use crate::math::ops;
-use crate::math::rigid::Twist;
-use crate::math::time_step::TimeStep;
+use super::DEFAULT_HALF_LIFE_SECS;
+use crate::math::{Decay, TimeStep, Twist, ops};
 use crate::mirror::Pairing;
 use crate::take::Take;
 

@@ -4,16 +4,13 @@
 //! any segment. Within a segment the search continues beside a loop for different motion, so that a walk that gets faster gives
 //! two rows. Rule and thresholds: docs/math/segments.md.
 
-use super::choosing::Choosing;
-use super::error::SearchError;
-use super::find::{Proposed, find_all, finder, propose_loops};
-use super::finder::Finder;
-use super::report::{LoopCandidate, NearestMiss};
-use super::seams::SeamPair;
-use super::settings::SearchSettings;
+use super::find::{find_all, finder};
+use super::{
+    Choosing, LoopCandidate, NearestMiss, Proposed, SeamPair, SearchError, SearchSettings, finder::Finder,
+    propose_loops,
+};
 use crate::analysis::{Analysis, MotionKind, Segment};
-use crate::math::ops;
-use crate::math::rigid::Twist;
+use crate::math::{Twist, ops};
 
 /// The stretches of a take that repeat.
 #[derive(Clone, Debug, Default, PartialEq)]

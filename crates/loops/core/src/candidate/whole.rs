@@ -1,6 +1,6 @@
 //! A whole clip as a loop, judged by its ends.
 
-use crate::{math::rigid::Rigid, root_motion::RootMode};
+use crate::{math::Rigid, root_motion::RootMode};
 
 /// The last keys of a whole clip.
 #[handed_over]

@@ -5,8 +5,8 @@
 //! once and its solution applied to every track as one weight per condition. The system also cancels the remainder of a decay at
 //! the far end. Derivation: docs/math/boundary.md.
 
-use super::{order::Order, shapes::Shape};
-use crate::math::decay::Jet;
+use super::{Order, Shape};
+use crate::math::Jet;
 use crate::unit::Unit;
 
 /// Largest number of boundary conditions.

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{crossfade::Crossfade, method::Method, shapes::Shape, shapes::ShapeKey, shapes::ShapeKind};
+use super::{Method, Shape, ShapeKey, ShapeKind, crossfade::Crossfade};
 use crate::{take::Clip, unit::Unit};
 
 /// An end of a cut.

@@ -1,7 +1,6 @@
 //! The method that closes the seam of a joint: shapes at both ends, shares of the gaps, order.
 
-use super::shapes::{DEFAULT_BLEND_SECS, Shape, ShapeKind};
-use super::{names::ClosureName, order::Order};
+use super::{ClosureName, DEFAULT_BLEND_SECS, Order, Shape, ShapeKind};
 
 /// Shares of the gaps that the start takes, each from 0 to 1; the end takes the rest.
 #[handed_over]

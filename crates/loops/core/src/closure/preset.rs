@@ -1,7 +1,6 @@
 //! The methods of the article and its demo, by their names there.
 
-use super::method::{Method, Shares};
-use super::{order::Order, shapes::Shape, shapes::ShapeKind};
+use super::{Method, Order, Shape, ShapeKind, Shares};
 use crate::words;
 
 /// A method of the article on looping by inertialization; other settings have their defaults.

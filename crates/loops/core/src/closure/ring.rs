@@ -7,8 +7,7 @@ use core::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::shapes::TIMES_PER_BLEND;
-use super::{closed::Closed, ends, method::Method, rotation::rotate_by, seam::Gaps, seam::JointGap, seam::SeamGaps};
+use super::{Closed, Gaps, JointGap, Method, SeamGaps, ends, rotation::rotate_by, shapes::TIMES_PER_BLEND};
 use crate::math::{ops, rotation};
 use crate::motion::{Pose, Tracks};
 use crate::take::Clip;

@@ -1,7 +1,6 @@
 //! Settings of a closure: a method for each joint, and the errors of invalid settings.
 
-use super::method::{Method, Shares};
-use super::{boundary::BoundaryError, clamp::End};
+use super::{BoundaryError, End, Method, Shares};
 use crate::{unit::Unit, words};
 
 /// How velocities and accelerations at the seam are measured.

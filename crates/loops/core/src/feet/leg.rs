@@ -6,7 +6,7 @@
 use glam::{DQuat, DVec3};
 
 use super::Stage;
-use crate::analysis::body::{Body, Foot};
+use crate::analysis::{Body, Foot};
 use crate::math::{ops, rotation};
 use crate::motion::{Pose, Skeleton, WorldTracks};
 

@@ -9,13 +9,10 @@ use core::{fmt, str::FromStr};
 
 use glam::DVec3;
 
-use crate::analysis::bearing::{Bearings, Stay};
-use crate::analysis::body::{Body, Foot, FoundBy};
-use crate::analysis::standing::ContactLimits;
+use crate::analysis::{Bearings, Body, ContactLimits, Foot, FoundBy, Stay};
 use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::ops;
-use crate::math::rigid::{Rigid, Twist};
+use crate::math::{Rigid, Twist, ops};
 use crate::motion::{Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootRelativeClip;
 use crate::{quality, words};

@@ -7,9 +7,7 @@ use glam::DVec3;
 
 use super::{Course, LoopContact, contact};
 use crate::analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS};
-use crate::math::ops;
-use crate::math::rigid::Twist;
-use crate::math::time_step::TimeStep;
+use crate::math::{TimeStep, Twist, ops};
 use crate::motion::RootMotion;
 
 /// Speeds of feet are measured over this long, seconds; over less, the noise of a capture moves a standing foot.

@@ -4,13 +4,9 @@
 
 use glam::DVec3;
 
-use super::contact::{self, LoopContact};
-use super::model::{FootModel, roll_kept};
-use super::stage::FixedPoint;
-use super::{Course, Stage};
+use super::{Course, FootModel, LoopContact, Stage, contact, model::roll_kept, stage::FixedPoint};
 use crate::analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS};
-use crate::math::ops;
-use crate::math::time_step::TimeStep;
+use crate::math::{TimeStep, ops};
 
 /// The position of a stance is the mean position of the foot, with slow samples counting more: half at this speed, metres per
 /// second on the reference body.

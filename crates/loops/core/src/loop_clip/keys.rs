@@ -6,7 +6,10 @@ use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
 use crate::motion::{KeyedCycle, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
-use crate::{math::rigid::Rigid, math::rotation, take::Take};
+use crate::{
+    math::{Rigid, rotation},
+    take::Take,
+};
 
 /// How the keys of a file form a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 //!
 //! `playback` plays it at any time.
 
-use crate::math::rigid::{Rigid, Twist};
+use crate::math::{Rigid, Twist};
 use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks};
 
 pub(crate) mod playback;

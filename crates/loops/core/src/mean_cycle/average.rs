@@ -3,13 +3,13 @@
 use glam::{DQuat, DVec3};
 
 use super::phase::{CycleRow, NUM_PHASES, row_at};
-use super::window::{Window, smooth_step, trust};
+use super::window::{Window, trust};
 use super::{
     CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter,
+    smooth_step,
 };
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{percentile, rotation};
+use crate::math::{Rigid, Twist, percentile, rotation};
 use crate::motion::{Pose, RootMotion, Tracks};
 use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights, root_joint};
 use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};

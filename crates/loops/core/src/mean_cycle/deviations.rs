@@ -2,8 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::average::{LaidCycles, MAX_SPREAD};
-use super::{CyclesEnd, MeanCycleError, MeanCycles, window::smooth_step};
+use super::{CyclesEnd, LaidCycles, MeanCycleError, MeanCycles, average::MAX_SPREAD, smooth_step};
 use crate::analysis::Analysis;
 use crate::candidate::LoopCandidate;
 use crate::math::rotation;

@@ -7,7 +7,7 @@
 //! from cycle to cycle. Derivation: docs/math/mean_cycle.md.
 
 use super::CyclesEnd;
-use crate::analysis::{Analysis, features::Features};
+use crate::analysis::{Analysis, Features};
 use crate::candidate::LoopCandidate;
 use crate::math::{ops, rotation};
 

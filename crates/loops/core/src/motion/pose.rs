@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Hinge, Hinges, Skeleton};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Rigid, rotation};
 
 /// Transforms of all joints at one time, in skeleton order.
 ///

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::hinges::Hinges;
+use super::Hinges;
 use crate::names;
 
 /// One joint of a skeleton.

@@ -3,8 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Pose, PoseRef, Skeleton};
-use crate::math::cubic::{Hermite, Span};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Hermite, Rigid, Span, rotation};
 
 /// Local transforms of all joints of a skeleton at even times, frame-major, metres.
 ///

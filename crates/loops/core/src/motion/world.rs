@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use super::{Pose, Tracks};
-use crate::math::rigid::Rigid;
+use crate::math::Rigid;
 
 /// World positions (metres) and rotations of all joints at all frames, frame-major.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,9 +5,8 @@
 use core::fmt;
 
 use super::{LoopSettings, MakeError, Plan, completed_for};
-use crate::analysis::Analysis;
-use crate::analysis::body::{Body, Foot};
 use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::analysis::{Analysis, Body, Foot};
 use crate::candidate::LoopCandidate;
 use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
 use crate::feet::FootLock;

@@ -5,8 +5,7 @@
 
 use core::cmp::Ordering;
 
-use super::auto::bend;
-use super::{ClosedStretch, LoopSettings, MadeLoop, Plan};
+use super::{ClosedStretch, LoopSettings, MadeLoop, Plan, auto::bend};
 use crate::analysis::{Analysis, MOVING_MPS};
 use crate::candidate::{
     Choosing, FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, Proposed, SearchError,

@@ -7,12 +7,10 @@ use std::borrow::Cow;
 
 use glam::DVec3;
 
-use crate::analysis::body::Body;
-use crate::analysis::heading::Heading;
-use crate::closure::boundary::{Boundary, BoundaryError};
+use crate::analysis::{Body, Heading};
 use crate::closure::ends::{self, EndState};
-use crate::closure::{Method, Order, Shape, ShapeKey, ShapeKind};
-use crate::math::{kernel, rigid::Rigid, rotation};
+use crate::closure::{BoundaryError, Method, Order, Shape, ShapeKey, ShapeKind, boundary::Boundary};
+use crate::math::{Rigid, kernel, rotation};
 use crate::root_motion::{RootBlend, RootRelativeClip, RootSettings};
 
 /// Returns the root of `source` at every sample of its period, relative to the constant twist.

@@ -37,21 +37,18 @@ pub use timing::{FallsAt, Footfalls, Keep, Length, Retimed, Timing, TimingError}
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::analysis::Analysis;
-use crate::analysis::body::Body;
+use crate::analysis::{Analysis, Body};
 use crate::candidate::{self, LastKey, LoopCandidate, WholeClip, WholeClipKind};
-use crate::closure::image::ImageError;
 use crate::closure::{
-    self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
+    self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, ImageError, Method, Shape, ShapeKind,
 };
 use crate::edit::{self, EditError, EditKind, LoopEdit};
-use crate::feet::edited::EditedStance;
 use crate::feet::{
-    self, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan,
-    hinged,
+    self, EditedStance, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit,
+    StanceSpan, hinged,
 };
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
-use crate::math::rigid::{Rigid, Twist};
+use crate::math::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
 use crate::mirror::{Mirror, MirrorError};
 use crate::motion::{RootMotion, Tracks};

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::{LoopSettings, MadeLoop, MakeError, Timing, edited, edited_stances};
-use crate::analysis::heading::Heading;
+use crate::analysis::Heading;
 use crate::closure::Image;
 use crate::feet::{FeetSettings, Holding, RootSpeed};
 use crate::loop_clip::LoopClip;

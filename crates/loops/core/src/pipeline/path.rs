@@ -4,11 +4,9 @@ use core::f64::consts::TAU;
 
 use glam::DVec3;
 
-use crate::analysis::body::Body;
-use crate::analysis::heading::Heading;
+use crate::analysis::{Body, Heading};
 use crate::loop_clip::LoopClip;
-use crate::math::kernel;
-use crate::math::rigid::Rigid;
+use crate::math::{Rigid, kernel};
 use crate::motion::Tracks;
 
 /// Returns the smoothed ground path of the hips, relative to the root of constant twist, for every sample of a loop.

@@ -5,11 +5,9 @@ use core::f64::consts::FRAC_PI_2;
 use glam::DVec3;
 
 use super::{LoopSettings, MadeLoop};
-use crate::analysis::body::Body;
-use crate::analysis::heading::Heading;
+use crate::analysis::{Body, Heading};
 use crate::loop_clip::LoopClip;
-use crate::math::rigid::Rigid;
-use crate::math::{Twist, ops, rotation};
+use crate::math::{Rigid, Twist, ops, rotation};
 use crate::motion::RootMotion;
 use crate::root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::Take;

@@ -6,7 +6,7 @@ use core::str::FromStr;
 use std::borrow::Cow;
 
 use super::MadeLoop;
-use crate::analysis::body::Side;
+use crate::analysis::Side;
 use crate::loop_clip::LoopClip;
 use crate::math::ops;
 

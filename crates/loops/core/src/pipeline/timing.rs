@@ -4,13 +4,10 @@ use core::fmt::{self, Display, Formatter};
 use core::str::FromStr;
 
 use super::{MakeError, Plan, Sampling};
-use crate::analysis::MOVING_MPS;
-use crate::analysis::bearing::Stay;
-use crate::analysis::body::{Body, Side};
+use crate::analysis::{Body, MOVING_MPS, Side, Stay};
 use crate::feet::{self, Bearing, FootModel, Stage};
 use crate::loop_clip::LoopClip;
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{ops, percentile, time_map::TimeMap};
+use crate::math::{Rigid, Twist, ops, percentile, time_map::TimeMap};
 use crate::motion::{Pose, PoseCurve, RootMotion, Skeleton, Tracks};
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;

@@ -5,10 +5,9 @@ use core::ops::Range;
 
 use glam::{DQuat, DVec3};
 
-use super::seam::second_differences;
-use super::{SourceTracks, Stand};
-use crate::analysis::body::{Body, FoundBy};
+use super::{SourceTracks, Stand, seam::second_differences};
 use crate::analysis::seam_peak::{self, floor};
+use crate::analysis::{Body, FoundBy};
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile, rotation};
 

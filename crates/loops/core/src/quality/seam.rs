@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::SourceTracks;
 use crate::analysis::seam_peak::{self, floor, second_difference};
-use crate::{analysis::body::Body, loop_clip::LoopKeys, math::rotation, root_motion::RootRelativeClip};
+use crate::{analysis::Body, loop_clip::LoopKeys, math::rotation, root_motion::RootRelativeClip};
 
 /// The joints with the largest figures at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

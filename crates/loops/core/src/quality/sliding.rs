@@ -3,8 +3,7 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::analysis::body::{Body, FoundBy};
-use crate::analysis::standing;
+use crate::analysis::{Body, FoundBy, standing};
 use crate::loop_clip::{LoopClip, LoopKeys};
 use crate::motion::Skeleton;
 use crate::{math::ops, root_motion::RootRelativeClip};

@@ -2,9 +2,8 @@
 
 use glam::DVec3;
 
-use crate::analysis::body::Foot;
 use crate::analysis::body::vocabulary::{Meaning, NUM_FINGERS, Word};
-use crate::analysis::{Body, FoundBy, Side};
+use crate::analysis::{Body, Foot, FoundBy, Side};
 use crate::motion::{Pose, Skeleton};
 
 /// Arms and legs; forelegs count as legs.

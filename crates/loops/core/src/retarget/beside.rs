@@ -1,8 +1,7 @@
 //! Joints that are neither descendants nor ancestors of the hips: feet apart from their legs, props, targets that steer a rig.
 
-use crate::analysis::body::Foot;
 use crate::analysis::body::vocabulary::Meaning;
-use crate::analysis::{Body, FoundBy, Side};
+use crate::analysis::{Body, Foot, FoundBy, Side};
 use crate::motion::{Pose, Skeleton};
 
 /// A separate foot lies nearer to the end of its leg than this, as a share of the leg from the hips on.

@@ -7,11 +7,9 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Rig;
-use super::anatomy::Limb;
 use super::legs::{faded, limited};
-use crate::math::rigid::Rigid;
-use crate::math::{ops, rotation};
+use super::{Rig, anatomy::Limb};
+use crate::math::{Rigid, ops, rotation};
 use crate::motion::Pose;
 
 /// A point at least this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; a point less far

@@ -7,15 +7,10 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::anatomy::Limb;
-use super::transfer::Led;
-use super::{Retarget, Rig};
-use crate::analysis::bearing::Stay;
-use crate::analysis::body::{Body, Foot};
-use crate::analysis::standing::ContactLimits;
-use crate::feet::contact::spans;
+use super::{Retarget, Rig, anatomy::Limb, transfer::Led};
+use crate::analysis::{Body, ContactLimits, Foot, Stay};
 use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront};
-use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage};
+use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage, contact::spans};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::motion::{Pose, Skeleton, WorldTracks};
 use crate::quality::{self, Stand};

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::followed::{FollowedLeg, bends};
 use super::{FollowedFeet, Retarget};
-use crate::analysis::body::Body;
+use crate::analysis::Body;
 use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits};
 use crate::feet::{self, Bearing, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage};
 use crate::loop_clip::LoopClip;

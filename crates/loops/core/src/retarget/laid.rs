@@ -2,8 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::Rig;
-use super::anatomy::{Limb, LimbKind};
+use super::{LimbKind, Rig, anatomy::Limb};
 use crate::{analysis::body::vocabulary::Word, math::rotation::arc};
 
 /// Sine of the slope above which a foot is not laid flat: its toes lie steeply below the ankle in the rest pose.

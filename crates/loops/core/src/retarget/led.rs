@@ -1,7 +1,6 @@
 //! Finds joints beside a body that follow one of its joints rigidly, and the joint above the hips that moves with them.
 
-use super::beside::is_beside;
-use super::{JointMap, Rig};
+use super::{JointMap, Rig, beside::is_beside};
 
 /// Joints above the hips that are nearer to them than this share of the leg move with the hips; those farther away, such as one
 /// on the ground, carry only the root motion.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Rig;
-use super::anatomy::{Limb, LimbKind};
+use super::{LimbKind, Rig, anatomy::Limb};
 use crate::analysis::body::vocabulary::{Meaning, Word};
 use crate::motion::Skeleton;
 

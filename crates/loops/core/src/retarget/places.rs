@@ -3,8 +3,7 @@
 
 use glam::DVec3;
 
-use super::Rig;
-use super::anatomy::{Limb, LimbKind};
+use super::{LimbKind, Rig, anatomy::Limb};
 use crate::motion::WorldTracks;
 
 /// The standing height of the source's feet is the one below which they are for this share of the motion.

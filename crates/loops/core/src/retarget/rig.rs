@@ -2,12 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use super::anatomy::Anatomy;
-use super::reference::{self, Doubt, FoundReference, Reference, ReferenceSource};
+use super::reference::{self, FoundReference};
 use super::stance::{self, Stance};
-use super::{beside, flat};
-use crate::analysis::body::Foot;
-use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
+use super::{Doubt, Reference, ReferenceSource, anatomy::Anatomy, beside, flat};
+use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot};
 use crate::feet::model::SoleFront;
 use crate::math::{ops, percentile, rotation};
 use crate::motion::{Pose, Skeleton, Tracks};

@@ -3,8 +3,7 @@
 use glam::DVec3;
 
 use super::anatomy::Limb;
-use crate::analysis::Body;
-use crate::analysis::standing::{self, ContactLimits};
+use crate::analysis::{Body, ContactLimits, standing};
 use crate::math::percentile;
 use crate::motion::{Pose, Skeleton, WorldTracks};
 

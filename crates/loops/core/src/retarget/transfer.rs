@@ -2,15 +2,10 @@
 
 use glam::{DQuat, DVec3, DVec4};
 
-use super::anatomy::LimbKind;
-use super::clear::Sole;
-use super::laid::laid_onto;
-use super::legs::PlacedLimb;
 use super::places::{Standing, ankle_over_ball, tops};
-use super::{Rig, RigPair};
+use super::{LimbKind, Rig, RigPair, clear::Sole, laid::laid_onto, legs::PlacedLimb};
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{ops, rotation};
+use crate::math::{Rigid, Twist, ops, rotation};
 use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::take::{Take, TakeError};
 

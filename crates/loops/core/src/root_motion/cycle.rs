@@ -7,9 +7,8 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{fit::fit_circle, ops, rotation};
-use crate::{analysis::heading::Heading, motion::RootMotion};
+use crate::math::{Rigid, Twist, fit::fit_circle, ops, rotation};
+use crate::{analysis::Heading, motion::RootMotion};
 
 /// A climb below this, metres per cycle, is left in the body: floors are not exactly level.
 pub(crate) const MIN_CLIMB_METRES: f64 = 0.03;

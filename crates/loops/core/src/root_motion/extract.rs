@@ -3,9 +3,9 @@
 use super::cycle::{BodyPath, Cycle, GroundPath, mean_start};
 use super::poses::{EndPoses, WINDOW_SECS};
 use super::{MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint};
-use crate::analysis::{Analysis, heading::Heading};
+use crate::analysis::{Analysis, Heading};
 use crate::loop_clip::LoopClip;
-use crate::math::{ops, rigid::Rigid, rotation, time_step::TimeStep};
+use crate::math::{Rigid, TimeStep, ops, rotation};
 use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::take::Clip;
 

@@ -11,10 +11,9 @@ use super::{
     RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, cycle::MIN_CLIMB_METRES, extract::foot_of_climb,
     root_joint,
 };
-use crate::analysis::{Analysis, heading::Heading};
+use crate::analysis::{Analysis, Heading};
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{ops, rotation, time_step::TimeStep};
+use crate::math::{Rigid, TimeStep, Twist, ops, rotation};
 use crate::motion::{RootMotion, Skeleton, WorldTracks};
 use crate::{mirror::Mirror, take::Clip};
 

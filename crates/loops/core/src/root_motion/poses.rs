@@ -4,10 +4,9 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::analysis::body::{Body, FoundBy};
-use crate::analysis::{features::WeightedJoint, standing::FootJoint};
+use crate::analysis::{Body, FoundBy, WeightedJoint, standing::FootJoint};
+use crate::math::Rigid;
 use crate::math::fit::{PointPair, fit_planar, fit_rigid};
-use crate::math::rigid::Rigid;
 use crate::motion::{Skeleton, WorldTracks};
 
 /// Poses this far on either side of both ends are compared, seconds.

@@ -5,8 +5,8 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::analysis::{Analysis, body::Body};
-use crate::math::{rigid::Rigid, rotation};
+use crate::analysis::{Analysis, Body};
+use crate::math::{Rigid, rotation};
 use crate::motion::{PoseRef, RootMotion, Skeleton, WorldTracks};
 use crate::take::{Clip, Take};
 

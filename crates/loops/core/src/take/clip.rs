@@ -4,8 +4,8 @@ use core::ops::RangeInclusive;
 
 use glam::{DQuat, DVec3};
 
-use super::{Cut, CutError, PingPong, Take, sampler::Sampler};
-use crate::math::{rigid::Rigid, time_step::TimeStep};
+use super::{Cut, CutError, PingPong, Sampler, Take};
+use crate::math::{Rigid, TimeStep};
 use crate::motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks};
 
 /// Most transforms (samples times joints) of one clip: a guard against a mistyped rate, far above any loop.

@@ -3,8 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::FootPoint;
-use crate::analysis::body::{Body, Foot};
-use crate::analysis::standing::lowest_around;
+use crate::analysis::{Body, Foot, standing::lowest_around};
 use crate::math::{ops, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 

@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use super::standing::ContactLimits;
+use super::ContactLimits;
 use crate::motion::{Hinges, Part, PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 

@@ -2,7 +2,7 @@
 //!
 //! Source: docs/math/search.md.
 
-use crate::{analysis::features::Features, candidate::seams::Seams, math::percentile};
+use crate::{analysis::Features, candidate::seams::Seams, math::percentile};
 
 /// One stored dimension: position p (x - c) + velocity q (v - d) of an axis.
 pub(super) struct Dim {

@@ -4,8 +4,7 @@ use core::iter::successors;
 
 use super::{Finder, MAX_COST_RATIO};
 use crate::analysis::Analysis;
-use crate::candidate::report::{CyclesLeftOut, LoopCandidate};
-use crate::candidate::settings::SearchSettings;
+use crate::candidate::{CyclesLeftOut, LoopCandidate, SearchSettings};
 use crate::mirror::Pairing;
 
 /// Largest change in length from one cycle to the next.

@@ -3,12 +3,9 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
-use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
-use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason};
-use crate::candidate::seams::SeamPair;
-use crate::candidate::search::Admission;
-use crate::math::rigid::Twist;
-use crate::math::rotation;
+use crate::analysis::{ActivityKind, Analysis, MotionKind};
+use crate::candidate::{FoundLoops, LoopCandidate, MissReason, SeamPair, search::Admission};
+use crate::math::{Twist, rotation};
 use crate::root_motion::poses;
 use crate::take::Cut;
 

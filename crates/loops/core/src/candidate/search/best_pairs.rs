@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::distinct::Distinct;
-use crate::candidate::seams::SeamPair;
+use crate::candidate::SeamPair;
 
 /// The best pairs among those found so far, as many as it takes for a wanted number of distinct ones.
 pub(super) struct BestPairs {

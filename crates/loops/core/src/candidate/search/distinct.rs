@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::candidate::seams::SeamPair;
+use crate::candidate::SeamPair;
 
 /// Pairs that are pairwise distinct: their starts, or their ends, are further apart than a separation.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{admission::Admission, best_pairs::BestPairs, distinct::Distinct};
+use super::{Admission, best_pairs::BestPairs, distinct::Distinct};
 use crate::candidate::bound::{EarlyExit, LANES, LONG_RUN, ROWS, RunLength, SeamBounds, Squares};
-use crate::candidate::seams::{NO_COST, SeamPair};
+use crate::candidate::{SeamPair, seams::NO_COST};
 
 /// Result of a sweep: every pair up to some position in the order, in order, except those similar to pairs kept before.
 pub(super) struct Swept {

@@ -5,11 +5,10 @@
 
 use glam::DVec3;
 
-use super::curve::weighted;
 use super::inside::{Clip, FEWEST_KEYS, NOISE_METRES};
-use super::reading::Scale;
 use super::seam::{Fit, Seam};
-use crate::math::rigid::Rigid;
+use super::{curve::weighted, reading::Scale};
+use crate::math::Rigid;
 
 /// Most keys of the next cycle that follow the end.
 pub(super) const MOST_FOLLOWING: usize = 5;

@@ -23,13 +23,9 @@ use self::inside::Clip;
 use self::pace::Pace;
 use self::reading::{Reading, Scale};
 use self::seam::Seam;
-use super::finder::Finder;
-use super::report::LoopCandidate;
-use super::settings::SearchSettings;
-use super::steadiness::Steadiness;
-use super::whole::{LastKey, WholeClip, WholeClipKind};
-use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
-use crate::math::rigid::{Rigid, Twist};
+use super::{LastKey, LoopCandidate, SearchSettings, Steadiness, WholeClip, WholeClipKind, finder::Finder};
+use crate::analysis::{ActivityKind, Analysis, MotionKind};
+use crate::math::{Rigid, Twist};
 use crate::take::Cut;
 
 /// Largest roughness of a seam whose poses meet. Finished loops of four packs reach 1.2 if keys rest at the extremes of a walk;

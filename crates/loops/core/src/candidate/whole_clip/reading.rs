@@ -6,12 +6,10 @@ use glam::DVec3;
 
 use super::super::named::NamedMotion;
 use super::super::whole::{LastKey, WholeClip, WholeClipKind};
-use crate::analysis::Analysis;
-use crate::analysis::body::USUAL_HEIGHT_METRES;
 use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::analysis::{Analysis, body::USUAL_HEIGHT_METRES};
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::rigid::Rigid;
-use crate::math::{TimeStep, percentile, rotation};
+use crate::math::{Rigid, TimeStep, percentile, rotation};
 use crate::root_motion::poses;
 
 /// Tolerance within which poses of a loop meet, metres at the size of an adult: the precision of a cut by hand.

@@ -2,8 +2,8 @@
 
 use core::ops::RangeInclusive;
 
-use crate::math::decay::{Fading, Jet};
-use crate::{closure::order::Order, unit::Unit, words};
+use crate::math::{Fading, Jet};
+use crate::{closure::Order, unit::Unit, words};
 
 /// A parameter that shapes may have, by its key in recipes; its flags are `--KEY`, `--KEY-start` and `--KEY-end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

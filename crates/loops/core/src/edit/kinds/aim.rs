@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::super::error::EditError;
 use super::super::joint_offset::{MAX_ROTATION, ROUNDING};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints};
-use crate::{closure::Image, loop_clip::LoopClip, math::rigid::Twist, unit::Unit};
+use crate::{closure::Image, loop_clip::LoopClip, math::Twist, unit::Unit};
 
 /// Turns the root so that the loop ends with another heading than it begins.
 #[handed_over]

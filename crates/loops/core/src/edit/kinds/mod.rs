@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{error::EditError, joint_offset::JointOffset};
+use super::{EditError, JointOffset};
 use crate::{closure::Image, loop_clip::LoopClip, math::rotation, unit::Unit, words};
 
 pub(super) mod aim;

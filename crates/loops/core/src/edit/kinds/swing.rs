@@ -2,7 +2,7 @@
 
 use super::super::error::EditError;
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Rigid, rotation};
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// Scales how far joints turn about their mean rotations: 0 holds them still.

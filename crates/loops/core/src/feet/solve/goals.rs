@@ -7,8 +7,7 @@ use glam::{DQuat, DVec3};
 use super::super::LoopContact;
 use super::super::leg::NUM_JOINTS;
 use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_PARTS, PARTS, Part};
-use super::uncut::Uncut;
-use super::{BearingLeg, Course, FixedPoint, FootModel, Stage};
+use super::{BearingLeg, Course, FixedPoint, FootModel, Stage, Uncut};
 use crate::analysis::standing::{self, GROUND_REACH_SECS};
 use crate::math::{percentile, rotation};
 

@@ -5,8 +5,7 @@ use glam::{DQuat, DVec3};
 use super::super::FootPoint;
 use super::super::leg::{Leg, NUM_JOINTS};
 use super::{FixedPoint, Stage};
-use crate::math::rigid::Rigid;
-use crate::math::rotation;
+use crate::math::{Rigid, rotation};
 
 /// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
 pub(super) const LEG_UNKNOWNS: usize = 8;

@@ -7,14 +7,11 @@
 
 use glam::DVec3;
 
-use super::stage::{FixedPoint, Stage};
 use super::{
-    Bearing, Course, FootModel, FootPoint, LoopContact,
-    leg::{Leg, NUM_JOINTS},
-    model::LegLimits,
-    stance::PointTrack,
+    Bearing, Course, FootModel, FootPoint, Leg, LoopContact, Stage, leg::NUM_JOINTS, model::LegLimits,
+    stage::FixedPoint, stance::PointTrack,
 };
-use crate::{analysis::body::Foot, math::rigid::Rigid, motion::Tracks};
+use crate::{analysis::Foot, math::Rigid, motion::Tracks};
 
 pub mod fade;
 

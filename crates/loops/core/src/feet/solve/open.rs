@@ -9,12 +9,9 @@ use glam::DVec3;
 use super::fade::{FadingLoop, Footwork, comes_down};
 use super::limb::{NUM_PARTS, PARTS};
 use super::{Course, Goals, Settled, Stage, settle_freely};
-use crate::analysis::body::Body;
-use crate::analysis::standing::ContactLimits;
+use crate::analysis::{Body, ContactLimits};
 use crate::feet::contact;
-use crate::math::decay::Decay;
-use crate::math::percentile;
-use crate::math::rigid::Rigid;
+use crate::math::{Decay, Rigid, percentile};
 use crate::motion::Tracks;
 
 /// A foot that stands in the loop at an end, and within this time in the underlying motion, stands in between, seconds.

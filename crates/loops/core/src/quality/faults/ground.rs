@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::{Cycle, JointPeak, worst};
-use crate::analysis::body::FoundBy;
+use crate::analysis::FoundBy;
 use crate::math::percentile;
 
 /// A point bears up to this height above the lowest, metres, ...

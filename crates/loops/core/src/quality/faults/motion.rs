@@ -3,8 +3,8 @@
 use glam::DVec3;
 
 use super::{Cycle, DEGREE, JointPeak, STEP_SECS, largest, worst};
-use crate::analysis::body::FoundBy;
-use crate::math::{percentile, rotation, time_step::TimeStep};
+use crate::analysis::FoundBy;
+use crate::math::{TimeStep, percentile, rotation};
 
 /// When an error shows: from `least` on, and from `ratio` times the usual step, which counts as `floor` more.
 struct Limits {

@@ -1,7 +1,6 @@
 //! Limbs that are still while their partners move: captures are never exact, and a carried load still moves.
 
-use super::anatomy::limbs;
-use super::{Cycle, DEGREE, JointPeak, worst as worst_of};
+use super::{Cycle, DEGREE, JointPeak, anatomy::limbs, worst as worst_of};
 use crate::math::rotation;
 
 /// A joint is still if it turns by no more than the first angle over the loop, radians, and moves if it turns by at least the second.
