@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use super::standing::{GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, lowest_around, rise_of_hips};
 use super::{Body, FoundBy};
-use crate::math::{Hermite, Span, TimeStep, kernel, ops, percentile};
+use crate::math::{Hermite, Span, TimeStep, kernel, ops, ordered, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
 mod ground;
@@ -188,10 +188,9 @@ impl Bearings {
         for (foot, points) in feet.iter().enumerate() {
             FootJudge::new(&times, points, &ground, (&hips, limits)).add_to(&mut found, foot);
         }
-        found.stays.sort_by(|one, other| {
-            let key = |stay: &Stay| stay.strike.unwrap_or(f64::NEG_INFINITY);
-            key(one).total_cmp(&key(other)).then(one.foot.cmp(&other.foot))
-        });
+        found
+            .stays
+            .sort_by_key(|stay| (ordered(stay.strike.unwrap_or(f64::NEG_INFINITY)), stay.foot));
         found.ground = ground.at_frames(&times);
         found
     }
@@ -432,7 +431,7 @@ impl<'a> FootJudge<'a> {
             spans.extend(self.bears(point).into_iter().map(|ends| (point.point, ends)));
         }
         let mut stays = spans.iter().map(|(_, ends)| *ends).collect::<Vec<Ends>>();
-        stays.sort_by(|one, other| one[0].total_cmp(&other[0]));
+        stays.sort_by_key(|ends| ordered(ends[0]));
         let mut joined: Vec<Ends> = Vec::new();
         for ends in stays {
             match joined.last_mut() {

@@ -243,6 +243,6 @@ impl FootJoint {
         let moved = world.position(after, self.joint) - world.position(before, self.joint);
         let secs = (after - before) as f64 * self.step_secs;
         world.position(frame, self.joint).y - self.lowest < STANCE_METRES * self.size
-            && ops::hypot(moved.x, moved.z) < STANCE_SPEED * self.size * secs
+            && ops::over_ground(moved) < STANCE_SPEED * self.size * secs
     }
 }

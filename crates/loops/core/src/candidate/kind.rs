@@ -120,7 +120,7 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
                 .fold(f64::INFINITY, f64::min)
         })
         .collect();
-    let usual = percentile::of(frames().map(|frame| height(frame, body.hips)).collect(), 0.5);
+    let usual = percentile::of(frames().map(|frame| height(frame, body.hips)), 0.5);
     frames().any(|frame| {
         let above = body.feet.iter().zip(&lowest);
         !lowest.is_empty()

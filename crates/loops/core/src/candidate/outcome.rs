@@ -1,5 +1,6 @@
 //! Rates how good a loop looks, in parts that can be summed.
 
+use crate::math::ordered;
 use crate::words;
 
 /// A visible property of a loop.
@@ -134,7 +135,7 @@ impl Outcome {
             .into_iter()
             .zip(other.parts())
             .map(|(own, theirs)| own - theirs);
-        let worst = (OutcomePart::ALL.into_iter().zip(losses)).max_by(|one, next| one.1.total_cmp(&next.1));
+        let worst = (OutcomePart::ALL.into_iter().zip(losses)).max_by_key(|(_, loss)| ordered(*loss));
         worst.filter(|(_, loss)| *loss > 0.0).map(|(part, _)| part)
     }
 

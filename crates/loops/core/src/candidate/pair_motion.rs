@@ -103,7 +103,7 @@ impl SearchedTake<'_> {
                 let off = heading.ground(frame) - (root.start * root.twist.exp(secs)).translation;
                 let root_yaw = rotation::yaw_of(root.start.rotation) + root.twist.angular.y * secs;
                 let off_angle = rotation::wrap_angle(heading.yaw(frame) - root_yaw);
-                (ops::hypot(off.x, off.z) / half_height).max(off_angle.abs() / core::f64::consts::FRAC_PI_2)
+                (ops::over_ground(off) / half_height).max(off_angle.abs() / core::f64::consts::FRAC_PI_2)
             })
             .fold(0.0, f64::max)
     }

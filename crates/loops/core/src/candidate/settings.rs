@@ -111,7 +111,7 @@ impl RootMotionBounds {
     pub(crate) fn admit(&self, twist: &Twist) -> bool {
         let within =
             |bounds: Option<[f64; 2]>, value: f64| bounds.is_none_or(|[low, high]| low <= value && value <= high);
-        within(self.speed_mps, ops::hypot(twist.linear.x, twist.linear.z))
+        within(self.speed_mps, ops::over_ground(twist.linear))
             && within(self.turn_radps, twist.angular.y)
             && within(self.climb_mps, twist.linear.y)
     }

@@ -128,7 +128,7 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
         let middle = start + f64::from(index) * cycle;
         let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
         let moved = after.0 - before.0;
-        ways.push(ops::hypot(moved.x, moved.z));
+        ways.push(ops::over_ground(moved));
         turns.push(after.1 - before.1);
     }
     let spread = |values: &[f64]| {

@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 
 use super::Stage;
 use crate::analysis::{Body, Foot};
-use crate::math::{ops, rotation};
+use crate::math::{ops, ordered, rotation};
 use crate::motion::{Pose, Skeleton, WorldTracks};
 
 /// A leg of two bones.
@@ -90,7 +90,7 @@ impl Leg {
             let lower: f64 = bones[knee..].iter().sum();
             upper.min(lower)
         };
-        let knee = (thigh + 1..chain.len() - 1).max_by(|&one, &other| halves(one).total_cmp(&halves(other)))?;
+        let knee = (thigh + 1..chain.len() - 1).max_by_key(|&knee| ordered(halves(knee)))?;
         if halves(knee) < BONE_SHARE * total {
             return None;
         }

@@ -321,7 +321,7 @@ impl Feet {
                     let [from, to] =
                         [key - 1, key].map(|key| stage.course.to_world(key as isize, positions[key % positions.len()]));
                     let moved = to - from;
-                    sum += ops::hypot(moved.x, moved.z) / stage.course.step_secs;
+                    sum += ops::over_ground(moved) / stage.course.step_secs;
                     count += 1.0;
                 }
             }

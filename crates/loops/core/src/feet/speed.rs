@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::{Course, LoopContact, contact};
 use crate::analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS};
-use crate::math::{TimeStep, Twist, ops};
+use crate::math::{TimeStep, Twist, ops, ordered};
 use crate::motion::RootMotion;
 
 /// Speeds of feet are measured over this long, seconds; over less, the noise of a capture moves a standing foot.
@@ -61,7 +61,7 @@ impl FeetSpeed {
     /// Whether the feet give the root's speed better than the poses do.
     pub(crate) fn is_better(&self) -> bool {
         let Self { twist, of_poses, .. } = self;
-        let [feet, poses, apart] = [twist.linear, *of_poses, *of_poses - twist.linear].map(|v| ops::hypot(v.x, v.z));
+        let [feet, poses, apart] = [twist.linear, *of_poses, *of_poses - twist.linear].map(ops::over_ground);
         let factor = if poses < IN_PLACE_SHARE * feet {
             BETTER_FACTOR_IN_PLACE
         } else if apart < ALIKE_SHARE * feet {
@@ -134,7 +134,7 @@ pub(super) fn of_feet(
     let linear = irls_fit(&standing, rough, poses.angular, FINE_MPS);
     let opposite = DVec3::new(-linear.x, linear.y, -linear.z);
     let [slide_mps, slide_back_mps] = [linear, opposite].map(|linear| mean_slide(&low, linear, poses.angular));
-    if ops::hypot(linear.x, linear.z) > FINE_MPS && slide_mps > OPPOSITE_FACTOR * slide_back_mps {
+    if ops::over_ground(linear) > FINE_MPS && slide_mps > OPPOSITE_FACTOR * slide_back_mps {
         return None;
     }
     Some(FeetSpeed {
@@ -164,7 +164,7 @@ fn rough_fit(low: &[Low], poses: Twist) -> Option<DVec3> {
         let linear = irls_fit(low, start, poses.angular, ROUGH_MPS);
         (linear, mean_slide(low, linear, poses.angular))
     });
-    let least = found.into_iter().min_by(|one, other| one.1.total_cmp(&other.1));
+    let least = found.into_iter().min_by_key(|(_, slide)| ordered(*slide));
     least.map(|(linear, _)| linear)
 }
 
@@ -203,7 +203,7 @@ fn needed(low: &Low, angular: DVec3) -> DVec3 {
 /// Returns the horizontal speed of a foot over the ground.
 fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
     let off = needed(low, angular) - linear;
-    ops::hypot(off.x, off.z)
+    ops::over_ground(off)
 }
 
 /// Rounds of weighting; the velocity converges within a few.

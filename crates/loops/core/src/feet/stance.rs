@@ -86,7 +86,7 @@ impl<'a> Stance<'a> {
     fn creeps(&self, key: isize, mps: f64) -> bool {
         let PointTrack { course, model, .. } = self.point;
         let moved = self.position(key + 1) - self.position(key - 1);
-        ops::hypot(moved.x, moved.z) < mps * model.metre * 2.0 * course.step_secs
+        ops::over_ground(moved) < mps * model.metre * 2.0 * course.step_secs
             && self.position(key).y - self.hold.y < CREEP_METRES * model.metre
     }
 

@@ -29,6 +29,7 @@ pub mod percentile;
 
 pub use cubic::{Hermite, Span};
 pub use decay::{Decay, DecayKind, Displacement, Fading, Jet, decay_rate};
+pub use percentile::ordered;
 pub use rigid::{Rigid, Twist};
 pub use screw::Screw;
 pub use spring::Spring;

@@ -306,8 +306,7 @@ fn median(values: &[f64]) -> f64 {
     if values.len() % 2 == 1 {
         return low;
     }
-    let turned: Vec<f64> = values.iter().map(|value| -value).collect();
-    0.5 * (low - percentile::of(turned, 0.5))
+    0.5 * (low - percentile::of(values.iter().map(|value| -value), 0.5))
 }
 
 /// Returns the motion of the world that best maps the chosen cycle onto each cycle: over the ground by all phases and joints of

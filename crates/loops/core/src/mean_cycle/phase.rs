@@ -9,7 +9,7 @@
 use super::CyclesEnd;
 use crate::analysis::{Analysis, Features};
 use crate::candidate::LoopCandidate;
-use crate::math::{ops, rotation};
+use crate::math::{ops, ordered, rotation};
 
 /// Phases of a cycle at which poses are compared: a step of a walk has eight of them between two contacts.
 pub(super) const NUM_PHASES: usize = 32;
@@ -293,7 +293,7 @@ impl<'a> Reference<'a> {
         }
         let (mut place, _) = (costs.iter().enumerate())
             .filter(|(_, cost)| cost.is_finite())
-            .min_by(|one, other| one.1.total_cmp(other.1))?;
+            .min_by_key(|(_, cost)| ordered(**cost))?;
         // A cycle that uses all the rest of the take would need more: the take cuts it short.
         if room_parts < PARTS * NUM_PHASES && room_parts - place < PARTS / 2 {
             return None;
@@ -327,11 +327,10 @@ impl<'a> Reference<'a> {
         }
         let [own, other] = [(self.start, self.start + self.period), (from, to)].map(|(from, to)| self.moved(from, to));
         let size = self.analysis.body.size(&self.analysis.take);
-        let stride = ops::hypot(own.translation.x, own.translation.z);
+        let stride = ops::over_ground(own.translation);
         let off = other.translation - own.translation;
         let turn = rotation::yaw_of(own.rotation.conjugate() * other.rotation);
-        let strays =
-            ops::hypot(off.x, off.z) > STRIDE_SHARE * stride + STRIDE_METRES * size || turn.abs() > TURN_RADIANS;
+        let strays = ops::over_ground(off) > STRIDE_SHARE * stride + STRIDE_METRES * size || turn.abs() > TURN_RADIANS;
         strays.then_some(CyclesEnd::OtherPath)
     }
 

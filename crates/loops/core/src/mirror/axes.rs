@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
+use crate::math::ordered;
 use crate::{math::rotation, motion::Skeleton, take::Take};
 
 /// The position of a joint varies when it strays by more than this share of the skeleton's size.
@@ -142,7 +143,7 @@ fn median_positions(take: &Take) -> (Vec<DVec3>, Vec<f64>) {
             let middle = positions.len() / 2;
             let mut median = [0.0; 3];
             for (axis, value) in median.iter_mut().enumerate() {
-                positions.sort_by(|a, b| a[axis].total_cmp(&b[axis]));
+                positions.sort_by_key(|position| ordered(position[axis]));
                 *value = positions[middle][axis];
             }
             let median = DVec3::from_array(median);

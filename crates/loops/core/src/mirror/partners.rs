@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::MirrorError;
+use crate::math::ordered;
 use crate::motion::Skeleton;
 
 /// Side words in names, left before right.
@@ -146,7 +147,7 @@ fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize>
             (0..positions.len())
                 .filter(|&other| off(other) < SIZE_TOLERANCE * size)
                 .filter(|&other| skeleton.children(other).len() == skeleton.children(joint).len())
-                .min_by(|&a, &b| off(a).total_cmp(&off(b)))
+                .min_by_key(|&other| ordered(off(other)))
                 .unwrap_or(joint)
         })
         .collect();

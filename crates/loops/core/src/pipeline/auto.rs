@@ -11,6 +11,7 @@ use crate::candidate::LoopCandidate;
 use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
 use crate::feet::FootLock;
 use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::math::ordered;
 use crate::motion::WorldTracks;
 use crate::quality::{self, Quality};
 use crate::root_motion::RootRelativeClip;
@@ -147,9 +148,9 @@ pub(crate) fn choose_closure(
         tried.push((method, quality.pops(), watched.score(&made.loop_clip, &quality)));
     }
     let default_score = tried.first().map_or(Score::default(), |(.., score)| *score);
-    let best = tried.iter().min_by(|(_, one_shows, one), (_, other_shows, other)| {
-        (one_shows.cmp(other_shows)).then(one.total().total_cmp(&other.total()))
-    });
+    let best = tried
+        .iter()
+        .min_by_key(|(_, shows, score)| (*shows, ordered(score.total())));
     // The list is never empty.
     let (method, _, score) = best.copied().unwrap_or((settings.closure.method, false, default_score));
     Ok(ClosureChoice {

@@ -12,7 +12,7 @@ use crate::candidate::{
     SearchSettings, every_cycle, propose_loops, propose_stretches,
 };
 use crate::loop_clip::LoopKeys;
-use crate::math::{ops, percentile};
+use crate::math::{ops, ordered, percentile};
 use crate::quality;
 
 /// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
@@ -88,7 +88,7 @@ pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Res
     let kept = best.into_iter().filter(|best| best.whole.is_some()).take(whole.len());
     let mut candidates = choosing.in_own_frames(cycles, usize::MAX);
     candidates.extend(kept);
-    candidates.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
+    candidates.sort_by_key(|each| ordered(each.cut.start_frame()));
     Ok(FoundLoops {
         candidates,
         random_cost: found.random_cost,
@@ -173,14 +173,14 @@ impl UsualSpeeds<'_> {
         let segments = self.analysis.segments.iter();
         let alike = segments.filter(|segment| segment.gait.kind.straight() == gait);
         let frames = alike.flat_map(|segment| segment.start_frame..=segment.end_frame);
-        let speed = percentile::of(frames.map(|frame| self.analysis.ground_mps(frame)).collect(), 0.5);
+        let speed = percentile::of(frames.map(|frame| self.analysis.ground_mps(frame)), 0.5);
         self.known.push((gait, speed));
         speed
     }
 
     /// Returns the difference of a candidate's speed from the usual one of its gait, as a share; `None` in place.
     fn pace_off(&mut self, candidate: &LoopCandidate) -> Option<f64> {
-        let speed = ops::hypot(candidate.twist.linear.x, candidate.twist.linear.z);
+        let speed = ops::over_ground(candidate.twist.linear);
         let gait = self.analysis.segment_of(candidate)?.gait;
         if speed < MOVING_MPS {
             return None;

@@ -185,7 +185,7 @@ pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&Sou
         FootHeight {
             joint: stand.joint,
             sample: stand.first_sample,
-            metres: percentile::of(lifts.collect(), 0.5),
+            metres: percentile::of(lifts, 0.5),
         }
     });
     heights.reduce(|worst, next| {
@@ -218,5 +218,5 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let mean = sum / count as f64;
     // A body that rolls has no direction of its own.
     let is_steady = sum.length() > STEADY_SHARE * lengths;
-    (is_steady && mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::hypot(mean.x, mean.z), mean.y))
+    (is_steady && mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::over_ground(mean), mean.y))
 }

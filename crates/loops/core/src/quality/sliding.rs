@@ -99,7 +99,7 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
         FootSlide {
             joint: stand.joint,
             sample: first,
-            metres: pairs.map(|way| ops::hypot(way.x, way.z)).fold(0.0, f64::max),
+            metres: pairs.map(ops::over_ground).fold(0.0, f64::max),
         }
     });
     slides.reduce(|worst, next| if next.metres > worst.metres { next } else { worst })
@@ -117,7 +117,7 @@ fn over_ground(keys: &LoopKeys, sample: isize, seen_from_root: DVec3) -> DVec3 {
 /// Returns the metres per second along the ground between positions two samples apart.
 fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
     let step = after - before;
-    ops::hypot(step.x, step.z) / (2.0 * keys.step_secs())
+    ops::over_ground(step) / (2.0 * keys.step_secs())
 }
 
 /// Returns the contacts detected in the frames that the loop was cut from. Without these frames they are detected in the loop

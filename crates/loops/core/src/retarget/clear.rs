@@ -239,7 +239,7 @@ fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
 
 /// Returns the longer of two offsets over the ground.
 fn longer(one: DVec3, other: DVec3) -> DVec3 {
-    if ops::hypot(other.x, other.z) > ops::hypot(one.x, one.z) {
+    if ops::over_ground(other) > ops::over_ground(one) {
         other
     } else {
         one

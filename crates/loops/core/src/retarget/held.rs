@@ -206,7 +206,7 @@ impl FollowedFeet {
                 let [before, after] = [by_pose, world].map(|world| world.rotation(sample, ankle));
                 rotation::difference(after, before).length()
             });
-            percentile::of(turned.collect(), 0.5) > TILTED
+            percentile::of(turned, 0.5) > TILTED
         })
     }
 

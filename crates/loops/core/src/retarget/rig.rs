@@ -7,7 +7,7 @@ use super::stance::{self, Stance};
 use super::{Doubt, Reference, ReferenceSource, anatomy::Anatomy, beside, flat};
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot};
 use crate::feet::model::SoleFront;
-use crate::math::{ops, percentile, rotation};
+use crate::math::{ops, ordered, percentile, rotation};
 use crate::motion::{Pose, Skeleton, Tracks};
 use crate::root_motion::root_joint;
 use crate::take::Take;
@@ -154,9 +154,9 @@ impl Rig {
         let ahead = self.world.rotations[head].conjugate() * (self.axes * DVec3::Z);
         let lowered = reference::few_poses(take).map(|world| {
             let ahead = world.rotations[head] * ahead;
-            ops::atan2(-ahead.y, ops::hypot(ahead.x, ahead.z))
+            ops::atan2(-ahead.y, ops::over_ground(ahead))
         });
-        Some(percentile::of(lowered.collect(), 0.5))
+        Some(percentile::of(lowered, 0.5))
     }
 
     /// Returns the rig with the surface of its feet, if its file has a mesh. Points of missing joints are left out, and so are
@@ -295,8 +295,8 @@ impl Rig {
         let highest = self.ground() + SOLE_SHARE * self.leg_length();
         let places = (sole.in_world(&self.world))
             .filter(|&(joint, place)| self.skeleton.is_within(joint, toe) && place.y < highest)
-            .map(|(_, place)| (ops::hypot(place.x - ankle.x, place.z - ankle.z), place));
-        let (_, front) = places.max_by(|one, other| one.0.total_cmp(&other.0))?;
+            .map(|(_, place)| (ops::over_ground(place - ankle), place));
+        let (_, front) = places.max_by_key(|(away, _)| ordered(*away))?;
         Some(SoleFront {
             of_toes: at_toe.inverse().transform_point(front),
             below_ball: at_toe.translation.y - front.y,

@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use super::{Finder, MAX_LOOKED_AT};
 use crate::analysis::{ActivityKind, Analysis, MotionKind};
 use crate::candidate::{FoundLoops, LoopCandidate, MissReason, SeamPair, search::Admission};
-use crate::math::{Twist, rotation};
+use crate::math::{Twist, ordered, rotation};
 use crate::root_motion::poses;
 use crate::take::Cut;
 
@@ -58,7 +58,7 @@ impl Finder<'_> {
         // Lengths decrease, so the first good one is the longest.
         if let Some(first) = found.candidates.iter().position(|idle| idle.seam_cost <= allowed) {
             let first = found.candidates.remove(first);
-            found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
+            found.candidates.sort_by_key(|idle| ordered(idle.seam_cost));
             found.candidates.insert(0, first);
         }
         found.candidates.truncate(self.settings.max_candidates.max(1));

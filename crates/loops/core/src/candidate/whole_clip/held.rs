@@ -46,7 +46,7 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
 pub(super) fn frames_of_cycle(analysis: &Analysis) -> Option<(usize, usize)> {
     moving_within(analysis, |beside, within| {
         let step = |frame: usize| analysis.features.squared_distance(frame, frame + 1).max(0.0).sqrt();
-        step(beside) > EASES * percentile::of(within.map(step).collect(), 0.5)
+        step(beside) > EASES * percentile::of(within.map(step), 0.5)
     })
 }
 

@@ -117,10 +117,9 @@ impl<'a> Scale<'a> {
                     world.position(frame as usize, joint)
                 })
             });
-            let uneven: Vec<f64> = steps.map(|step| step.unevenness()).collect();
             Own {
                 bend: bends.sum::<f64>().sqrt(),
-                usual_unevenness: percentile::of(uneven, 0.5),
+                usual_unevenness: percentile::of(steps.map(|step| step.unevenness()), 0.5),
             }
         })
     }

@@ -135,7 +135,7 @@ impl Goals {
                 let heights: Vec<f64> = (0..count as isize).map(height).collect();
                 standing::lowest_around(&heights, reach)
             } else {
-                let heights = (-beyond..count as isize + beyond).map(height).collect();
+                let heights = (-beyond..count as isize + beyond).map(height);
                 let lowest = percentile::of(heights, STRAY_SHARE);
                 let flat = (part == Part::Tip).then(|| self.flat_front(course, leg)).flatten();
                 vec![flat.map_or(lowest, |flat| lowest.max(flat)); count]
@@ -160,7 +160,7 @@ impl Goals {
     }
 
     fn usual_height(&self, stage: &Stage<'_>, part: Part, keys: Range<usize>) -> f64 {
-        percentile::of(keys.map(|key| self.height(stage, part, key)).collect(), 0.5)
+        percentile::of(keys.map(|key| self.height(stage, part, key)), 0.5)
     }
 
     /// Keeps a swinging part above the ground, which is a line from one contact to the next, or as low as it is in the take:
@@ -229,7 +229,7 @@ impl Goals {
         let highest = seams.iter().map(|(.., step)| step.abs()).fold(0.0, f64::max);
         let share = (LEVELLED_METRES * model.size / highest).min(1.0);
         let closed = move |key: usize| self.over_root(course, key % count, part as usize);
-        let usual_lift = percentile::of(keys.map(|key| closed(key) - height(key)).collect(), 0.5);
+        let usual_lift = percentile::of(keys.map(|key| closed(key) - height(key)), 0.5);
         move |key| {
             let offs = seams.iter().map(|&(seam, later, step)| {
                 let passed = if key < seam { 0.0 } else { 1.0 };

@@ -15,7 +15,7 @@ use crate::analysis::{Body, standing::SPEED_SECS};
 use crate::closure::ring::{self, Ring, third_difference};
 use crate::closure::{Closed, ClosureSettings};
 use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, TimeStep, Twist, ops, percentile, rotation};
+use crate::math::{Rigid, TimeStep, Twist, ops, ordered, percentile, rotation};
 use crate::motion::{Hinges, Pose, PoseRef, Skeleton, Tracks};
 use crate::quality;
 use crate::root_motion::RootRelativeClip;
@@ -295,7 +295,7 @@ pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &H
         });
         (joint, turns.fold(0.0, f64::max))
     });
-    match moved.max_by(|one, other| one.1.total_cmp(&other.1)) {
+    match moved.max_by_key(|(_, most)| ordered(*most)) {
         Some((joint, most)) if most > MOST_MOVED => Err(HingeError::Moved {
             joint: clip.skeleton().joint(joint).name.clone(),
             degrees: most.to_degrees(),
@@ -338,12 +338,7 @@ impl Search<'_> {
             let heights = self.points.iter().map(|point| place(point, sample).y);
             heights.fold(f64::INFINITY, f64::min)
         });
-        let lowest: Vec<f64> = lowest.filter(|height| height.is_finite()).collect();
-        let floor = if lowest.is_empty() {
-            0.0
-        } else {
-            percentile::of(lowest, 0.5)
-        };
+        let floor = percentile::of(lowest.filter(|height| height.is_finite()), 0.5);
         self.floor = if floor.abs() < ZERO_METRES { 0.0 } else { floor };
         let mut drags = vec![false; self.hinges.soles.len()];
         let half = TimeStep::new(step_secs).nearest_from_one(0.5 * SPEED_SECS) as isize;

@@ -77,7 +77,7 @@ fn only_while_at_rest(
 ) {
     let stands: Vec<bool> = bears.iter().map(|bears| bears[part] > 0.0).collect();
     for run in contact::runs(&stands) {
-        let usual = percentile::of(heights[run.clone()].iter().map(|heights| heights[part]).collect(), 0.5);
+        let usual = percentile::of(heights[run.clone()].iter().map(|heights| heights[part]), 0.5);
         let middle = run.start + run.len() / 2;
         for sample in run {
             let mut rests = comes_down((heights[sample][part] - usual).max(0.0) / size);

@@ -62,7 +62,7 @@ pub(super) fn limbs(cycle: &Cycle<'_>) -> [[Option<Vec<usize>>; 2]; 2] {
 }
 
 fn median(cycle: &Cycle<'_>, value: impl Fn(isize) -> f64) -> f64 {
-    percentile::of(cycle.samples().map(value).collect(), 0.5)
+    percentile::of(cycle.samples().map(value), 0.5)
 }
 
 fn bones(cycle: &Cycle<'_>) -> Vec<JointPeak> {
@@ -165,12 +165,12 @@ fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let feet = body.feet.iter().filter_map(|foot| {
         let toe = foot.toe.filter(|&toe| toe != foot.ankle)?;
         let height = |at: isize| keys.position(at, foot.ankle).y;
-        let low = percentile::of(cycle.samples().map(height).collect(), LOW_SHARE);
+        let low = percentile::of(cycle.samples().map(height), LOW_SHARE);
         let turned = cycle.samples().filter(|&at| height(at) <= low).map(|at| {
             let ahead = (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y);
             angle(flat(keys.position(at, toe) - keys.position(at, foot.ankle)), ahead)
         });
-        Some((foot.ankle, percentile::of(turned.collect(), 0.5)))
+        Some((foot.ankle, percentile::of(turned, 0.5)))
     });
     let feet: Vec<(usize, f64)> = feet.collect();
     // Of a mirrored body all feet point backwards.

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::{Cycle, JointPeak, worst};
 use crate::analysis::FoundBy;
-use crate::math::percentile;
+use crate::math::{ordered, percentile};
 
 /// A point bears up to this height above the lowest, metres, ...
 const NEAR_METRES: f64 = 0.29;
@@ -109,7 +109,7 @@ fn height(cycle: &Cycle<'_>, sample: isize, (joint, end): (usize, DVec3)) -> f64
 
 fn lowest(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> usize {
     let height = |point: &&(usize, DVec3)| height(cycle, sample, **point);
-    let least = points.iter().min_by(|one, other| height(one).total_cmp(&height(other)));
+    let least = points.iter().min_by_key(|point| ordered(height(point)));
     least.map_or(cycle.body.hips, |point| point.0)
 }
 
