@@ -16,7 +16,7 @@ use crate::candidate::LoopCandidate;
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::{kernel, ops, rotation};
 use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError, smooth_step};
-use crate::motion::{Pose, Skeleton, Tracks};
+use crate::motion::{Pose, Skeleton};
 use crate::retarget::Retarget;
 
 /// Settings of a variation.
@@ -174,7 +174,7 @@ pub(crate) fn varied(
         }
         pose
     });
-    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), samples).on_hinges();
+    let tracks = clip.tracks().with_poses(samples).on_hinges();
     let variation = Variation {
         settings: *settings,
         copies,

@@ -9,7 +9,7 @@ use glam::DVec3;
 
 use super::{Closed, Gaps, JointGap, Method, SeamGaps, ends, rotation::rotate_by, shapes::TIMES_PER_BLEND};
 use crate::math::{ops, rotation};
-use crate::motion::{Pose, Tracks};
+use crate::motion::Pose;
 use crate::take::Clip;
 
 /// Samples on either side of the seam from which third differences over it and beside it are taken.
@@ -69,7 +69,7 @@ pub(crate) fn closed(clip: &Clip, poses: Vec<Pose>, method: Method) -> Closed {
     }
     let gaps = (0..num_joints).map(|joint| JointGap::new(&ends::measure(clip, joint)));
     Closed {
-        tracks: Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses),
+        tracks: clip.tracks().with_poses(poses),
         translation_offsets,
         rotation_offsets,
         seam: SeamGaps { joints: gaps.collect() },

@@ -93,6 +93,15 @@ impl Tracks {
         self
     }
 
+    /// Returns other poses on the same skeleton, as far apart in time.
+    #[must_use]
+    pub fn with_poses<P>(&self, poses: impl IntoIterator<Item = P>) -> Self
+    where
+        for<'a> PoseRef<'a>: From<&'a P>,
+    {
+        Self::pose_by_pose(&self.skeleton, self.step_secs, poses)
+    }
+
     /// Tracks of poses, frame by frame. Errors: [`TracksError`].
     pub fn from_poses(
         skeleton: Skeleton,
@@ -268,6 +277,6 @@ impl Tracks {
             self.skeleton().keep_hinges(&mut pose);
             pose
         });
-        Self::pose_by_pose(self.skeleton(), self.step_secs(), kept)
+        self.with_poses(kept)
     }
 }

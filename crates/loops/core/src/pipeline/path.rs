@@ -7,7 +7,6 @@ use glam::DVec3;
 use crate::analysis::{Body, Heading};
 use crate::loop_clip::LoopClip;
 use crate::math::{Rigid, kernel};
-use crate::motion::Tracks;
 
 /// Returns the smoothed ground path of the hips, relative to the root of constant twist, for every sample of a loop.
 ///
@@ -18,7 +17,7 @@ pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec
     let count = clip.num_samples();
     // The first sample is repeated at the end, to count whole turns of a body that spins.
     let poses = (0..=count).map(|key| clip.body_pose(key));
-    let world = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses).world();
+    let world = clip.tracks().with_poses(poses).world();
     let heading = Heading::level(&world, body);
     let turns = ((heading.yaw(count) - heading.yaw(0)) / TAU).round();
     // A spin is uniform by itself; only the deviation from it is smoothed.

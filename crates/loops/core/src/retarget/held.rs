@@ -218,7 +218,7 @@ impl FollowedFeet {
             self.lead(skeleton, &mut pose);
             pose
         });
-        Tracks::pose_by_pose(skeleton, tracks.step_secs(), poses)
+        tracks.with_poses(poses)
     }
 }
 

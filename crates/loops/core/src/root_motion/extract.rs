@@ -6,7 +6,7 @@ use super::{MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace, root_
 use crate::analysis::{Analysis, Heading};
 use crate::loop_clip::LoopClip;
 use crate::math::{Rigid, TimeStep, ops, rotation};
-use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::motion::{RootMotion, Skeleton, WorldTracks};
 use crate::take::Clip;
 
 /// A clip whose carrier is relative to the root, and the motion of that root.
@@ -32,9 +32,8 @@ impl RootRelativeClip {
     pub(crate) fn of_loop(clip: &LoopClip) -> Self {
         let count = clip.num_samples();
         let poses = (0..=3 * count).map(|sample| clip.body_pose(sample % count));
-        let tracks = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses);
         Self {
-            clip: Clip::from_samples(tracks, count, count),
+            clip: Clip::from_samples(clip.tracks().with_poses(poses), count, count),
             root: *clip.root(),
             carrier: clip.carrier(),
             root_joint: None,

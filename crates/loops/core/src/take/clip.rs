@@ -109,6 +109,10 @@ impl Clip {
     }
 
     /// Returns all samples, context first.
+    pub(crate) fn tracks(&self) -> &Tracks {
+        &self.tracks
+    }
+
     pub(crate) fn into_tracks(self) -> Tracks {
         self.tracks
     }
@@ -122,7 +126,7 @@ impl Clip {
     pub(crate) fn without_context(self) -> Self {
         let samples = (0..=self.num_intervals).map(|sample| self.tracks.pose(self.context_before + sample));
         Self {
-            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), samples),
+            tracks: self.tracks.with_poses(samples),
             context_before: 0,
             ..self
         }
@@ -213,7 +217,7 @@ impl Clip {
         let own = (0..self.context_before + self.num_intervals).map(|index| self.tracks.pose(index).to_pose());
         let images = (self.context_before..self.tracks.num_frames()).map(|index| image(self.tracks.pose(index)));
         Self {
-            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), own.chain(images)),
+            tracks: self.tracks.with_poses(own.chain(images)),
             num_intervals: 2 * self.num_intervals,
             ..*self
         }
@@ -232,7 +236,7 @@ impl Clip {
             self.tracks.pose(own)
         });
         Self {
-            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), samples),
+            tracks: self.tracks.with_poses(samples),
             num_intervals: copies * count,
             ..*self
         }

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::super::whole::{LastKey, WholeClip};
 use crate::analysis::Analysis;
 use crate::math::rotation;
-use crate::motion::{Pose, Tracks};
+use crate::motion::Pose;
 use crate::root_motion::root_joint;
 use crate::take::Take;
 
@@ -41,8 +41,7 @@ pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a
         }
     });
     let poses = (0..=last).map(|frame| take.pose(frame).to_pose()).chain(added);
-    let tracks = Tracks::pose_by_pose(take.skeleton(), take.frame_time_secs(), poses);
-    let completed = Take::from_tracks(take.name(), tracks).ok();
+    let completed = Take::from_tracks(take.name(), take.tracks().with_poses(poses)).ok();
     let completed = completed.and_then(|take| Analysis::with(&take, &analysis.overrides).ok());
     completed.map_or(Cow::Borrowed(analysis), Cow::Owned)
 }

@@ -16,7 +16,7 @@ use crate::closure::ring::{self, Ring, third_difference};
 use crate::closure::{Closed, ClosureSettings};
 use crate::loop_clip::LoopClip;
 use crate::math::{Rigid, TimeStep, Twist, ops, ordered, percentile, rotation};
-use crate::motion::{Hinges, Pose, PoseRef, Skeleton, Tracks};
+use crate::motion::{Hinges, Pose, PoseRef, Skeleton};
 use crate::quality;
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
@@ -273,8 +273,7 @@ pub(crate) fn hold(
         search.course.up[sample].dot(own - moved)
     });
     let hips_lowered_metres = lowered.fold(0.0, f64::max);
-    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), held);
-    let held = clip.clone().with_tracks(tracks);
+    let held = clip.clone().with_tracks(clip.tracks().with_poses(held));
     let feet = Feet {
         moved_metres,
         hips_lowered_metres,

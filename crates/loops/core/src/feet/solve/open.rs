@@ -124,7 +124,7 @@ impl OpenMotion<'_> {
             }
             pose
         });
-        Tracks::pose_by_pose(tracks.skeleton(), tracks.step_secs(), held)
+        tracks.with_poses(held)
     }
 
     /// Returns the goals of the parts of a leg.
