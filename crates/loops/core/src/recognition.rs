@@ -5,7 +5,7 @@ use glam::DVec3;
 use crate::analysis::{Body, Heading};
 use crate::loop_clip::{KeyLayout, KeysError};
 use crate::math::fit::{PointPair, fit_planar, fit_rigid};
-use crate::math::{Rigid, rotation};
+use crate::math::{Rigid, greatest, rotation};
 use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootSpace;
 use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
@@ -49,7 +49,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
         let gaps = whole
             .iter()
             .map(|pair| (motion.transform_point(pair.start) - pair.end).length());
-        gaps.fold(0.0, f64::max) < SAME_POSE_METRES
+        greatest(gaps) < SAME_POSE_METRES
     });
     let space = if !closes_on_ground && closes_in_space {
         RootSpace::Full

@@ -14,7 +14,7 @@ use rand_pcg::rand_core::{Rng, SeedableRng};
 use crate::analysis::{Analysis, Body, FoundBy};
 use crate::candidate::LoopCandidate;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::{kernel, ops, rotation};
+use crate::math::{greatest, kernel, ops, rotation};
 use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError, smooth_step};
 use crate::motion::{Pose, Skeleton};
 use crate::retarget::Retarget;
@@ -300,7 +300,7 @@ impl Basis {
         }
         let largest_squared = own
             .of_joints()
-            .map(|of_joint| of_joint.iter().map(|one| one.length_squared()).fold(0.0, f64::max))
+            .map(|of_joint| greatest(of_joint.iter().map(|one| one.length_squared())))
             .collect();
         Self {
             num_joints: joints,

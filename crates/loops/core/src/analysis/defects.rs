@@ -6,7 +6,7 @@
 use glam::{DQuat, DVec3};
 
 use super::Body;
-use crate::math::{TimeStep, ops, percentile, rotation};
+use crate::math::{TimeStep, greatest, ops, percentile, rotation};
 use crate::{motion::WorldTracks, take::Take};
 
 /// A fault of a frame.
@@ -298,7 +298,7 @@ fn flips(joint: usize, angles: &[f64], kinds: &[Option<BadFrameKind>]) -> Option
     (count > 0).then(|| FlippingJoint {
         joint,
         count,
-        largest: steps.iter().copied().fold(0.0, f64::max),
+        largest: greatest(steps.iter().copied()),
     })
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::{Body, BodyError, Heading, TakeDefects, body, velocity};
+use crate::math::mean;
 use crate::motion::{Skeleton, WorldTracks};
 use crate::{math::rotation, take::Take};
 
@@ -210,7 +211,7 @@ impl Features {
         }
         let speeds = velocities
             .chunks(num_axes)
-            .map(|frame| frame.iter().map(|v| v.abs()).sum::<f64>() / num_axes as f64)
+            .map(|frame| mean(frame.iter().map(|v| v.abs())))
             .collect();
         Some(Self {
             num_frames: positions.len() / num_axes,

@@ -7,7 +7,7 @@
 //! docs/math/contacts.md.
 
 use super::{Body, Contacts, Foot, FootPoint, FoundBy, standing};
-use crate::math::{TimeStep, kernel, percentile};
+use crate::math::{TimeStep, kernel, percentile, smallest};
 use crate::motion::WorldTracks;
 
 /// Stances within this long on either side count, seconds: those of a step before and a step after at a slow walk.
@@ -96,7 +96,7 @@ fn below_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64
     };
     let under = (0..world.num_frames()).map(|frame| {
         let heights = joints.iter().map(|&joint| body.point(world, frame, joint).y);
-        heights.fold(f64::INFINITY, f64::min) - trend[frame]
+        smallest(heights) - trend[frame]
     });
     let offset = percentile::of(under, BELOW);
     trend.iter().map(|height| height + offset).collect()

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::math::{TimeStep, kernel, ops, percentile};
+use crate::math::{TimeStep, kernel, ops, percentile, smallest};
 use crate::motion::WorldTracks;
 
 /// The ground below a foot is its lowest height within this long on either side, seconds.
@@ -227,7 +227,7 @@ impl FootJoint {
         let heights = frames.map(|frame| world.position(frame, joint).y);
         Self {
             joint,
-            lowest: heights.fold(f64::INFINITY, f64::min),
+            lowest: smallest(heights),
             step_secs,
             size,
         }

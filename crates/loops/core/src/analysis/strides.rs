@@ -8,7 +8,7 @@ use super::{
     Body, Footing, FoundBy, MotionKind, Running, Side, Stay, bearing::LONGEST_STRIDE_SECS, gait::run_speed_of,
 };
 use crate::loop_clip::LoopClip;
-use crate::math::{TimeStep, ordered, percentile};
+use crate::math::{TimeStep, mean, ordered, percentile};
 use crate::motion::{PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -116,7 +116,7 @@ impl Mean {
     fn of(values: impl Iterator<Item = Option<f64>>) -> Option<Self> {
         let values: Vec<f64> = values.flatten().collect();
         let count = values.len();
-        let mean = values.iter().sum::<f64>() / count as f64;
+        let mean = mean(values.iter().copied());
         let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
         let std_dev = (count > 1).then(|| (squares / (count as f64 - 1.0)).sqrt());
         (count > 0).then(|| Self {
@@ -385,7 +385,7 @@ impl FootPaths {
         let (strike, lift) = (stand.strike.max(0.0), stand.lift.min(last));
         let [from, to] = [0.25, 0.75].map(|share| (strike + share * (lift - strike)).round() as usize);
         let frames = &path[from.min(path.len() - 1)..=to.min(path.len() - 1)];
-        frames.iter().sum::<DVec3>() / frames.len() as f64
+        mean(frames.iter().copied())
     }
 }
 

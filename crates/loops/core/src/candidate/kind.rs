@@ -2,7 +2,7 @@
 
 use super::{LoopCandidate, NamedMotion, WholeClip, WholeClipKind, whole_clip::is_single_action};
 use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed, segments};
-use crate::math::percentile;
+use crate::math::{percentile, smallest};
 
 /// Implements [`Analysis::motion_kind`].
 pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
@@ -114,11 +114,7 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
     let height = |frame: usize, joint: usize| body.point(&analysis.world, frame, joint).y;
     let frames = || 0..analysis.take.num_frames();
     let lowest: Vec<f64> = (body.feet.iter())
-        .map(|foot| {
-            frames()
-                .map(|frame| height(frame, foot.lowest_joint()))
-                .fold(f64::INFINITY, f64::min)
-        })
+        .map(|foot| smallest(frames().map(|frame| height(frame, foot.lowest_joint()))))
         .collect();
     let usual = percentile::of(frames().map(|frame| height(frame, body.hips)), 0.5);
     frames().any(|frame| {

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::{SeamPair, describe::SearchedTake};
-use crate::math::{Twist, ops, rotation};
+use crate::math::{Twist, greatest, ops, rotation};
 use crate::mirror::{Mirror, Pairing};
 use crate::motion::RootMotion;
 use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
@@ -97,15 +97,13 @@ impl SearchedTake<'_> {
     /// or a quarter turn.
     fn deviation(&self, pair: &SeamPair, root: &RootMotion, half_height: f64) -> f64 {
         let heading = &self.analysis.heading;
-        (pair.start_frame..=pair.end_frame)
-            .map(|frame| {
-                let secs = self.step().secs(frame - pair.start_frame);
-                let off = heading.ground(frame) - (root.start * root.twist.exp(secs)).translation;
-                let root_yaw = rotation::yaw_of(root.start.rotation) + root.twist.angular.y * secs;
-                let off_angle = rotation::wrap_angle(heading.yaw(frame) - root_yaw);
-                (ops::over_ground(off) / half_height).max(off_angle.abs() / core::f64::consts::FRAC_PI_2)
-            })
-            .fold(0.0, f64::max)
+        greatest((pair.start_frame..=pair.end_frame).map(|frame| {
+            let secs = self.step().secs(frame - pair.start_frame);
+            let off = heading.ground(frame) - (root.start * root.twist.exp(secs)).translation;
+            let root_yaw = rotation::yaw_of(root.start.rotation) + root.twist.angular.y * secs;
+            let off_angle = rotation::wrap_angle(heading.yaw(frame) - root_yaw);
+            (ops::over_ground(off) / half_height).max(off_angle.abs() / core::f64::consts::FRAC_PI_2)
+        }))
     }
 
     /// Returns the difference between the root motion of the pair and that of periods that begin up to half a cycle earlier or
@@ -124,11 +122,9 @@ impl SearchedTake<'_> {
         let latest = (start_frame + half).min(heading.num_frames() - 1 - lag);
         let (own_velocity, own_turn_rate) = velocities_from(start_frame);
         let size = own_velocity.length() + half_height * own_turn_rate.abs() + CHANGE_ALLOWANCE;
-        (earliest..=latest)
-            .map(|start| {
-                let (velocity, turn_rate) = velocities_from(start);
-                ((velocity - own_velocity).length() + half_height * (turn_rate - own_turn_rate).abs()) / size
-            })
-            .fold(0.0, f64::max)
+        greatest((earliest..=latest).map(|start| {
+            let (velocity, turn_rate) = velocities_from(start);
+            ((velocity - own_velocity).length() + half_height * (turn_rate - own_turn_rate).abs()) / size
+        }))
     }
 }

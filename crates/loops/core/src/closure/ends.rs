@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::analysis::velocity::{self, Around, Derivatives, Sample, WIDE_REACH};
+use crate::math::greatest;
 use crate::take::Clip;
 
 /// State of a track of points or of rotations at one end of a cut.
@@ -216,9 +217,7 @@ impl<'a, T: Value> Track<'a, T> {
             let derivatives = velocity::derivatives(Around::Both(samples), self.clip.step_secs());
             derivatives.acceleration.length()
         };
-        let inside = (1..self.last)
-            .map(|sample| acceleration(self.three_from(sample - 1)))
-            .fold(0.0_f64, f64::max);
+        let inside = greatest((1..self.last).map(|sample| acceleration(self.three_from(sample - 1))));
         // The tolerance accepts rounding if the bound is met exactly.
         acceleration(self.over_the_seam()) <= LOOPING_ACCELERATION * inside * (1.0 + 1e-9)
     }

@@ -8,7 +8,7 @@ use core::f64::consts::{PI, TAU};
 use glam::DVec3;
 
 use super::{Closed, Gaps, JointGap, Method, SeamGaps, ends, rotation::rotate_by, shapes::TIMES_PER_BLEND};
-use crate::math::{ops, rotation};
+use crate::math::{mean, ops, rotation};
 use crate::motion::Pose;
 use crate::take::Clip;
 
@@ -102,11 +102,7 @@ impl Ring {
         let farthest = ((REACH * steps.max(1.0)) as usize).min(count / 2);
         let spread = (0..=farthest).map(|away| {
             let turn = TAU * away as f64 / count as f64;
-            let waves = waves.iter().enumerate();
-            waves
-                .map(|(wave, size)| size * ops::cos(turn * wave as f64))
-                .sum::<f64>()
-                / count as f64
+            mean((waves.iter().enumerate()).map(|(wave, size)| size * ops::cos(turn * wave as f64)))
         });
         Some(Self {
             count,

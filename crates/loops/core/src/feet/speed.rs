@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::{Course, LoopContact, contact};
 use crate::analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS};
-use crate::math::{TimeStep, Twist, ops, ordered};
+use crate::math::{TimeStep, Twist, mean, ops, ordered, smallest};
 use crate::motion::RootMotion;
 
 /// Speeds of feet are measured over this long, seconds; over less, the noise of a capture moves a standing foot.
@@ -104,10 +104,7 @@ pub(super) fn of_feet(
     };
     let mut low: Vec<Low> = Vec::new();
     for positions in feet {
-        let lowest = positions
-            .iter()
-            .map(|position| position.y)
-            .fold(f64::INFINITY, f64::min);
+        let lowest = smallest(positions.iter().map(|position| position.y));
         let samples = (0..count).filter(|&sample| positions[sample].y - lowest < MAY_STAND_METRES);
         low.extend(samples.map(|sample| low_at(positions, sample)));
     }
@@ -147,8 +144,7 @@ pub(super) fn of_feet(
 
 /// Returns the mean speed of feet over the ground, each limited to that of a swinging foot.
 fn mean_slide(low: &[Low], linear: DVec3, angular: DVec3) -> f64 {
-    let speeds = low.iter().map(|low| sliding(low, linear, angular).min(SWING_MPS));
-    speeds.sum::<f64>() / low.len() as f64
+    mean(low.iter().map(|low| sliding(low, linear, angular).min(SWING_MPS)))
 }
 
 /// Finds the velocity that most feet imply, starting from that of the poses and from the median over all feet: the median is

@@ -15,13 +15,6 @@ pub(crate) fn rank(count: usize, share: f64) -> usize {
     ((share * count as f64).ceil() as usize).clamp(1, count.max(1)) - 1
 }
 
-/// Returns a whole number that is ordered as [`f64::total_cmp`] orders numbers: a key to sort by, or to find the least or largest by.
-pub fn ordered(value: f64) -> i64 {
-    let bits = value.to_bits().cast_signed();
-    // Bits of negative numbers grow with the size of the number, so that all but the sign are flipped.
-    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
-}
-
 /// Returns the least and the largest value; infinity and minus infinity without values. NaN is ignored.
 pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let none = (f64::INFINITY, f64::NEG_INFINITY);
@@ -32,26 +25,6 @@ pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_ordered_as_by_their_total_order() {
-        let mut numbers = [
-            3.0,
-            -0.0,
-            f64::NAN,
-            1e-300,
-            f64::NEG_INFINITY,
-            0.0,
-            -3.0,
-            f64::INFINITY,
-            -1e300,
-            -f64::NAN,
-        ];
-        let mut by_key = numbers;
-        numbers.sort_by(f64::total_cmp);
-        by_key.sort_by_key(|&number| ordered(number));
-        assert_eq!(by_key.map(f64::to_bits), numbers.map(f64::to_bits));
-    }
 
     #[test]
     fn a_percentile_is_the_smallest_value_that_reaches_the_share() {

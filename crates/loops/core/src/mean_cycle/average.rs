@@ -9,7 +9,7 @@ use super::{
     smooth_step,
 };
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, Twist, percentile, rotation};
+use crate::math::{Rigid, Twist, mean, percentile, rotation};
 use crate::motion::{Pose, RootMotion, Tracks};
 use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights, root_joint};
 use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};
@@ -325,10 +325,7 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     };
     let floor = |cycle: usize| {
         let frames = (0..NUM_PHASES).map(|phase| row.frame(cycle, phase as f64 / NUM_PHASES as f64));
-        frames
-            .map(|frame| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y)
-            .sum::<f64>()
-            / NUM_PHASES as f64
+        mean(frames.map(|frame| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y))
     };
     (0..row.num_cycles())
         .map(|cycle| {

@@ -9,7 +9,7 @@
 use super::CyclesEnd;
 use crate::analysis::{Analysis, Features};
 use crate::candidate::LoopCandidate;
-use crate::math::{ops, ordered, rotation};
+use crate::math::{mean, ops, ordered, rotation};
 
 /// Phases of a cycle at which poses are compared: a step of a walk has eight of them between two contacts.
 pub(super) const NUM_PHASES: usize = 32;
@@ -187,9 +187,8 @@ impl<'a> Reference<'a> {
             .for_each(|(start, end)| *start = 0.5 * (*start + end));
         let variance = (0..features.num_position_axes())
             .map(|axis| {
-                let mean = rows.iter().map(|row| row[axis]).sum::<f64>() / NUM_PHASES as f64;
-                let squares = rows.iter().map(|row| (row[axis] - mean) * (row[axis] - mean));
-                squares.sum::<f64>() / NUM_PHASES as f64
+                let middle = mean(rows.iter().map(|row| row[axis]));
+                mean(rows.iter().map(|row| (row[axis] - middle) * (row[axis] - middle)))
             })
             .sum();
         Self {
@@ -320,7 +319,7 @@ impl<'a> Reference<'a> {
             .iter()
             .zip(1..)
             .map(|(&frame, steps)| self.squared_distance(frame, self.row(side, steps)));
-        let similarity = 1.0 - distances.sum::<f64>() / NUM_PHASES as f64 / (2.0 * self.variance);
+        let similarity = 1.0 - mean(distances) / (2.0 * self.variance);
         // NaN if the reference does not move at all; nothing resembles that.
         if similarity.is_nan() || similarity < MIN_SIMILARITY {
             return Some(CyclesEnd::OtherMotion);

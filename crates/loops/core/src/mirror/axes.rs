@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
-use crate::math::ordered;
+use crate::math::{greatest, ordered};
 use crate::{math::rotation, motion::Skeleton, take::Take};
 
 /// The position of a joint varies when it strays by more than this share of the skeleton's size.
@@ -148,7 +148,7 @@ fn median_positions(take: &Take) -> (Vec<DVec3>, Vec<f64>) {
             }
             let median = DVec3::from_array(median);
             let strayed = frames().map(|frame| (take.translations(frame)[joint] - median).length());
-            (median, strayed.fold(0.0, f64::max))
+            (median, greatest(strayed))
         })
         .unzip()
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::MirrorError;
-use crate::math::ordered;
+use crate::math::{greatest, ordered};
 use crate::motion::Skeleton;
 
 /// Side words in names, left before right.
@@ -51,7 +51,7 @@ pub(super) fn find(
 /// Returns the distance of the farthest joint from the topmost one without rotations, metres.
 pub(super) fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
     let positions = unturned(skeleton, rest);
-    positions.iter().map(|position| position.length()).fold(0.0, f64::max)
+    greatest(positions.iter().map(|position| position.length()))
 }
 
 /// Returns the positions of the joints without rotations, relative to the topmost one.
@@ -138,7 +138,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
 /// Partners by position at rest: pairs in which each is the joint nearest to the other's mirrored position.
 fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize> {
     let positions = unturned(skeleton, rest);
-    let size = positions.iter().map(|position| position.length()).fold(0.0, f64::max);
+    let size = greatest(positions.iter().map(|position| position.length()));
     let nearest: Vec<usize> = (0..positions.len())
         .map(|joint| {
             let image = positions[joint] - 2.0 * positions[joint].dot(normal) * normal;

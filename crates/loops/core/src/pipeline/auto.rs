@@ -11,7 +11,7 @@ use crate::candidate::LoopCandidate;
 use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
 use crate::feet::FootLock;
 use crate::loop_clip::{LoopClip, LoopKeys};
-use crate::math::ordered;
+use crate::math::{greatest, ordered};
 use crate::motion::WorldTracks;
 use crate::quality::{self, Quality};
 use crate::root_motion::RootRelativeClip;
@@ -195,7 +195,7 @@ impl Watched {
                     let around = [sample + 2, sample + 1, sample].map(|sample| sample % count);
                     bend(&world, around, joint)
                 });
-                (bends.fold(0.0, f64::max) / usual - 1.0).max(0.0)
+                (greatest(bends) / usual - 1.0).max(0.0)
             })
             .sum();
         Score {

@@ -12,7 +12,7 @@ use crate::candidate::{
     SearchSettings, every_cycle, propose_loops, propose_stretches,
 };
 use crate::loop_clip::LoopKeys;
-use crate::math::{ops, ordered, percentile};
+use crate::math::{greatest, ops, ordered, percentile};
 use crate::quality;
 
 /// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
@@ -307,19 +307,16 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
     let skeleton = made.loop_clip.skeleton();
     let own_range = first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1);
     let knees = made.body.feet.iter().filter_map(|foot| skeleton.parent(foot.ankle));
-    knees
-        .filter(|&knee| knee != made.body.hips)
-        .map(|knee| {
-            let own = own_range
-                .clone()
-                .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
-            let of_loop = (0..count).map(|sample| {
-                let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
-                bend(&closed, around, knee)
-            });
-            of_loop.fold(0.0, f64::max) / own.fold(STILL_METRES, f64::max)
-        })
-        .fold(0.0, f64::max)
+    greatest(knees.filter(|&knee| knee != made.body.hips).map(|knee| {
+        let own = own_range
+            .clone()
+            .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
+        let of_loop = (0..count).map(|sample| {
+            let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
+            bend(&closed, around, knee)
+        });
+        greatest(of_loop) / own.fold(STILL_METRES, f64::max)
+    }))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{MakeError, Plan, Sampling};
 use crate::analysis::{Body, MOVING_MPS, Side, Stay};
 use crate::feet::{self, Bearing, FootModel, Stage};
 use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, Twist, ops, ordered, percentile, time_map::TimeMap};
+use crate::math::{Rigid, Twist, mean, ops, ordered, percentile, smallest, time_map::TimeMap};
 use crate::motion::{Pose, PoseCurve, RootMotion, Skeleton, Tracks};
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
@@ -435,7 +435,7 @@ impl Course {
     }
 
     fn mean_ahead(&self) -> f64 {
-        (0..self.count as isize).map(|sample| self.ahead(sample)).sum::<f64>() / self.count as f64
+        mean((0..self.count as isize).map(|sample| self.ahead(sample)))
     }
 
     /// Whether the samples are those of the original loop.
@@ -564,7 +564,7 @@ fn moved(moments: &[(Side, [f64; 2])]) -> Result<(f64, Option<Side>), TimingErro
     let early = moments
         .iter()
         .map(|(side, [new, old])| (*side, (old - new) * cycles as f64));
-    let least = early.clone().map(|(_, early)| early).fold(f64::INFINITY, f64::min);
+    let least = smallest(early.clone().map(|(_, early)| early));
     match early.max_by_key(|(_, early)| ordered(*early)) {
         None => Ok((0.0, None)),
         Some((earliest, most)) if most - least > FOOTFALLS => {

@@ -9,7 +9,7 @@ use super::{SourceTracks, Stand, seam::second_differences};
 use crate::analysis::seam_peak::{self, floor};
 use crate::analysis::{Body, FoundBy};
 use crate::loop_clip::LoopKeys;
-use crate::math::{ops, percentile, rotation};
+use crate::math::{greatest, mean, ops, percentile, rotation};
 
 /// The place where a joint exceeds a reference most.
 #[handed_over]
@@ -112,10 +112,8 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
             turn_changes(first..first + own.len() as isize, rotation)
         });
         let allowed = [
-            (bends.fold(0.0, f64::max))
-                .max(unseen[0] * size)
-                .max(floor::TREMBLE_METRES),
-            turns.into_iter().fold(0.0, f64::max).max(unseen[1]),
+            (greatest(bends)).max(unseen[0] * size).max(floor::TREMBLE_METRES),
+            greatest(turns).max(unseen[1]),
         ];
         let turns = turn_changes(0..count, |sample| keys.rotation(sample, joint));
         let bends = second_differences(keys, joint).into_iter().zip(turns);
@@ -209,8 +207,7 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let count = keys.num_samples() as isize;
     let ways = (0..count).map(|sample| {
         let feet = (body.feet.iter()).map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle)));
-        let feet: DVec3 = feet.sum();
-        keys.position(sample, head) - feet / body.feet.len() as f64
+        keys.position(sample, head) - mean(feet)
     });
     let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
         (sum + way, lengths + way.length())

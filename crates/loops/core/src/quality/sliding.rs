@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::SourceTracks;
 use crate::analysis::{Body, FoundBy, standing};
 use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::math::{greatest, smallest};
 use crate::motion::Skeleton;
 use crate::{math::ops, root_motion::RootRelativeClip};
 
@@ -99,7 +100,7 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
         FootSlide {
             joint: stand.joint,
             sample: first,
-            metres: pairs.map(ops::over_ground).fold(0.0, f64::max),
+            metres: greatest(pairs.map(ops::over_ground)),
         }
     });
     slides.reduce(|worst, next| if next.metres > worst.metres { next } else { worst })
@@ -140,9 +141,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
             Some(source) => source.point(sample, joint, end),
             None => keys.point(sample, joint, end),
         };
-        let lowest = (0..num_samples)
-            .map(|sample| uncut(sample).y)
-            .fold(f64::INFINITY, f64::min);
+        let lowest = smallest((0..num_samples).map(|sample| uncut(sample).y));
         for sample in 0..num_samples {
             // Without frames around the ends, the speed there is one-sided.
             let [before, after] = [sample - 1, sample + 1].map(|other| {

@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 
 use super::legs::{faded, limited};
 use super::{Rig, anatomy::Limb};
-use crate::math::{Rigid, ops, rotation};
+use crate::math::{Rigid, greatest, ops, rotation, smallest};
 use crate::motion::Pose;
 
 /// A point at least this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; a point less far
@@ -103,7 +103,7 @@ impl Sole {
             .map_or(farthest, |(_, at_toe)| at_toe.translation - at_ankle.translation)
             .with_y(0.0);
         let ahead = level.try_normalize()?;
-        let longest = of_toe.iter().map(|point| point.length()).fold(0.0, f64::max);
+        let longest = greatest(of_toe.iter().map(|point| point.length()));
         Some(Self {
             ankle,
             toe: limb.toe,
@@ -122,7 +122,7 @@ impl Sole {
         let heights: Vec<f64> = (self.foot.heights(world.joint(self.ankle)))
             .chain(of_toes.into_iter().flatten())
             .collect();
-        let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = smallest(heights.iter().copied());
         let soft = LOWEST_SHARE * self.leg;
         let weights = heights.iter().map(|height| ops::exp((least - height) / soft));
         least - soft * ops::ln(weights.sum())
@@ -169,7 +169,7 @@ impl Sole {
             let arms: Vec<DVec3> = part.points.iter().map(|&point| turn * point).collect();
             let heights = arms.iter().map(|arm| joint.translation.y + rise + arm.y - floor);
             let heights: Vec<f64> = heights.collect();
-            let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+            let least = smallest(heights.iter().copied());
             if !(least < 0.0 || wanted.is_some()) {
                 break;
             }

@@ -7,7 +7,7 @@ use super::stance::{self, Stance};
 use super::{Doubt, Reference, ReferenceSource, anatomy::Anatomy, beside, flat};
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot};
 use crate::feet::model::SoleFront;
-use crate::math::{ops, ordered, percentile, rotation};
+use crate::math::{mean, ops, ordered, percentile, rotation};
 use crate::motion::{Pose, Skeleton, Tracks};
 use crate::root_motion::root_joint;
 use crate::take::Take;
@@ -271,15 +271,13 @@ impl Rig {
     /// Returns the mean length of the legs, from thigh to ankle, metres; the body's size if it has none.
     pub(super) fn leg_length(&self) -> f64 {
         let at = &self.world.translations;
-        let legs: Vec<f64> = (self.anatomy.legs())
-            .map(|limb| match limb.bones {
-                Some(bones) => self.world.length_along(&bones.joints().collect::<Vec<_>>()),
-                None => self.world.length_along(&limb.joints),
-            })
-            .collect();
-        let mean = legs.iter().sum::<f64>() / legs.len().max(1) as f64;
-        if mean > 0.0 {
-            return mean;
+        let legs = self.anatomy.legs().map(|limb| match limb.bones {
+            Some(bones) => self.world.length_along(&bones.joints().collect::<Vec<_>>()),
+            None => self.world.length_along(&limb.joints),
+        });
+        let length = mean(legs);
+        if length > 0.0 {
+            return length;
         }
         let (low, high) = (at.iter()).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
             (low.min(*p), high.max(*p))

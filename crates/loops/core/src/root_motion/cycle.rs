@@ -7,7 +7,7 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use crate::math::{Rigid, Twist, fit::fit_circle, ops, rotation};
+use crate::math::{Rigid, Twist, fit::fit_circle, mean, ops, rotation};
 use crate::{analysis::Heading, motion::RootMotion};
 
 /// A climb below this, metres per cycle, is left in the body: floors are not exactly level.
@@ -340,10 +340,7 @@ impl GroundPath<'_> {
             return self.yaw(0);
         }
         let count = self.num_intervals as f64;
-        (0..self.num_intervals)
-            .map(|sample| self.yaw(sample) - turn * sample as f64 / count)
-            .sum::<f64>()
-            / count
+        mean((0..self.num_intervals).map(|sample| self.yaw(sample) - turn * sample as f64 / count))
     }
 }
 
@@ -364,17 +361,12 @@ pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl F
     let back: Vec<Rigid> = samples
         .map(|(sample, &frame)| moved_after(sample as f64 * step_secs).inverse() * frame)
         .collect();
-    let translation = back.iter().map(|frame| frame.translation).sum::<DVec3>() / count as f64;
-    let mut mean = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);
+    let mut turn = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);
     for _ in 0..MEAN_ROUNDS {
-        let off = back
-            .iter()
-            .map(|frame| rotation::difference(frame.rotation, mean))
-            .sum::<DVec3>()
-            / count as f64;
-        mean = (rotation::exp(off) * mean).normalize();
+        let off = mean(back.iter().map(|frame| rotation::difference(frame.rotation, turn)));
+        turn = (rotation::exp(off) * turn).normalize();
     }
-    Rigid::new(mean, translation)
+    Rigid::new(turn, mean(back.iter().map(|frame| frame.translation)))
 }
 
 /// Rounds of averaging rotations: each reduces the error, in radians, to its square or less.

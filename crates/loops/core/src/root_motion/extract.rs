@@ -5,7 +5,7 @@ use super::poses::{EndPoses, WINDOW_SECS};
 use super::{MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint};
 use crate::analysis::{Analysis, Heading};
 use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, TimeStep, ops, rotation};
+use crate::math::{Rigid, TimeStep, ops, rotation, smallest};
 use crate::motion::{RootMotion, Skeleton, WorldTracks};
 use crate::take::Clip;
 
@@ -333,9 +333,9 @@ fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion,
 pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
     let feet = (0..=num_intervals).map(|sample| {
         let heights = world.positions(first + sample).iter().map(|position| position.y);
-        heights.fold(f64::INFINITY, f64::min) - climb * sample as f64
+        smallest(heights) - climb * sample as f64
     });
-    feet.fold(f64::INFINITY, f64::min)
+    smallest(feet)
 }
 
 /// A joint that moves and rotates by less than this over a period is still.

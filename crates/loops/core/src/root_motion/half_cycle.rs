@@ -13,7 +13,7 @@ use super::{
 };
 use crate::analysis::{Analysis, Heading};
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, TimeStep, Twist, ops, rotation};
+use crate::math::{Rigid, TimeStep, Twist, mean, ops, rotation};
 use crate::motion::{RootMotion, Skeleton, WorldTracks};
 use crate::{mirror::Mirror, take::Clip};
 
@@ -44,14 +44,11 @@ impl HalfCycle<'_> {
         }
         // Mean position of the body along the line, carried back to the start.
         let count = self.num_intervals as f64;
-        let along: f64 = (0..self.num_intervals)
-            .map(|sample| {
-                let position = line.inverse().transform_point(self.heading.ground(self.first + sample));
-                position.z - ahead.z * sample as f64 / count
-            })
-            .sum::<f64>()
-            / count;
-        let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * along);
+        let along = (0..self.num_intervals).map(|sample| {
+            let position = line.inverse().transform_point(self.heading.ground(self.first + sample));
+            position.z - ahead.z * sample as f64 / count
+        });
+        let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * mean(along));
         start.translation.y = 0.0;
         RootMotion::new(start, Twist::new(velocity, DVec3::ZERO))
     }

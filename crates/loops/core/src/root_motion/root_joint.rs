@@ -6,7 +6,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::analysis::{Analysis, Body};
-use crate::math::{Rigid, rotation};
+use crate::math::{Rigid, greatest, rotation, smallest};
 use crate::motion::{PoseRef, RootMotion, Skeleton, WorldTracks};
 use crate::take::{Clip, Take};
 
@@ -57,12 +57,11 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
     let lowest: Vec<f64> = (0..world.num_frames())
         .map(|frame| {
             let heights = of_body.iter().map(|&joint| world.position(frame, joint).y);
-            heights.fold(f64::INFINITY, f64::min)
+            smallest(heights)
         })
         .collect();
-    let hips_height = (lowest.iter().enumerate())
-        .map(|(frame, lowest)| world.position(frame, body.hips).y - lowest)
-        .fold(0.0, f64::max);
+    let hips_height =
+        greatest((lowest.iter().enumerate()).map(|(frame, lowest)| world.position(frame, body.hips).y - lowest));
     above.into_iter().rev().find(|&joint| {
         let mut heights = lowest
             .iter()

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::{Point, SPEED_SECS, Times};
-use crate::math::{ops, ordered, percentile};
+use crate::math::{mean, ops, ordered, percentile};
 
 /// The velocity of the ground, metres per second.
 #[handed_over]
@@ -33,9 +33,7 @@ impl Ground {
         match self {
             Self::Rests => None,
             Self::Even(velocity) => Some(velocity.length()),
-            Self::Uneven(velocities) => {
-                Some(velocities.iter().map(|of| of.length()).sum::<f64>() / velocities.len().max(1) as f64)
-            }
+            Self::Uneven(velocities) => Some(mean(velocities.iter().map(|of| of.length()))),
         }
     }
 

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::FootPoint;
 use crate::analysis::{Body, Foot, standing::lowest_around};
-use crate::math::{ops, ordered, percentile};
+use crate::math::{mean, ops, ordered, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
 /// Depth of the sole below the joint of the toes, metres; distance of the heel behind the ankle, and of the tip ahead of the toes, unless
@@ -236,11 +236,6 @@ impl Sole {
 
 fn level(way: DVec3) -> DVec3 {
     way.with_y(0.0).normalize_or_zero()
-}
-
-fn mean(values: impl Iterator<Item = DVec3>) -> DVec3 {
-    let (sum, count) = values.fold((DVec3::ZERO, 0.0_f64), |(sum, count), value| (sum + value, count + 1.0));
-    sum / count.max(1.0)
 }
 
 /// Whether the bone from a joint keeps its direction in the joint's axes: positions of markers have no rotations.

@@ -4,6 +4,7 @@
 use glam::DVec3;
 
 use super::ContactLimits;
+use crate::math::greatest;
 use crate::motion::{Hinges, Part, PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -414,7 +415,7 @@ impl Body {
                 }
                 None => chain(foot.ankle),
             });
-        let leg = legs.fold(0.0, f64::max);
+        let leg = greatest(legs);
         let height = leg + chain(self.head?)?;
         (height > 0.0 && leg > 0.0).then_some(height)
     }
@@ -439,10 +440,11 @@ impl Body {
                 reach[joint] = reach[parent] + pose.translations[joint].length();
             }
         }
-        let longest = (0..reach.len())
-            .filter(|&joint| skeleton.is_within(joint, self.hips))
-            .map(|joint| reach[joint] - reach[self.hips])
-            .fold(0.0, f64::max);
+        let longest = greatest(
+            (0..reach.len())
+                .filter(|&joint| skeleton.is_within(joint, self.hips))
+                .map(|joint| reach[joint] - reach[self.hips]),
+        );
         let height = self.stature_in(skeleton, pose).unwrap_or(2.0 * longest);
         if height > 0.0 {
             height / USUAL_HEIGHT_METRES

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::probe_stride;
 use super::vocabulary::{Meaning, NUM_FINGERS};
-use crate::math::ordered;
+use crate::math::{mean, ordered, smallest};
 use crate::motion::{Part, Pose, Skeleton};
 use crate::take::Take;
 
@@ -99,7 +99,7 @@ struct Pair {
 
 impl Pair {
     fn mean(&self, of: impl Fn(&Chain) -> f64) -> f64 {
-        self.chains.iter().map(of).sum::<f64>() / 2.0
+        mean(self.chains.iter().map(of))
     }
 }
 
@@ -118,7 +118,7 @@ impl<'a> Shape<'a> {
             poses,
         };
         for pose in &shape.poses {
-            let lowest = pose.translations.iter().map(|at| at.y).fold(f64::INFINITY, f64::min);
+            let lowest = smallest(pose.translations.iter().map(|at| at.y));
             for (height, at) in shape.heights.iter_mut().zip(&pose.translations) {
                 *height += (at.y - lowest) / shape.poses.len() as f64;
             }
@@ -346,8 +346,7 @@ impl<'a> Shape<'a> {
                 let trunk = above.map_or(DQuat::IDENTITY, |above| pose.rotations[above]);
                 trunk.conjugate() * (points[to] - points[from]).normalize_or_zero()
             });
-            let mean = along.sum::<DVec3>() / poses.len() as f64;
-            (1.0 - mean.length_squared()).max(0.0).sqrt() + FEWEST_SWING
+            (1.0 - mean(along).length_squared()).max(0.0).sqrt() + FEWEST_SWING
         };
         let worth = |three: &[usize]| {
             let [upper, lower, end] = [three[0], three[1], three[2]];

@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use super::{Finder, MAX_LOOKED_AT};
 use crate::analysis::{ActivityKind, Analysis, MotionKind};
 use crate::candidate::{FoundLoops, LoopCandidate, MissReason, SeamPair, search::Admission};
-use crate::math::{Twist, ordered, rotation};
+use crate::math::{Twist, greatest, ordered, rotation, smallest};
 use crate::root_motion::poses;
 use crate::take::Cut;
 
@@ -52,7 +52,7 @@ impl Finder<'_> {
             found = self.longest_idle(&lengths, &lags, |lags| Admission::of_any_activity(usable, lags));
         }
         let costs = found.candidates.iter().map(|idle| idle.seam_cost);
-        let cheapest = costs.fold(f64::INFINITY, f64::min);
+        let cheapest = smallest(costs);
         let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
         let allowed = (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
         // Lengths decrease, so the first good one is the longest.
@@ -157,10 +157,10 @@ pub(in crate::candidate) fn is_gesture(analysis: &Analysis, start: usize, end: u
                     .position(frame, weighted.joint)
                     .distance(world.position(start, weighted.joint))
             });
-            moved.fold(0.0, f64::max)
+            greatest(moved)
         })
         .collect();
-    let farthest = away.iter().copied().fold(0.0, f64::max);
+    let farthest = greatest(away.iter().copied());
     // Counts how often the body leaves and returns, whatever it does in between.
     let (mut is_away, mut rises) = (false, 0);
     for distance in away {

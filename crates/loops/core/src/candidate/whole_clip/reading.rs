@@ -9,7 +9,7 @@ use super::super::whole::{LastKey, WholeClip, WholeClipKind};
 use crate::analysis::seam_peak::{self, floor, second_difference};
 use crate::analysis::{Analysis, body::USUAL_HEIGHT_METRES};
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, TimeStep, percentile, rotation};
+use crate::math::{Rigid, TimeStep, greatest, percentile, rotation};
 use crate::root_motion::poses;
 
 /// Tolerance within which poses of a loop meet, metres at the size of an adult: the precision of a cut by hand.
@@ -206,7 +206,7 @@ impl Reading {
                 let around = [frame + reach, frame, frame - reach];
                 second_difference(around.map(|frame| position(frame, joint))).length()
             });
-            bends += weight * over_seam.fold(0.0, f64::max).powi(2);
+            bends += weight * greatest(over_seam).powi(2);
         }
         let step = Step::new(scale, last - 1, position);
         if !has_end {

@@ -15,7 +15,7 @@ use crate::analysis::{Body, standing::SPEED_SECS};
 use crate::closure::ring::{self, Ring, third_difference};
 use crate::closure::{Closed, ClosureSettings};
 use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, TimeStep, Twist, ops, ordered, percentile, rotation};
+use crate::math::{Rigid, TimeStep, Twist, greatest, ops, ordered, percentile, rotation, smallest};
 use crate::motion::{Hinges, Pose, PoseRef, Skeleton};
 use crate::quality;
 use crate::root_motion::RootRelativeClip;
@@ -272,7 +272,7 @@ pub(crate) fn hold(
         let [own, moved] = [clip.body_pose(sample), held[sample].as_ref()].map(|pose| pose.translations[0]);
         search.course.up[sample].dot(own - moved)
     });
-    let hips_lowered_metres = lowered.fold(0.0, f64::max);
+    let hips_lowered_metres = greatest(lowered);
     let held = clip.clone().with_tracks(clip.tracks().with_poses(held));
     let feet = Feet {
         moved_metres,
@@ -292,7 +292,7 @@ pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &H
                 .map(|pose| hinge.angle(pose.rotations[joint]));
             (made - own).abs()
         });
-        (joint, turns.fold(0.0, f64::max))
+        (joint, greatest(turns))
     });
     match moved.max_by_key(|(_, most)| ordered(*most)) {
         Some((joint, most)) if most > MOST_MOVED => Err(HingeError::Moved {
@@ -335,7 +335,7 @@ impl Search<'_> {
         };
         let lowest = (0..count as isize).map(|sample| {
             let heights = self.points.iter().map(|point| place(point, sample).y);
-            heights.fold(f64::INFINITY, f64::min)
+            smallest(heights)
         });
         let floor = percentile::of(lowest.filter(|height| height.is_finite()), 0.5);
         self.floor = if floor.abs() < ZERO_METRES { 0.0 } else { floor };

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::super::FootPoint;
 use super::super::leg::{Leg, NUM_JOINTS};
 use super::{FixedPoint, Stage};
-use crate::math::{Rigid, rotation};
+use crate::math::{Rigid, rotation, smallest};
 
 /// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
 pub(super) const LEG_UNKNOWNS: usize = 8;
@@ -276,7 +276,7 @@ pub(super) fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
     let end = tip_of(stage, ankle)?;
     let [lowest, lowest_of_ankle] = [end, DVec3::ZERO].map(|offset| {
         let heights = (0..stage.num_samples()).map(|sample| stage.height(sample, (ankle, offset)));
-        heights.fold(f64::INFINITY, f64::min)
+        smallest(heights)
     });
     (lowest < lowest_of_ankle).then_some(end)
 }

@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
 use super::{Cycle, DEGREE, JointPeak, largest, worst as worst_of};
-use crate::math::{ops, percentile, rotation};
+use crate::math::{greatest, ops, percentile, rotation};
 
 /// How much a bone may change, and differ from the other side's, of its length; only differences from this on count, metres.
 const BONE_SHARES: [f64; 2] = [0.2, 0.15];
@@ -206,7 +206,7 @@ fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let (fastest, step) = largest((0..turns.len()).map(|at| from(at, cycle.reach as usize)));
     let stride = turns.len().div_ceil(MOST_POSES);
     let poses = || (0..turns.len()).step_by(stride);
-    let farthest = |at: usize| poses().map(|by| from(at, by)).fold(0.0, f64::max);
+    let farthest = |at: usize| greatest(poses().map(|by| from(at, by)));
     let (at, far) = largest(poses().map(farthest));
     vec![
         cycle.peak(head, fastest, step / secs / HEAD_RATE),
