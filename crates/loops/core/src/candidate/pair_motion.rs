@@ -54,10 +54,8 @@ impl SearchedTake<'_> {
     fn root_motion_of_cycles(&self, pair: &SeamPair, cycles: u32) -> RootMotion {
         let (lag, step) = (pair.lag(), self.step());
         let motion = EndPoses {
-            skeleton: self.analysis.take.skeleton(),
+            analysis: self.analysis,
             world: &self.analysis.world,
-            body: &self.analysis.body,
-            joints: &self.analysis.joints,
             first: pair.start_frame,
             num_intervals: lag,
             reach: step.nearest(WINDOW_SECS),
@@ -82,7 +80,6 @@ impl SearchedTake<'_> {
         HalfCycle {
             analysis: self.analysis,
             mirror,
-            skeleton: self.analysis.take.skeleton(),
             world: &self.analysis.world,
             heading: &self.analysis.heading,
             first: pair.start_frame,

@@ -11,7 +11,7 @@ use super::{
 use crate::math::fit::{PointPair, fit_planar};
 use crate::math::{Rigid, Twist, mean, percentile, rotation};
 use crate::motion::{Pose, RootMotion, Tracks};
-use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights, root_joint};
+use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights};
 use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};
 
 /// Most transforms (cycles times samples times joints) that are read for a mean: fewer cycles are used for very dense samples.
@@ -90,7 +90,7 @@ impl<'a> LaidCycles<'a> {
             .map(|cycle| twist_between(analysis, &row, &starts, cycle))
             .collect();
         Ok(Self {
-            carrier: root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body),
+            carrier: analysis.carrier(),
             least_climb: MIN_CLIMB_METRES * f64::from(candidate.cycles),
             analysis,
             row,
@@ -314,7 +314,7 @@ fn median(values: &[f64]) -> f64 {
 fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     let world = &analysis.world;
     let last = world.num_frames() - 1;
-    let weights = fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+    let weights = fit_weights(analysis);
     let position = |frame: f64, joint: usize| {
         let frame = frame.clamp(0.0, last as f64);
         let before = (frame.floor() as usize).min(last);

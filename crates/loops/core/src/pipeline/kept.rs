@@ -3,7 +3,6 @@
 use crate::analysis::Analysis;
 use crate::candidate::WholeClip;
 use crate::motion::KeyedCycle;
-use crate::root_motion::root_joint;
 use crate::take::{Clip, CutError, Take, clip};
 
 /// The keys of one cycle of a take.
@@ -16,11 +15,10 @@ pub(crate) struct KeptKeys<'a> {
 impl<'a> KeptKeys<'a> {
     /// Returns the keys of a clip that ends between two frames.
     pub(crate) fn of(analysis: &'a Analysis, whole: &'a WholeClip) -> Self {
-        let take = &analysis.take;
         Self {
-            take,
+            take: &analysis.take,
             whole,
-            carrier: root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body),
+            carrier: analysis.carrier(),
         }
     }
 

@@ -764,7 +764,7 @@ fn led_along(
     };
     let tilt = root_joint::tilt(source.clip.skeleton(), source.clip.pose(0), joint);
     let root_from_joint: Vec<_> = path.iter().map(|&sway| sway * tilt).collect();
-    let clip = root_joint::with_root_joint_moved(&source.clip, joint, analysis, &root_from_joint);
+    let clip = root_joint::with_root_joint_at(&source.clip, None, joint, analysis, &root_from_joint);
     let loop_clip = loop_clip.along_with_joint(joint, path)?;
     Ok((loop_clip, RootRelativeClip { clip, ..source }))
 }

@@ -79,11 +79,7 @@ pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Join
             sample: seam,
             ratio: bends[seam].max(bends[(seam + count - 1) % count]) / usual,
         });
-        let none = JointPeak {
-            joint,
-            ..JointPeak::default()
-        };
-        of_seams.fold(none, sharper)
+        of_seams.fold(JointPeak::default(), sharper)
     });
     peaks.fold(JointPeak::default(), sharper)
 }

@@ -64,7 +64,7 @@ pub(crate) fn extract_root_motion(
     known: Option<Rigid>,
 ) -> Result<RootRelativeClip, RootError> {
     settings.check()?;
-    let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+    let carrier = analysis.carrier();
     if settings.mode == RootMode::Stationary {
         return Ok(RootRelativeClip::relative_to(clip, RootMotion::NONE, carrier));
     }
@@ -72,7 +72,7 @@ pub(crate) fn extract_root_motion(
     let root_joint = if settings.mode == RootMode::Keep {
         None
     } else {
-        root_joint::find(clip.skeleton(), &analysis.world, &analysis.body)
+        analysis.root_joint()
     };
     let traveller =
         root_joint.filter(|joint| settings.mode == RootMode::Inertialized && !is_still(&stretch.frames_of(*joint)));
@@ -90,20 +90,29 @@ pub(crate) fn extract_root_motion(
     Ok(RootRelativeClip {
         captured: traveller.map_or_else(Vec::new, |joint| stretch.seen_from(root, joint)),
         fit: Some(fit),
-        ..match root_joint {
-            Some(joint) => {
-                let root_from_joint = match settings.space {
-                    RootSpace::Ground => root_joint::tilt(clip.skeleton(), clip.pose(0), joint),
-                    RootSpace::Full => Rigid::IDENTITY,
-                };
-                RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[root_from_joint])
-            }
-            None => RootRelativeClip::relative_to(clip, root, carrier),
-        }
+        ..RootRelativeClip::rooted(clip, root, analysis, root_joint, settings.space)
     })
 }
 
 impl RootRelativeClip {
+    /// Returns the clip relative to a root that a joint of the rig carries, upright over the ground, or without one the body.
+    pub(super) fn rooted(
+        clip: &Clip,
+        root: RootMotion,
+        analysis: &Analysis,
+        root_joint: Option<usize>,
+        space: RootSpace,
+    ) -> Self {
+        let Some(joint) = root_joint else {
+            return Self::relative_to(clip, root, analysis.carrier());
+        };
+        let root_from_joint = match space {
+            RootSpace::Ground => root_joint::tilt(clip.skeleton(), clip.pose(0), joint),
+            RootSpace::Full => Rigid::IDENTITY,
+        };
+        Self::under_root_joint(clip, root, joint, analysis, &[root_from_joint])
+    }
+
     /// Returns the clip relative to a root whose motion is known.
     ///
     /// `carrier` is the joint whose track holds the root motion; it must be a joint of the clip.
@@ -163,7 +172,7 @@ impl RootRelativeClip {
         root_from_joint: &[Rigid],
     ) -> Self {
         Self {
-            clip: root_joint::with_root_joint_at(clip, root, joint, analysis, root_from_joint),
+            clip: root_joint::with_root_joint_at(clip, Some(root), joint, analysis, root_from_joint),
             root,
             carrier: joint,
             root_joint: Some(joint),
@@ -305,10 +314,8 @@ impl<'a> Stretch<'a> {
 
     fn end_poses(&self) -> EndPoses<'_> {
         EndPoses {
-            skeleton: self.clip.skeleton(),
+            analysis: self.analysis,
             world: &self.world,
-            body: &self.analysis.body,
-            joints: &self.analysis.joints,
             first: self.first,
             num_intervals: self.clip.num_intervals(),
             reach: TimeStep::new(self.clip.step_secs()).nearest(WINDOW_SECS),

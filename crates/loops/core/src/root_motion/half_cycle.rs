@@ -9,19 +9,17 @@ use glam::DVec3;
 use super::poses::{WINDOW_SECS, fit_weights};
 use super::{
     RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, cycle::MIN_CLIMB_METRES, extract::foot_of_climb,
-    root_joint,
 };
 use crate::analysis::{Analysis, Heading};
 use crate::math::fit::{PointPair, fit_planar};
 use crate::math::{Rigid, TimeStep, Twist, mean, ops, rotation};
-use crate::motion::{RootMotion, Skeleton, WorldTracks};
+use crate::motion::{RootMotion, WorldTracks};
 use crate::{mirror::Mirror, take::Clip};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfCycle<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) mirror: &'a Mirror,
-    pub(crate) skeleton: &'a Skeleton,
     pub(crate) world: &'a WorldTracks,
     pub(crate) heading: &'a Heading,
     /// Index of the start among the frames of `world`.
@@ -56,7 +54,7 @@ impl HalfCycle<'_> {
     /// Returns the line that the glide maps to itself, as a frame on it that faces along it in the body's direction, and the
     /// distance along it and up, metres in that frame's axes.
     fn fit(&self) -> (Rigid, DVec3) {
-        let weights = fit_weights(self.skeleton, &self.analysis.body, &self.analysis.joints);
+        let weights = fit_weights(self.analysis);
         let last = self.first + self.num_intervals;
         let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
         let mut pairs = Vec::new();
@@ -103,7 +101,6 @@ pub(crate) fn extract_half(
     let mut root = HalfCycle {
         analysis,
         mirror,
-        skeleton: clip.skeleton(),
         world: &world,
         heading: &Heading::level(&world, &analysis.body),
         first,
@@ -119,15 +116,12 @@ pub(crate) fn extract_half(
         root.start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
     }
     let keeps_root_motion = matches!(mode, RootMode::Keep | RootMode::Stationary);
-    let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_root_motion);
-    Ok(match root_joint {
-        Some(joint) => {
-            let tilt = root_joint::tilt(clip.skeleton(), clip.pose(0), joint);
-            RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[tilt])
-        }
-        None => {
-            let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
-            RootRelativeClip::relative_to(clip, root, carrier)
-        }
-    })
+    let root_joint = analysis.root_joint().filter(|_| !keeps_root_motion);
+    Ok(RootRelativeClip::rooted(
+        clip,
+        root,
+        analysis,
+        root_joint,
+        settings.space,
+    ))
 }

@@ -37,6 +37,13 @@ pub fn find_carrier(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> us
         .unwrap_or(body.hips)
 }
 
+impl Analysis {
+    /// Returns the joint that carries the root motion: see [`find_carrier`].
+    pub(crate) fn carrier(&self) -> usize {
+        find_carrier(self.take.skeleton(), &self.world, &self.body)
+    }
+}
+
 /// Returns the root joint of a rig that has one: on the ground above the joint that carries the root motion, or that joint
 /// itself if it is above the hips.
 ///
@@ -99,30 +106,13 @@ pub fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> 
 /// Returns a clip relative to the root, with its root joint at `root_from_joint` and its body unchanged in the world.
 ///
 /// `root_from_joint` holds transforms of the root joint relative to the constant twist, one for each sample of a period or one
-/// for all.
-pub fn with_root_joint_at(
+/// for all. `root` is `None` for a clip that is already relative to it.
+pub(crate) fn with_root_joint_at(
     clip: &Clip,
-    root: RootMotion,
+    root: Option<RootMotion>,
     joint: usize,
     analysis: &Analysis,
     root_from_joint: &[Rigid],
-) -> Clip {
-    moved_without_body(clip, joint, analysis, root_from_joint, |sample| {
-        root.at(sample as f64 * clip.step_secs()).inverse()
-    })
-}
-
-/// Moves the root joint of a clip that is already relative to the root.
-pub(crate) fn with_root_joint_moved(clip: &Clip, joint: usize, analysis: &Analysis, root_from_joint: &[Rigid]) -> Clip {
-    moved_without_body(clip, joint, analysis, root_from_joint, |_| Rigid::IDENTITY)
-}
-
-fn moved_without_body(
-    clip: &Clip,
-    joint: usize,
-    analysis: &Analysis,
-    root_from_joint: &[Rigid],
-    root_from_clip: impl Fn(isize) -> Rigid,
 ) -> Clip {
     let world = clip.world_tracks();
     let first = *clip.sample_range().start();
@@ -130,6 +120,10 @@ fn moved_without_body(
     let joint_at = |sample: isize| match root_from_joint.len() {
         0 => Rigid::IDENTITY,
         count => root_from_joint[sample.rem_euclid(count as isize) as usize],
+    };
+    let root_from_clip = |sample: isize| {
+        let root = root.map(|root| root.at(sample as f64 * clip.step_secs()));
+        root.map_or(Rigid::IDENTITY, |root| root.inverse())
     };
     let parent = clip.skeleton().parent(joint);
     // Joints above keep their tracks, now relative to the root.

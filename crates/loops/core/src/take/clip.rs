@@ -60,12 +60,8 @@ impl Clip {
             };
             sampler.sample(on_whole_frame(frame, last))
         });
-        Ok(Self {
-            tracks: Tracks::pose_by_pose(take.skeleton(), step_secs, samples),
-            num_intervals,
-            context_before,
-            is_cycle: false,
-        })
+        let tracks = Tracks::pose_by_pose(take.skeleton(), step_secs, samples);
+        Ok(Self::from_samples(tracks, num_intervals, context_before))
     }
 
     /// Samples a ping-pong stretch at `num_intervals` even steps of the whole cycle; it continues as a cycle on
@@ -85,12 +81,8 @@ impl Clip {
             let sample = (index as isize - context as isize).rem_euclid(num_intervals as isize) as usize;
             there[sample.min(num_intervals - sample)].as_ref()
         });
-        Ok(Self {
-            tracks: Tracks::pose_by_pose(take.skeleton(), step_secs, samples),
-            num_intervals,
-            context_before: context,
-            is_cycle: true,
-        })
+        let tracks = Tracks::pose_by_pose(take.skeleton(), step_secs, samples);
+        Ok(Self::from_samples(tracks, num_intervals, context).known_as_cycle())
     }
 
     /// Returns the samples of context on either side that are enough for everything that looks outside a cut.

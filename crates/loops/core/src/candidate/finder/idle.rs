@@ -80,7 +80,7 @@ impl Finder<'_> {
     ) -> FoundLoops {
         let mut found = self.nothing();
         let analysis = self.source.analysis;
-        let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+        let weights = poses::fit_weights(analysis);
         let joints: Vec<usize> = (0..weights.len()).filter(|&joint| weights[joint] > 0.0).collect();
         for &secs in lengths {
             let longest = (*lags.start()).max(self.source.step().nearest(secs))..=*lags.end();

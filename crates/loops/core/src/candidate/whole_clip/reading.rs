@@ -68,7 +68,7 @@ struct Own {
 
 impl<'a> Scale<'a> {
     pub(super) fn new(analysis: &'a Analysis) -> Self {
-        let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+        let weights = poses::fit_weights(analysis);
         Self {
             analysis,
             joints: weights
