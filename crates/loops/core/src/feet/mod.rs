@@ -421,15 +421,7 @@ pub fn hold(
         source,
         ..Holding::new(body, root_joint, lock)
     };
-    let (held, mut feet) = holding.hold(clip, limits)?;
-    let Some(held) = held else {
-        return Ok((None, feet));
-    };
-    if holding.slides_more(clip, &held, &mut feet) {
-        feet.release();
-        return Ok((None, feet));
-    }
-    Ok((Some(held), feet))
+    Ok(holding.hold_if_better(clip, limits)?)
 }
 
 /// Detects when the points of feet bear: the ball of a foot with toes, heel and tip if the rig shows them, and the ankle of
@@ -580,6 +572,24 @@ impl<'a> Holding<'a> {
 }
 
 impl Holding<'_> {
+    /// Returns the loop with its feet held, unless they slide more for it; limits of standing are those of a take.
+    pub(crate) fn hold_if_better(
+        &self,
+        clip: &LoopClip,
+        limits: &ContactLimits,
+    ) -> Result<(Option<LoopClip>, Feet), LoopClipError> {
+        let (mut held, mut feet) = self.hold(clip, limits)?;
+        // Without held feet there is nothing to compare: most loops that are closed to choose from.
+        if held
+            .as_ref()
+            .is_some_and(|held| self.slides_more(clip, held, &mut feet))
+        {
+            feet.release();
+            held = None;
+        }
+        Ok((held, feet))
+    }
+
     /// Returns the loop with its feet held; limits of standing are those of a take.
     pub(crate) fn hold(
         &self,

@@ -10,10 +10,10 @@ use crate::analysis::{Analysis, Body, Foot};
 use crate::candidate::LoopCandidate;
 use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
 use crate::feet::FootLock;
-use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::loop_clip::LoopClip;
 use crate::math::{greatest, ordered};
 use crate::motion::WorldTracks;
-use crate::quality::{self, Quality};
+use crate::quality::Quality;
 use crate::root_motion::RootRelativeClip;
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
@@ -140,11 +140,7 @@ pub(crate) fn choose_closure(
         if tried.iter().any(|(before, ..)| *before == method) {
             continue;
         }
-        let quality = quality::measure(
-            &LoopKeys::from_loop(&made.loop_clip),
-            &analysis.body,
-            Some(&made.source),
-        );
+        let quality = made.measured();
         tried.push((method, quality.pops(), watched.score(&made.loop_clip, &quality)));
     }
     let default_score = tried.first().map_or(Score::default(), |(.., score)| *score);

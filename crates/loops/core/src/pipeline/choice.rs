@@ -55,8 +55,7 @@ pub(crate) fn find_and_make(
     let best = (found.candidates.first_mut()).filter(|best| settings.ranks_by_outcome() && !best.keeps_its_place());
     let made = best.and_then(|best| {
         let mut made = made_in_full(analysis, best, closed(analysis, best)?)?;
-        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
-        best.quality = Some(Box::new(quality));
+        best.quality = Some(Box::new(made.measured()));
         made.candidate = best.clone();
         Some(made)
     });

@@ -264,6 +264,7 @@ pub(crate) fn make_loop(
 }
 
 impl MadeLoop {
+    /// Measures the loop.
     fn measured(&self) -> Quality {
         quality::measure(&LoopKeys::from_loop(&self.loop_clip), &self.body, Some(&self.source))
     }
@@ -671,16 +672,7 @@ impl<'a> Plan<'a> {
         if holding.weighs() && is_authored && settings.edits.is_empty() && !timed.has_short_contacts {
             return Ok((None, holding.measured(loop_clip, limits)));
         }
-        let (held, mut feet) = holding.hold(loop_clip, limits)?;
-        // Without held feet there is nothing to compare: most loops that are closed to choose from.
-        let Some(held) = held else {
-            return Ok((None, feet));
-        };
-        if holding.slides_more(loop_clip, &held, &mut feet) {
-            feet.release();
-            return Ok((None, feet));
-        }
-        Ok((Some(held), feet))
+        Ok(holding.hold_if_better(loop_clip, limits)?)
     }
 }
 
