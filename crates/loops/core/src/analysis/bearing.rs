@@ -22,6 +22,7 @@ use sole::Sole;
 
 /// A point of a foot that bears.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq)]
 pub enum FootPoint {
     /// The ankle, of a foot without toes.
@@ -33,13 +34,6 @@ pub enum FootPoint {
     /// The tip of the toes.
     Tip,
 }
-
-crate::words!(FootPoint {
-    Ankle: "ankle",
-    Heel: "heel",
-    Ball: "ball",
-    Tip: "tip",
-});
 
 /// A time on the ground, in frames or samples that may be fractional.
 #[handed_over]

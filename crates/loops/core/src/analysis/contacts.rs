@@ -21,6 +21,7 @@ pub struct Contact {
 }
 
 /// The event of a foot at which a contact begins or ends.
+#[in_words]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FootEventKind {
     /// It touches down.
@@ -29,11 +30,6 @@ pub enum FootEventKind {
     /// It leaves the ground.
     Lift,
 }
-
-crate::words!(FootEventKind {
-    Strike: "strike",
-    Lift: "lift",
-});
 
 /// All contacts of a take.
 #[handed_over]

@@ -1,10 +1,10 @@
 //! Rates how good a loop looks, in parts that can be summed.
 
 use crate::math::ordered;
-use crate::words;
 
 /// A visible property of a loop.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq)]
 pub enum OutcomePart {
     /// The cost of the seam.
@@ -34,22 +34,6 @@ pub enum OutcomePart {
     /// A turn that the straight path around the loop does not have.
     Veer,
 }
-
-words!(OutcomePart {
-    Price: "price",
-    Displacement: "displacement",
-    SpeedDrift: "speed-drift",
-    TurnDrift: "turn-drift",
-    Abruptness: "abruptness",
-    Cycles: "cycles",
-    FootSlide: "foot-slide",
-    Knees: "knees",
-    Turn: "turn",
-    Pace: "pace",
-    FootHeight: "foot-height",
-    Kink: "kink",
-    Veer: "veer",
-});
 
 /// How good a loop made of a stretch looks; lengths and speeds at the size of an adult.
 #[handed_over]

@@ -77,6 +77,7 @@ impl SearchSettings {
 }
 
 /// How the recommended loop is chosen.
+#[in_words]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChooseBy {
     /// By how good the loop looks: see [`Outcome`](super::Outcome).
@@ -85,11 +86,6 @@ pub enum ChooseBy {
     /// By the cost of its seam.
     Cost,
 }
-
-crate::words!(ChooseBy {
-    Outcome: "outcome",
-    Cost: "cost",
-});
 
 /// Error of a root motion computed from the headings at two frames only: metres per second and radians per second.
 const ROUGH_SPEED: f64 = 0.3;

@@ -14,8 +14,8 @@ use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::{Rigid, Twist, ops};
 use crate::motion::{Skeleton, Tracks, WorldTracks};
+use crate::quality;
 use crate::root_motion::RootRelativeClip;
-use crate::{quality, words};
 
 pub mod contact;
 
@@ -57,6 +57,7 @@ use stance::PointTrack;
 
 /// Whether feet are held.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum FootLock {
     /// Hold feet with reliable contacts if they then slide less.
@@ -67,12 +68,6 @@ pub enum FootLock {
     /// Hold no feet.
     Off,
 }
-
-words!(FootLock {
-    Auto: "auto",
-    Solve: "solve",
-    Off: "off",
-});
 
 impl FootPoint {
     /// Returns the point by which contacts of a foot are counted.

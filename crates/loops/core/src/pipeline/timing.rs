@@ -24,6 +24,7 @@ pub enum Length {
 
 /// The quantity that stays the same if only the length of a loop is given, or only its speed.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum Keep {
     /// The length of its strides: nothing but time changes.
@@ -34,12 +35,6 @@ pub enum Keep {
     /// The relation by which people change their pace: cadence grows with a power of speed.
     Natural,
 }
-
-crate::words!(Keep {
-    Stride: "stride",
-    Speed: "speed",
-    Natural: "natural",
-});
 
 /// Powers of speed with which the cadence of people grows, walking and running: least errors of the period among 546 pairs of takes
 /// (docs/math/time.md).

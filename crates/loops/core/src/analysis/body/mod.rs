@@ -29,6 +29,7 @@ use vocabulary::Word;
 
 /// Left or right.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The character's own left.
@@ -47,11 +48,6 @@ impl Side {
         }
     }
 }
-
-crate::words!(Side {
-    Left: "left",
-    Right: "right",
-});
 
 /// A foot: the joints that touch the ground.
 #[handed_over]

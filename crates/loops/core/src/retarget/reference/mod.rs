@@ -30,6 +30,7 @@ pub enum Reference {
 
 /// The source of the pose in which a rig is compared with others.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum ReferenceSource {
     /// The rest pose.
@@ -44,14 +45,6 @@ pub enum ReferenceSource {
     /// The most upright pose of the motion: of animals, and where the anatomy is not known.
     Upright,
 }
-
-crate::words!(ReferenceSource {
-    Rest: "rest",
-    Given: "given",
-    RestButArms: "rest-but-arms",
-    Motion: "motion",
-    Upright: "upright",
-});
 
 /// A doubtful part of a pose that is derived from the motion, each of a joint.
 #[handed_over]
