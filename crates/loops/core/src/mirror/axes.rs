@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
+use super::{Mirror, MirrorError, SymmetricPose, flipped, partners};
 use crate::math::{greatest, ordered};
 use crate::{math::rotation, motion::Skeleton, take::Take};
 

@@ -6,11 +6,7 @@ pub(crate) mod auto;
 
 mod choice;
 
-mod inertialized;
-
 mod kept;
-
-mod mean;
 
 mod onto;
 
@@ -49,7 +45,7 @@ use crate::feet::{
 };
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::{Rigid, Twist};
-use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
+use crate::mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles};
 use crate::mirror::{Mirror, MirrorError};
 use crate::motion::{RootMotion, Tracks};
 use crate::quality::{self, Quality};
@@ -434,7 +430,7 @@ impl<'a> Plan<'a> {
         if kept.is_none() && !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
             clip = clip.without_context();
         }
-        let mean = mean::asked_for(self, &clip)?;
+        let mean = self.mean_of_cycles(&clip)?;
         let (root, known) = (&settings.root, candidate.known_motion());
         let source = match candidate.pairing.mirror() {
             Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, root)?,
@@ -449,6 +445,29 @@ impl<'a> Plan<'a> {
                     .into_tracks()
             });
         Ok(Prepared { source, mean, recorded })
+    }
+
+    /// Returns the mean that the settings request; `None` if they request none. `clip` is the candidate's own stretch.
+    fn mean_of_cycles(&self, clip: &Clip) -> Result<Option<(RootRelativeClip, MeanCycle)>, MakeError> {
+        let Self {
+            analysis,
+            candidate,
+            settings,
+        } = *self;
+        if settings.mean_cycles == MeanCycles::Off {
+            return Ok(None);
+        }
+        if settings.root.space == RootSpace::Full {
+            return Err(MeanCycleError::FullSpace.into());
+        }
+        let laid = LaidCycles::find(analysis, candidate, settings.mean_cycles, clip.num_intervals())?;
+        // Fine detail needs the candidate closed by itself, whatever happens to its root later.
+        let root =
+            root_motion::extract_root_motion(analysis, clip, candidate.cycles, &RootSettings::default(), None)?.root;
+        let closed = closure::close(&laid.own(clip, root).clip, &settings.closure)?;
+        let (mean, about) = laid.mean(&closed.tracks);
+        let mean = root_motion::extract_root_motion(analysis, &mean, candidate.cycles, &settings.root, None)?;
+        Ok(Some((mean, about)))
     }
 
     /// Makes the loop of the stretch.
@@ -549,7 +568,7 @@ impl<'a> Plan<'a> {
         let path = match settings.root.mode {
             RootMode::Path => path::smoothed(&loop_clip, &analysis.body, settings.root.path_smoothing_secs),
             RootMode::Inertialized => {
-                inertialized::path(&source, &analysis.body, &settings.root, &settings.closure.method)
+                path::inertialized(&source, &analysis.body, &settings.root, &settings.closure.method)
                     .map_err(ClosureError::from)?
             }
             _ => Vec::new(),

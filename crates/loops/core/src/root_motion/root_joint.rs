@@ -122,8 +122,9 @@ pub(crate) fn with_root_joint_at(
         count => root_from_joint[sample.rem_euclid(count as isize) as usize],
     };
     let root_from_clip = |sample: isize| {
-        let root = root.map(|root| root.at(sample as f64 * clip.step_secs()));
-        root.map_or(Rigid::IDENTITY, |root| root.inverse())
+        root.map_or(Rigid::IDENTITY, |root| {
+            root.at(sample as f64 * clip.step_secs()).inverse()
+        })
     };
     let parent = clip.skeleton().parent(joint);
     // Joints above keep their tracks, now relative to the root.

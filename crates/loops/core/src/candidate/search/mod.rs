@@ -9,8 +9,6 @@ use super::{SeamPair, bound::SeamBounds};
 
 mod admission;
 
-mod best_pairs;
-
 mod distinct;
 
 mod sweep;

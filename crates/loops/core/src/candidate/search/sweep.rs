@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Admission, best_pairs::BestPairs, distinct::Distinct};
+use super::Admission;
+use super::distinct::{BestPairs, Distinct};
 use crate::candidate::bound::{EarlyExit, LANES, LONG_RUN, ROWS, RunLength, SeamBounds, Squares};
 use crate::candidate::{SeamPair, seams::NO_COST};
 use crate::math::ordered;
