@@ -14,8 +14,8 @@ use rand_pcg::rand_core::{Rng, SeedableRng};
 use crate::analysis::{Analysis, Body, FoundBy};
 use crate::candidate::LoopCandidate;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::{greatest, kernel, ops, rotation};
-use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError, smooth_step};
+use crate::math::{greatest, kernel, ops, rotation, smooth_step};
+use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError};
 use crate::motion::{Pose, Skeleton};
 use crate::retarget::Retarget;
 

@@ -42,7 +42,7 @@ impl Heading {
         let turn_is_motion = body.thighs.is_none() && body.shoulders.is_none() && stays(world, body.hips);
         for frame in 0..world.num_frames() {
             let hips = world.position(frame, body.hips);
-            ground.push(DVec3::new(hips.x, heights[frame], hips.z));
+            ground.push(hips.with_y(heights[frame]));
             let next = match (facing(world, body, frame), yaw.last()) {
                 (Some(facing), Some(&before)) => before + rotation::wrap_angle(facing - before),
                 (Some(facing), None) => facing,

@@ -27,6 +27,11 @@ pub fn mean<T: Sum + Div<f64, Output = T>>(values: impl IntoIterator<Item = T>) 
     sum / count.max(1) as f64
 }
 
+/// From 0 to 1, with two continuous derivatives where it begins and ends.
+pub(crate) fn smooth_step(share: f64) -> f64 {
+    share * share * share * (10.0 - share * (15.0 - 6.0 * share))
+}
+
 /// Returns the sum of the products of the numbers at the same places.
 pub(crate) fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()

@@ -6,10 +6,9 @@ use super::phase::{CycleRow, NUM_PHASES, row_at};
 use super::window::{Window, trust};
 use super::{
     CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter,
-    smooth_step,
 };
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, Twist, mean, percentile, rotation};
+use crate::math::{Rigid, Twist, mean, percentile, rotation, smooth_step};
 use crate::motion::{Pose, RootMotion, Tracks};
 use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights};
 use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};

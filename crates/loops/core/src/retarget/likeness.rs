@@ -103,13 +103,10 @@ impl Compared<'_> {
         if legs.len() != 2 {
             return None;
         }
-        let middle = |pose: &Pose, joints: &[usize]| {
-            joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
-        };
         let [wanted, found] = [0, 1].map(|which| {
             let lines = self.poses.iter().map(|poses| {
                 let pose = &poses[which];
-                (middle(pose, &arms) - middle(pose, &legs)).normalize_or_zero()
+                (pose.mean_place(&arms) - pose.mean_place(&legs)).normalize_or_zero()
             });
             lines.sum::<DVec3>()
         });

@@ -290,7 +290,7 @@ impl Retarget {
         let at_rest = self.standing(&turns, &lengths, None);
         let [theirs, ours] = &self.tops;
         let offset = self.in_world(&at_rest, self.hips_offset);
-        let shift = self.place(mean_place(&from, theirs)) + offset - mean_place(&at_rest, ours);
+        let shift = self.place(from.mean_place(theirs)) + offset - at_rest.mean_place(ours);
         let hips = at_rest.translations[self.target.anatomy.hips] + shift;
         Along {
             world: self.standing(&turns, &lengths, Some(hips)),
@@ -604,11 +604,6 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
             around.sum()
         })
         .collect()
-}
-
-/// Returns the mean of the places of some joints.
-fn mean_place(pose: &Pose, joints: &[usize]) -> DVec3 {
-    joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
 }
 
 /// Whether a root is upright, so that heights relative to it are heights over the ground.

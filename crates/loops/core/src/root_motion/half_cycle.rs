@@ -13,8 +13,9 @@ use super::{
 use crate::analysis::{Analysis, Heading};
 use crate::math::fit::{PointPair, fit_planar};
 use crate::math::{Rigid, TimeStep, Twist, mean, ops, rotation};
+use crate::mirror::{ACROSS, Mirror};
 use crate::motion::{RootMotion, WorldTracks};
-use crate::{mirror::Mirror, take::Clip};
+use crate::take::Clip;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfCycle<'a> {
@@ -61,7 +62,7 @@ impl HalfCycle<'_> {
         for frame in self.first - reach..=self.first + reach {
             for (joint, &weight) in weights.iter().enumerate() {
                 pairs.push(PointPair {
-                    start: self.world.position(frame, self.mirror.partner(joint)) * DVec3::new(-1.0, 1.0, 1.0),
+                    start: self.world.position(frame, self.mirror.partner(joint)) * ACROSS,
                     end: self.world.position(frame + self.num_intervals, joint),
                     weight,
                 });

@@ -289,7 +289,7 @@ mod tests {
     fn points_move_as_their_derivatives_say() {
         let turn = |x, y, z| rotation::exp(DVec3::new(x, y, z));
         let limb = Limb {
-            leg: Leg::straight_down(),
+            leg: Leg::with_hinge([0, 1, 2], DVec3::X),
             toe: Some(3),
             tip: Some(DVec3::new(0.01, -0.02, 0.07)),
             heel: DVec3::new(0.0, -0.08, -0.03),

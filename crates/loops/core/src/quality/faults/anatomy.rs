@@ -129,10 +129,7 @@ fn shoulders(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     else {
         return Vec::new();
     };
-    let tall = keys.skeleton();
-    let tall = body
-        .stature_in(tall, keys.middle_pose())
-        .map_or(f64::INFINITY, |tall| tall / cycle.size);
+    let tall = (body.stature_in(keys.skeleton(), keys.middle_pose())).map_or(f64::INFINITY, |tall| tall / cycle.size);
     let across = |at: isize, [left, right]: [usize; 2]| keys.position(at, left) - keys.position(at, right);
     let waist = median(cycle, |at| angle(across(at, shoulders), across(at, thighs)));
     let turned = cycle.peak(shoulders[0], 0, waist / WAIST_RADIANS);
@@ -161,14 +158,16 @@ fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let Some([left, right]) = body.thighs.filter(|_| body.feet.len() == 2) else {
         return Vec::new();
     };
-    let flat = |v: DVec3| DVec3::new(v.x, 0.0, v.z);
     let feet = body.feet.iter().filter_map(|foot| {
         let toe = foot.toe.filter(|&toe| toe != foot.ankle)?;
         let height = |at: isize| keys.position(at, foot.ankle).y;
         let low = percentile::of(cycle.samples().map(height), LOW_SHARE);
         let turned = cycle.samples().filter(|&at| height(at) <= low).map(|at| {
             let ahead = (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y);
-            angle(flat(keys.position(at, toe) - keys.position(at, foot.ankle)), ahead)
+            angle(
+                (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0),
+                ahead,
+            )
         });
         Some((foot.ankle, percentile::of(turned, 0.5)))
     });
