@@ -91,8 +91,8 @@ impl Mirror {
             let off_metres = (self.reflect(joint, own) - other).length();
             if off_metres > tolerance[0] * own.length().max(other.length()) + tolerance[1] * size {
                 return Err(MirrorError::Positions {
-                    left: skeleton.joint(joint).name.clone(),
-                    right: skeleton.joint(partner).name.clone(),
+                    left: skeleton.name_of(joint),
+                    right: skeleton.name_of(partner),
                     off_metres,
                 });
             }

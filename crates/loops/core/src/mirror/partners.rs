@@ -120,7 +120,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
         for (joint, partner) in [(left, right), (right, left)] {
             if is_given[joint] && partners[joint] != partner {
                 return Err(MirrorError::Twice {
-                    name: skeleton.joint(joint).name.clone(),
+                    name: skeleton.name_of(joint),
                 });
             }
             // The partner that the joint had by name no longer has one.
@@ -191,8 +191,8 @@ fn check_parents(skeleton: &Skeleton, partners: &[usize]) -> Result<(), MirrorEr
         let [own, other] = [joint, partner].map(|joint| skeleton.parent(joint));
         if own.map(|parent| partners[parent]) != other {
             return Err(MirrorError::Parents {
-                left: skeleton.joint(joint).name.clone(),
-                right: skeleton.joint(partner).name.clone(),
+                left: skeleton.name_of(joint),
+                right: skeleton.name_of(partner),
             });
         }
     }

@@ -126,6 +126,14 @@ impl Skeleton {
         &self.joints[joint]
     }
 
+    /// Returns the name of a joint.
+    ///
+    /// # Panics
+    /// When `joint` is not below [`Self::num_joints`].
+    pub(crate) fn name_of(&self, joint: usize) -> String {
+        self.joint(joint).name.clone()
+    }
+
     /// Returns the parent of a joint, `None` for the root.
     pub fn parent(&self, joint: usize) -> Option<usize> {
         self.joints[joint].parent

@@ -311,8 +311,7 @@ impl GroundPath<'_> {
     fn total_steps(&self) -> DVec3 {
         (0..self.num_intervals)
             .map(|sample| {
-                let step =
-                    (self.heading.ground(self.first + sample + 1) - self.heading.ground(self.first + sample)) * LEVEL;
+                let step = self.position(sample + 1) - self.position(sample);
                 // The facing half-way through the step; otherwise every step would be seen half a step's turn too early.
                 let yaw = 0.5 * (self.yaw(sample) + self.yaw(sample + 1));
                 rotation::from_yaw(yaw).conjugate() * step
@@ -322,14 +321,11 @@ impl GroundPath<'_> {
 
     fn mean_start(&self, turn: f64, period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
         let step_secs = period_secs / self.num_intervals as f64;
-        let mut ground = DVec3::ZERO;
-        for sample in 0..self.num_intervals {
+        let ground = mean((0..self.num_intervals).map(|sample| {
             let back = moved_after(sample as f64 * step_secs).inverse();
-            ground += back.transform_point(self.heading.ground(self.first + sample));
-        }
-        ground /= self.num_intervals as f64;
-        ground.y = 0.0;
-        Rigid::from_yaw(self.mean_yaw(turn), ground)
+            back.transform_point(self.heading.ground(self.first + sample))
+        }));
+        Rigid::from_yaw(self.mean_yaw(turn), ground.with_y(0.0))
     }
 
     /// Returns the facing averaged over the cycle, each sample rotated back to the start, radians; `turn` is that of the root.

@@ -121,10 +121,9 @@ impl BodyOverrides {
     /// Returns the choices for a robot, whose base and soles are known.
     fn of_robot(&self, skeleton: &Skeleton, robot: &Hinges) -> Self {
         let mut own = self.clone();
-        let name = |joint: usize| skeleton.joint(joint).name.clone();
-        own.hips.get_or_insert_with(|| name(0));
+        own.hips.get_or_insert_with(|| skeleton.name_of(0));
         if own.feet.is_empty() {
-            own.feet = robot.soles.iter().map(|sole| name(sole.joint)).collect();
+            own.feet = robot.soles.iter().map(|sole| skeleton.name_of(sole.joint)).collect();
         }
         own
     }

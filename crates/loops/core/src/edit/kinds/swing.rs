@@ -73,7 +73,7 @@ impl Edit for Swing {
                 (swings[next] - swings[sample]).length() > LEAP[0] * turned + LEAP[1]
             };
             if (0..count).any(leaps) {
-                let name = clip.skeleton().joint(joint).name.clone();
+                let name = clip.skeleton().name_of(joint);
                 return Err(EditError::TurnsAround { name });
             }
             tracks.set_joint(joint, |sample| {

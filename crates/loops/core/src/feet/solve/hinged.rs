@@ -296,7 +296,7 @@ pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &H
     });
     match moved.max_by_key(|(_, most)| ordered(*most)) {
         Some((joint, most)) if most > MOST_MOVED => Err(HingeError::Moved {
-            joint: clip.skeleton().joint(joint).name.clone(),
+            joint: clip.skeleton().name_of(joint),
             degrees: most.to_degrees(),
         }),
         _ => Ok(()),
