@@ -75,6 +75,32 @@ pub fn error_kinds(_: TokenStream, item: TokenStream) -> TokenStream {
     )
 }
 
+/// For choices whose words are the names of their variants, in lower case and joined by hyphens: `loopwright_core::words!` without a list.
+#[proc_macro_attribute]
+pub fn in_words(_: TokenStream, item: TokenStream) -> TokenStream {
+    let is_ident = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_));
+    let mut trees = item.clone().into_iter();
+    let choice = trees.by_ref().skip_while(|tree| tree.to_string() != "enum").nth(1);
+    let choice = choice.expect("a choice is an enum");
+    let Some(TokenTree::Group(variants)) = trees.next() else {
+        panic!("a choice has variants");
+    };
+    let variants = variants.stream().into_iter().filter(is_ident);
+    let words = variants.map(|variant| {
+        let mut word = String::new();
+        for letter in variant.to_string().chars() {
+            if letter.is_uppercase() && !word.is_empty() {
+                word.push('-');
+            }
+            word.extend(letter.to_lowercase());
+        }
+        format!("{variant}: {word:?},")
+    });
+    let words = format!("loopwright_core::words!({choice} {{ {} }});", words.collect::<String>());
+    let words: TokenStream = words.parse().expect("a macro call is Rust");
+    [item, words].into_iter().collect()
+}
+
 /// The item below attributes.
 fn below(attributes: &str, item: TokenStream) -> TokenStream {
     let attributes: TokenStream = attributes.parse().expect("attributes are Rust");

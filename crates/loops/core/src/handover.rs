@@ -12,12 +12,12 @@ use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::{
-    Activity, Analysis, Body, BodyOverrides, Contacts, Floor, Heading, Segment, Spectrum, TakeDefects, WeightedJoint,
-    features::Features,
+    Activity, Analysis, Body, BodyOverrides, Contacts, Features, Floor, Heading, Segment, Spectrum, TakeDefects,
+    WeightedJoint,
 };
 use crate::{
     LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks, closure::Closed, edit::LoopEdit,
-    feet::Feet, math::rigid::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, pipeline::Retimed, retarget::Likeness,
+    feet::Feet, math::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, pipeline::Retimed, retarget::Likeness,
     root_motion::RootRelativeClip, take::Tail, variation::Variation,
 };
 

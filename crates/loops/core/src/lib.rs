@@ -42,6 +42,7 @@
 
 #[macro_use]
 extern crate loopwright_attributes;
+extern crate self as loopwright_core;
 
 pub mod motion;
 

@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
 
+use crate::math::mean;
 use crate::{math::TimeStep, motion::Skeleton};
 
 /// Shortest and longest cycle whose rhythm is found, seconds: a sprint takes .45, slow steps 2.
@@ -225,7 +226,7 @@ impl Listener {
     fn beginning(&self, period: f64) -> usize {
         let cycle = ((period / self.stride as f64).round() as usize).clamp(1, self.steps.len().max(1));
         let last = self.steps.iter().rev();
-        let usual = last.clone().take(cycle).sum::<f64>() / cycle as f64;
+        let usual = mean(last.clone().take(cycle).copied());
         // A walk may slow down for a moment and go on.
         let (pause, mut still, mut moving) = (self.step_lag(), 0, 0);
         for (index, &step) in last.enumerate() {

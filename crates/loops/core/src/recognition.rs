@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
-use crate::analysis::{body::Body, heading::Heading};
+use crate::analysis::{Body, Heading};
 use crate::loop_clip::{KeyLayout, KeysError};
 use crate::math::fit::{PointPair, fit_planar, fit_rigid};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Rigid, greatest, rotation};
 use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootSpace;
 use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
@@ -41,7 +41,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
     let keys = (0..num_keys)
         .map(|key| written.pose(key))
         .chain(tail.map(|tail| tail.pose.as_ref()));
-    let world = Tracks::pose_by_pose(written.skeleton(), written.frame_time_secs(), keys).world();
+    let world = written.tracks().with_poses(keys).world();
     let last = num_keys - 1;
     let whole = pose_pairs(&world, written.skeleton(), carrier);
     let (on_the_ground, in_full_space) = (fit_planar(&whole), fit_rigid(&whole));
@@ -49,7 +49,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
         let gaps = whole
             .iter()
             .map(|pair| (motion.transform_point(pair.start) - pair.end).length());
-        gaps.fold(0.0, f64::max) < SAME_POSE_METRES
+        greatest(gaps) < SAME_POSE_METRES
     });
     let space = if !closes_on_ground && closes_in_space {
         RootSpace::Full
@@ -115,11 +115,10 @@ fn pose_pairs(world: &WorldTracks, skeleton: &Skeleton, carrier: usize) -> Vec<P
 
 /// Returns the keys of a loop with its closing key, written or not: the first one, moved on by the root motion.
 fn with_closing_key(written: &Take, carrier: usize, num_samples: usize, motion: Rigid) -> Tracks {
-    let skeleton = written.skeleton();
     let mut closing = written.pose(0).to_pose();
-    closing.carry(skeleton, carrier, motion);
+    closing.carry(written.skeleton(), carrier, motion);
     let keys = (0..num_samples).map(|key| written.pose(key));
-    Tracks::pose_by_pose(skeleton, written.frame_time_secs(), keys.chain([closing.as_ref()]))
+    written.tracks().with_poses(keys.chain([closing.as_ref()]))
 }
 
 /// Returns the constant twist that gives `motion` from the first to the last of these keys, including whole turns.

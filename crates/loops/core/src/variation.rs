@@ -11,13 +11,12 @@ use glam::DVec3;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
-use crate::analysis::Analysis;
-use crate::analysis::body::{Body, FoundBy};
+use crate::analysis::{Analysis, Body, FoundBy};
 use crate::candidate::LoopCandidate;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::{kernel, ops, rotation};
-use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError, smooth_step};
-use crate::motion::{Pose, Skeleton, Tracks};
+use crate::math::{greatest, kernel, ops, rotation, smooth_step};
+use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError};
+use crate::motion::{Pose, Skeleton};
 use crate::retarget::Retarget;
 
 /// Settings of a variation.
@@ -175,7 +174,7 @@ pub(crate) fn varied(
         }
         pose
     });
-    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), samples).on_hinges();
+    let tracks = clip.tracks().with_poses(samples).on_hinges();
     let variation = Variation {
         settings: *settings,
         copies,
@@ -301,7 +300,7 @@ impl Basis {
         }
         let largest_squared = own
             .of_joints()
-            .map(|of_joint| of_joint.iter().map(|one| one.length_squared()).fold(0.0, f64::max))
+            .map(|of_joint| greatest(of_joint.iter().map(|one| one.length_squared())))
             .collect();
         Self {
             num_joints: joints,

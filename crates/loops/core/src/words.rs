@@ -19,7 +19,8 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
         .map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
-/// Implements words for an enum without fields: `ALL` (every choice), `as_str`, `Display` and `FromStr`.
+/// Implements words for an enum without fields: `ALL` (every choice), `as_str`, `Display` and `FromStr`. `#[in_words]` does it for words
+/// that are the names of the variants.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,4 +70,18 @@ macro_rules! words {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{candidate::WholeClipKind, closure::Order};
+
+    #[test]
+    fn words_are_the_names_of_variants_joined_by_hyphens() {
+        assert_eq!(
+            WholeClipKind::ALL.map(WholeClipKind::as_str),
+            ["loops", "ends-as-it-begins", "cycle", "mended"]
+        );
+        assert_eq!("c2".parse(), Ok(Order::C2));
+    }
 }

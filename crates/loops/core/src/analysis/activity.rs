@@ -2,8 +2,8 @@
 //!
 //! A still stretch matches any other and would win every search, so loops are searched where the body moves.
 
-use super::features::Features;
-use crate::math::{percentile, time_step::TimeStep};
+use super::Features;
+use crate::math::{TimeStep, percentile};
 
 /// Activity of a frame.
 #[handed_over]
@@ -67,10 +67,7 @@ impl Activity {
         let smoothed = smooth(&speeds, usable, half);
         let slow = smooth(&features.slow_speeds(step.nearest(NOISE_SECS)), usable, half);
         // A long idle stretch before the motion must not hide it.
-        let pace = percentile::of(
-            smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED).collect(),
-            0.9,
-        );
+        let pace = percentile::of(smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED), 0.9);
         let idle_speed = size.map_or(0.0, |size| IDLE_SPEED * size.sqrt());
         let activities = (smoothed.iter().zip(slow))
             .map(|(&speed, slow)| {

@@ -8,10 +8,9 @@ use core::ops::{Range, RangeInclusive};
 
 use glam::DVec3;
 
-use super::body::{Body, FoundBy};
 use super::standing::{GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, lowest_around, rise_of_hips};
-use crate::math::cubic::{Hermite, Span};
-use crate::math::{kernel, ops, percentile, time_step::TimeStep};
+use super::{Body, FoundBy};
+use crate::math::{Hermite, Span, TimeStep, kernel, ops, ordered, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
 mod ground;
@@ -23,6 +22,7 @@ use sole::Sole;
 
 /// A point of a foot that bears.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq)]
 pub enum FootPoint {
     /// The ankle, of a foot without toes.
@@ -34,13 +34,6 @@ pub enum FootPoint {
     /// The tip of the toes.
     Tip,
 }
-
-crate::words!(FootPoint {
-    Ankle: "ankle",
-    Heel: "heel",
-    Ball: "ball",
-    Tip: "tip",
-});
 
 /// A time on the ground, in frames or samples that may be fractional.
 #[handed_over]
@@ -189,10 +182,9 @@ impl Bearings {
         for (foot, points) in feet.iter().enumerate() {
             FootJudge::new(&times, points, &ground, (&hips, limits)).add_to(&mut found, foot);
         }
-        found.stays.sort_by(|one, other| {
-            let key = |stay: &Stay| stay.strike.unwrap_or(f64::NEG_INFINITY);
-            key(one).total_cmp(&key(other)).then(one.foot.cmp(&other.foot))
-        });
+        found
+            .stays
+            .sort_by_key(|stay| (ordered(stay.strike.unwrap_or(f64::NEG_INFINITY)), stay.foot));
         found.ground = ground.at_frames(&times);
         found
     }
@@ -433,7 +425,7 @@ impl<'a> FootJudge<'a> {
             spans.extend(self.bears(point).into_iter().map(|ends| (point.point, ends)));
         }
         let mut stays = spans.iter().map(|(_, ends)| *ends).collect::<Vec<Ends>>();
-        stays.sort_by(|one, other| one[0].total_cmp(&other[0]));
+        stays.sort_by_key(|ends| ordered(ends[0]));
         let mut joined: Vec<Ends> = Vec::new();
         for ends in stays {
             match joined.last_mut() {

@@ -4,10 +4,7 @@
 
 use core::ops::RangeInclusive;
 
-use super::bearing::{Bearings, Ground, PointStay, Stay};
-use super::body::{Body, FoundBy};
-use super::standing::ContactLimits;
-use super::strides::{FootPaths, Strides};
+use super::{Bearings, Body, ContactLimits, FootPaths, FoundBy, Ground, PointStay, Stay, Strides};
 use crate::motion::{Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -24,6 +21,7 @@ pub struct Contact {
 }
 
 /// The event of a foot at which a contact begins or ends.
+#[in_words]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FootEventKind {
     /// It touches down.
@@ -32,11 +30,6 @@ pub enum FootEventKind {
     /// It leaves the ground.
     Lift,
 }
-
-crate::words!(FootEventKind {
-    Strike: "strike",
-    Lift: "lift",
-});
 
 /// All contacts of a take.
 #[handed_over]

@@ -5,8 +5,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::body::Body;
-use crate::math::{ops, percentile, rotation, time_step::TimeStep};
+use super::Body;
+use crate::math::{TimeStep, greatest, ops, percentile, rotation};
 use crate::{motion::WorldTracks, take::Take};
 
 /// A fault of a frame.
@@ -298,7 +298,7 @@ fn flips(joint: usize, angles: &[f64], kinds: &[Option<BadFrameKind>]) -> Option
     (count > 0).then(|| FlippingJoint {
         joint,
         count,
-        largest: steps.iter().copied().fold(0.0, f64::max),
+        largest: greatest(steps.iter().copied()),
     })
 }
 

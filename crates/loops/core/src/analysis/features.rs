@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::body::{self, Body, BodyError};
-use super::{defects::TakeDefects, heading::Heading, velocity};
+use super::{Body, BodyError, Heading, TakeDefects, body, velocity};
+use crate::math::mean;
 use crate::motion::{Skeleton, WorldTracks};
 use crate::{math::rotation, take::Take};
 
@@ -211,7 +211,7 @@ impl Features {
         }
         let speeds = velocities
             .chunks(num_axes)
-            .map(|frame| frame.iter().map(|v| v.abs()).sum::<f64>() / num_axes as f64)
+            .map(|frame| mean(frame.iter().map(|v| v.abs())))
             .collect();
         Some(Self {
             num_frames: positions.len() / num_axes,

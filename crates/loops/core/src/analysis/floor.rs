@@ -6,9 +6,8 @@
 //! which are above the ground by the thickness of a sole: the same for every motion of one skeleton. Source:
 //! docs/math/contacts.md.
 
-use super::body::{Body, Foot, FoundBy};
-use super::{bearing::FootPoint, contacts::Contacts, standing};
-use crate::math::{kernel, percentile, time_step::TimeStep};
+use super::{Body, Contacts, Foot, FootPoint, FoundBy, standing};
+use crate::math::{TimeStep, kernel, percentile, smallest};
 use crate::motion::WorldTracks;
 
 /// Stances within this long on either side count, seconds: those of a step before and a step after at a slow walk.
@@ -55,7 +54,7 @@ impl Floor {
                     .clone()
                     .map(|frame| body.point(world, frame, foot.lowest_joint()).y);
                 // A sole rolls, so a stance gives one height, not one per frame.
-                let middle = percentile::of(heights.collect(), 0.5);
+                let middle = percentile::of(heights, 0.5);
                 stances.add(frames, step.nearest_from_one(REACH_SECS), middle);
             }
         }
@@ -63,7 +62,7 @@ impl Floor {
             Some(lines) => {
                 let middle = percentile::of(lines.clone(), 0.5);
                 let over = (0..lines.len()).map(|frame| world.position(frame, body.hips).y - middle);
-                let allowance = LEVEL_SHARE * percentile::of(over.collect(), 0.5).max(0.0);
+                let allowance = LEVEL_SHARE * percentile::of(over, 0.5).max(0.0);
                 let (lowest, highest) = percentile::extremes(lines.iter().copied());
                 if highest - lowest < allowance {
                     vec![middle; lines.len()]
@@ -95,12 +94,10 @@ fn below_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64
     } else {
         body.feet.iter().map(Foot::lowest_joint).collect()
     };
-    let under = (0..world.num_frames())
-        .map(|frame| {
-            let heights = joints.iter().map(|&joint| body.point(world, frame, joint).y);
-            heights.fold(f64::INFINITY, f64::min) - trend[frame]
-        })
-        .collect();
+    let under = (0..world.num_frames()).map(|frame| {
+        let heights = joints.iter().map(|&joint| body.point(world, frame, joint).y);
+        smallest(heights) - trend[frame]
+    });
     let offset = percentile::of(under, BELOW);
     trend.iter().map(|height| height + offset).collect()
 }

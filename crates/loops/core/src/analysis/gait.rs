@@ -4,8 +4,8 @@
 
 use core::fmt;
 
-use super::body::{Body, Side};
-use crate::math::{ops, rigid::Twist};
+use super::{Body, Side};
+use crate::math::{Twist, ops};
 use crate::take::Take;
 
 /// An activity of a body, in the words of animators.
@@ -225,7 +225,7 @@ impl Gait {
     /// Classifies a body with this velocity (x left, z ahead, metres per second) and turn rate.
     pub fn classify(motion: &Twist, running: &Running) -> Self {
         let (velocity, turn_rate) = (motion.linear, motion.angular.y);
-        let kind = MotionKind::at_speed(ops::hypot(velocity.x, velocity.z), turn_rate, running);
+        let kind = MotionKind::at_speed(ops::over_ground(velocity), turn_rate, running);
         if !kind.travels() {
             return Self::new(kind, (kind == MotionKind::TurnInPlace).then(|| side_of(turn_rate)));
         }

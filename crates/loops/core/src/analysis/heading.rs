@@ -5,8 +5,8 @@
 
 use glam::DVec3;
 
-use super::body::Body;
-use crate::math::{ops, percentile, rigid::Rigid, rotation, time_step::TimeStep};
+use super::Body;
+use crate::math::{Rigid, TimeStep, ops, percentile, rotation};
 use crate::motion::WorldTracks;
 
 /// Ground position and facing at every frame.
@@ -42,7 +42,7 @@ impl Heading {
         let turn_is_motion = body.thighs.is_none() && body.shoulders.is_none() && stays(world, body.hips);
         for frame in 0..world.num_frames() {
             let hips = world.position(frame, body.hips);
-            ground.push(DVec3::new(hips.x, heights[frame], hips.z));
+            ground.push(hips.with_y(heights[frame]));
             let next = match (facing(world, body, frame), yaw.last()) {
                 (Some(facing), Some(&before)) => before + rotation::wrap_angle(facing - before),
                 (Some(facing), None) => facing,
@@ -84,13 +84,13 @@ impl Heading {
         let half = TimeStep::new(frame_time_secs).nearest_from_one(0.25);
         let (from, to) = (frame.saturating_sub(half), (frame + half).min(self.num_frames() - 1));
         let way = self.ground[to] - self.ground[from];
-        ops::hypot(way.x, way.z) / ((to - from).max(1) as f64 * frame_time_secs)
+        ops::over_ground(way) / ((to - from).max(1) as f64 * frame_time_secs)
     }
 
     /// Returns the speed that a tenth of the frames exceeds.
     pub fn pace_mps(&self, frame_time_secs: f64) -> f64 {
         let speeds = (0..self.num_frames()).map(|frame| self.mps(frame, frame_time_secs));
-        percentile::of(speeds.collect(), 0.9)
+        percentile::of(speeds, 0.9)
     }
 
     /// Returns the heading frame as a transform: world from heading.
@@ -118,7 +118,7 @@ fn facing(world: &WorldTracks, body: &Body, frame: usize) -> Option<f64> {
     let narrowest = MIN_WIDTH_SHARE * hips.length().max(chest.length());
     let lateral = [hips, chest].into_iter().filter(|across| across.length() > narrowest);
     let lateral: DVec3 = lateral.map(DVec3::normalize_or_zero).sum();
-    let level = ops::hypot(lateral.x, lateral.z);
+    let level = ops::over_ground(lateral);
     // Left is +X for a body that faces +Z, so forward is left cross up.
     (level > MIN_LEVEL_SHARE * lateral.length() && level > 1e-9).then(|| ops::atan2(-lateral.z, lateral.x))
 }

@@ -3,10 +3,9 @@
 //! A leg swings about as fast as a pendulum of its length: bodies of all sizes take strides of some multiple of sqrt(leg / gravity), see R.
 //! McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
 
-use super::body::{Body, FoundBy};
 use super::gait::{GRAVITY, leg_metres};
-use super::heading::Heading;
-use crate::math::percentile;
+use super::{Body, FoundBy, Heading};
+use crate::math::{mean, percentile};
 use crate::motion::WorldTracks;
 use crate::take::Take;
 
@@ -80,8 +79,7 @@ impl Swing {
             .collect();
         let fast = SWINGS_SHARE * percentile::of(speeds.clone(), 0.99);
         let moving: Vec<usize> = (0..speeds.len()).filter(|&at| speeds[at] > fast).collect();
-        let count = moving.len().max(1) as f64;
-        let mean = |value: &dyn Fn(usize) -> f64| moving.iter().map(|&at| value(at)).sum::<f64>() / count;
+        let mean = |value: &dyn Fn(usize) -> f64| mean(moving.iter().map(|&at| value(at)));
         let means = [one, other].map(|foot| mean(&|at| foot[at + 1]));
         let off = |at: usize| [one[at + 1] - means[0], other[at + 1] - means[1]];
         let [own, both, others] =

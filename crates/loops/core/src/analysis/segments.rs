@@ -8,12 +8,8 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::activity::{Activity, ActivityKind};
-use super::body::Body;
-use super::contacts::Contacts;
-use super::gait::{Gait, MotionKind, Running, run_speed};
-use super::heading::Heading;
-use crate::math::{percentile, rigid::Twist, rotation, time_step::TimeStep};
+use super::{Activity, ActivityKind, Body, Contacts, Gait, Heading, MotionKind, Running, run_speed};
+use crate::math::{TimeStep, Twist, ordered, percentile, rotation};
 use crate::motion::WorldTracks;
 use crate::take::Take;
 
@@ -146,7 +142,7 @@ fn steadied(seen: &[Gait], cut_frames: f64) -> Vec<Gait> {
         costs = next;
         before.push(from);
     }
-    let mut state = (0..COUNT).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
+    let mut state = (0..COUNT).min_by_key(|&state| ordered(costs[state])).unwrap_or(0);
     let mut gaits = vec![Gait::ALL[0]; seen.len()];
     for frame in (0..seen.len()).rev() {
         gaits[frame] = Gait::ALL[state];

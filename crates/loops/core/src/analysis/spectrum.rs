@@ -9,7 +9,8 @@ use core::ops::{Range, RangeInclusive};
 
 use realfft::RealFftPlanner;
 
-use super::{defects::TakeDefects, features::Features};
+use super::{Features, TakeDefects};
+use crate::math::ordered;
 
 /// Autocorrelation of a take's features over lag, 1 at lag 0.
 #[handed_over]
@@ -141,7 +142,7 @@ impl Spectrum {
                 prominence,
             });
         }
-        peaks.sort_by(|left, right| right.height.total_cmp(&left.height));
+        peaks.sort_by_key(|peak| ordered(-peak.height));
         peaks
     }
 }

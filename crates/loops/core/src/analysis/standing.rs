@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::math::{kernel, ops, percentile, time_step::TimeStep};
+use crate::math::{TimeStep, kernel, ops, percentile, smallest};
 use crate::motion::WorldTracks;
 
 /// The ground below a foot is its lowest height within this long on either side, seconds.
@@ -227,7 +227,7 @@ impl FootJoint {
         let heights = frames.map(|frame| world.position(frame, joint).y);
         Self {
             joint,
-            lowest: heights.fold(f64::INFINITY, f64::min),
+            lowest: smallest(heights),
             step_secs,
             size,
         }
@@ -243,6 +243,6 @@ impl FootJoint {
         let moved = world.position(after, self.joint) - world.position(before, self.joint);
         let secs = (after - before) as f64 * self.step_secs;
         world.position(frame, self.joint).y - self.lowest < STANCE_METRES * self.size
-            && ops::hypot(moved.x, moved.z) < STANCE_SPEED * self.size * secs
+            && ops::over_ground(moved) < STANCE_SPEED * self.size * secs
     }
 }

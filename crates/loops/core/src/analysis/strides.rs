@@ -4,12 +4,11 @@
 
 use glam::DVec3;
 
-use super::bearing::{LONGEST_STRIDE_SECS, Stay};
-use super::body::{Body, FoundBy, Side};
-use super::gait::{Footing, MotionKind, Running, run_speed_of};
+use super::{
+    Body, Footing, FoundBy, MotionKind, Running, Side, Stay, bearing::LONGEST_STRIDE_SECS, gait::run_speed_of,
+};
 use crate::loop_clip::LoopClip;
-use crate::math::percentile;
-use crate::math::time_step::TimeStep;
+use crate::math::{TimeStep, mean, ordered, percentile};
 use crate::motion::{PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -117,7 +116,7 @@ impl Mean {
     fn of(values: impl Iterator<Item = Option<f64>>) -> Option<Self> {
         let values: Vec<f64> = values.flatten().collect();
         let count = values.len();
-        let mean = values.iter().sum::<f64>() / count as f64;
+        let mean = mean(values.iter().copied());
         let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
         let std_dev = (count > 1).then(|| (squares / (count as f64 - 1.0)).sqrt());
         (count > 0).then(|| Self {
@@ -289,7 +288,7 @@ impl FootPaths {
             .flat_map(|foot| stands[foot].windows(2).map(move |pair| (foot, pair)))
             .filter_map(|(foot, pair)| self.stride(&stands, foot, [pair[0], pair[1]]))
             .collect();
-        rows.sort_by(|one, other| one.strike_secs.total_cmp(&other.strike_secs));
+        rows.sort_by_key(|row| ordered(row.strike_secs));
         Strides::new(rows, self)
     }
 
@@ -317,7 +316,7 @@ impl FootPaths {
             }
         }
         for of_foot in &mut stands {
-            of_foot.sort_by(|one, other| one.strike.total_cmp(&other.strike));
+            of_foot.sort_by_key(|stand| ordered(stand.strike));
         }
         stands
     }
@@ -340,7 +339,7 @@ impl FootPaths {
                 .checked_sub(1)?;
             Some((other, stands[other][last])).filter(|(_, stand)| stand.strike >= strike)
         });
-        let step_from = strikes_before.max_by(|(_, one), (_, other)| one.strike.total_cmp(&other.strike));
+        let step_from = strikes_before.max_by_key(|(_, stand)| ordered(stand.strike));
         let step_metres = step_from.and_then(|(other, stand)| {
             // Measured around the step, but over a whole stride, so that sway cancels.
             let from = 0.5 * (stand.strike + strike);
@@ -386,7 +385,7 @@ impl FootPaths {
         let (strike, lift) = (stand.strike.max(0.0), stand.lift.min(last));
         let [from, to] = [0.25, 0.75].map(|share| (strike + share * (lift - strike)).round() as usize);
         let frames = &path[from.min(path.len() - 1)..=to.min(path.len() - 1)];
-        frames.iter().sum::<DVec3>() / frames.len() as f64
+        mean(frames.iter().copied())
     }
 }
 
@@ -414,7 +413,7 @@ fn double_support(other: &[Stand], own: Stand) -> [f64; 2] {
 /// Returns the number of frames between two in which no foot stands.
 fn flight(stands: &[Vec<Stand>], [from, to]: [f64; 2]) -> f64 {
     let mut parts: Vec<[f64; 2]> = stands.iter().flat_map(|stands| within(stands, [from, to])).collect();
-    parts.sort_by(|one, other| one[0].total_cmp(&other[0]));
+    parts.sort_by_key(|part| ordered(part[0]));
     let (mut frames, mut down_to) = (0.0, from);
     for [strike, lift] in parts {
         frames += (strike - down_to).max(0.0);
@@ -428,7 +427,7 @@ impl Strides {
         let longest: Vec<f64> = (0..paths.feet.len())
             .map(|foot| {
                 let secs = rows.iter().filter(|row| row.foot == foot).map(Stride::secs);
-                PAUSE * percentile::of(secs.collect(), 0.5)
+                PAUSE * percentile::of(secs, 0.5)
             })
             .collect();
         let steady: Vec<&Stride> = rows.iter().filter(|row| row.secs() <= longest[row.foot]).collect();

@@ -1,6 +1,6 @@
 //! Measures the take's own acceleration at a seam: if a foot strikes there, the seam looks like a pop however well it is closed.
 
-use super::{describe::SearchedTake, seams::SeamPair};
+use super::{SeamPair, describe::SearchedTake};
 use crate::analysis::seam_peak::{self, floor, second_difference};
 use crate::math::rotation;
 

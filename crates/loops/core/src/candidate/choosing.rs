@@ -3,10 +3,7 @@
 //! The figures that rank loops have flat optima and errors that depend on the frame rate. On a take of a common rate, filtered to what
 //! slower rates can hold, they are equal for equal motion. Why, and what it changes: docs/math/choice.md.
 
-use super::finder::Finder;
-use super::report::{LoopCandidate, NearestMiss};
-use super::seams::SeamPair;
-use super::settings::SearchSettings;
+use super::{LoopCandidate, NearestMiss, SeamPair, SearchSettings, finder::Finder};
 use crate::analysis::{Analysis, BadFrame, Segment, TakeDefects};
 use crate::motion::Tracks;
 use crate::take::{Cut, Sampler, Take};

@@ -1,6 +1,6 @@
 //! Compares poses of a take with those one lag later.
 
-use crate::{analysis::features::Features, mirror::Pairing};
+use crate::{analysis::Features, mirror::Pairing};
 
 /// Poses of a take, and later poses in the form in which they are compared: themselves, or their mirror images.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,8 @@
 //! Describes a stretch, whether or not it qualifies as a loop.
 
-use super::{remembered::Remembered, report::LoopCandidate, rhythm::Rhythm, seams::SeamPair, steadiness::Steadiness};
-use crate::{analysis::Analysis, math::time_step::TimeStep, mirror::Pairing, take::Cut};
+use super::{LoopCandidate, SeamPair, Steadiness, remembered::Remembered, rhythm::Rhythm};
+use crate::math::mean;
+use crate::{analysis::Analysis, math::TimeStep, mirror::Pairing, take::Cut};
 
 /// The searched take, and the pairing of ends.
 pub(super) struct SearchedTake<'a> {
@@ -79,9 +80,7 @@ impl<'a> SearchedTake<'a> {
     /// Returns the mean speed of the body over the pair, relative to the take's pace; 0 if nothing moves.
     fn activity(&self, pair: &SeamPair) -> f64 {
         let pace = self.analysis.activity.pace();
-        let frames = pair.start_frame..pair.end_frame;
-        let count = frames.len().max(1) as f64;
-        let mean = frames.map(|frame| self.analysis.features.speed(frame)).sum::<f64>() / count;
+        let mean = mean((pair.start_frame..pair.end_frame).map(|frame| self.analysis.features.speed(frame)));
         if pace > 0.0 { mean / pace } else { 0.0 }
     }
 }

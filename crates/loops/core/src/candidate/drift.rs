@@ -9,7 +9,7 @@ use glam::DVec3;
 
 use super::steadiness::{PaceChange, SLOW_MPS, Steadiness, heading_at, veer};
 use crate::analysis::Analysis;
-use crate::math::{ops, rotation};
+use crate::math::{dot, mean, ops, rotation};
 
 /// Samples of the speed in a cycle, ...
 const BINS: usize = 16;
@@ -127,7 +127,7 @@ impl Speeds {
                 moved.dot(direction(analysis, 0.5 * (at + to), half))
             })
             .collect();
-        let mean = ways[before..before + inside].iter().sum::<f64>() / inside as f64;
+        let mean = mean(ways[before..before + inside].iter().copied());
         let slow = SLOW_MPS * part * analysis.take.frame_time_secs();
         (mean > 0.0).then(|| Self {
             off: ways.iter().map(|way| way / mean - 1.0).collect(),
@@ -147,8 +147,8 @@ impl Speeds {
         let window = |end: usize| (0..BINS).map(move |bin| (end + bin) as isize - (BINS / 2) as isize);
         let between = |one: isize, other: isize| smooth[one.abs_diff(other)];
         let targets = ends.map(|end| {
-            let mean = |at: usize| window(end).map(|bin| between(at as isize, bin)).sum::<f64>() / BINS as f64;
-            (0..count).map(mean).collect::<Vec<f64>>()
+            let near = |at: usize| mean(window(end).map(|bin| between(at as isize, bin)));
+            (0..count).map(near).collect::<Vec<f64>>()
         });
         let change: Vec<f64> = targets[1]
             .iter()
@@ -159,7 +159,7 @@ impl Speeds {
         let [of_start, of_end] = targets.each_ref().map(|target| dot(target, &known));
         let covered = |one: usize, other: usize| {
             let pairs = window(ends[one]).flat_map(|bin| window(ends[other]).map(move |far| between(bin, far)));
-            pairs.sum::<f64>() / (BINS * BINS) as f64
+            mean(pairs)
         };
         let variance = 2.0 * (covered(0, 0) - covered(0, 1)) - dot(&change, &weights);
         let doubt: f64 = times
@@ -206,10 +206,6 @@ impl Covariance {
         // The mean is unknown.
         self.slow + self.fading * steps + noise * noise * NOISE[0] * self.noise + 1.0
     }
-}
-
-fn dot(one: &[f64], other: &[f64]) -> f64 {
-    one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
 /// Solves equations whose matrix is symmetric and constant along its diagonals, given by its first row, for two right sides; also

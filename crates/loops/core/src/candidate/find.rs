@@ -1,17 +1,12 @@
 //! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
-use super::choosing::Choosing;
-use super::error::SearchError;
 use super::finder::{Finder, is_gesture};
-use super::ping_pong;
-use super::report::{FoundLoops, LoopCandidate};
-use super::rhythm;
-use super::settings::SearchSettings;
-use super::steadiness::Steadiness;
-use super::whole::{LastKey, WholeClip, WholeClipKind};
-use super::whole_clip::{is_cut_off, trimmed_cycle, whole_candidate, whole_cycle, whole_loop};
-use crate::analysis::Analysis;
-use crate::analysis::features::Features;
+use super::whole_clip::{trimmed_cycle, whole_candidate};
+use super::{
+    Choosing, FoundLoops, LastKey, LoopCandidate, SearchError, SearchSettings, Steadiness, WholeClip, WholeClipKind,
+    is_cut_off, ping_pong, rhythm, whole_cycle, whole_loop,
+};
+use crate::analysis::{Analysis, Features};
 use crate::take::{Cut, CutError};
 
 /// The loops that a search proposes.

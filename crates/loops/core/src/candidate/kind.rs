@@ -1,10 +1,8 @@
 //! Classifies the motion of a whole take or a loop.
 
-use super::{
-    named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind, whole_clip::is_single_action,
-};
+use super::{LoopCandidate, NamedMotion, WholeClip, WholeClipKind, whole_clip::is_single_action};
 use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed, segments};
-use crate::math::percentile;
+use crate::math::{percentile, smallest};
 
 /// Implements [`Analysis::motion_kind`].
 pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
@@ -116,13 +114,9 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
     let height = |frame: usize, joint: usize| body.point(&analysis.world, frame, joint).y;
     let frames = || 0..analysis.take.num_frames();
     let lowest: Vec<f64> = (body.feet.iter())
-        .map(|foot| {
-            frames()
-                .map(|frame| height(frame, foot.lowest_joint()))
-                .fold(f64::INFINITY, f64::min)
-        })
+        .map(|foot| smallest(frames().map(|frame| height(frame, foot.lowest_joint()))))
         .collect();
-    let usual = percentile::of(frames().map(|frame| height(frame, body.hips)).collect(), 0.5);
+    let usual = percentile::of(frames().map(|frame| height(frame, body.hips)), 0.5);
     frames().any(|frame| {
         let above = body.feet.iter().zip(&lowest);
         !lowest.is_empty()

@@ -1,9 +1,10 @@
 //! Rates how good a loop looks, in parts that can be summed.
 
-use crate::words;
+use crate::math::ordered;
 
 /// A visible property of a loop.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq)]
 pub enum OutcomePart {
     /// The cost of the seam.
@@ -33,22 +34,6 @@ pub enum OutcomePart {
     /// A turn that the straight path around the loop does not have.
     Veer,
 }
-
-words!(OutcomePart {
-    Price: "price",
-    Displacement: "displacement",
-    SpeedDrift: "speed-drift",
-    TurnDrift: "turn-drift",
-    Abruptness: "abruptness",
-    Cycles: "cycles",
-    FootSlide: "foot-slide",
-    Knees: "knees",
-    Turn: "turn",
-    Pace: "pace",
-    FootHeight: "foot-height",
-    Kink: "kink",
-    Veer: "veer",
-});
 
 /// How good a loop made of a stretch looks; lengths and speeds at the size of an adult.
 #[handed_over]
@@ -134,7 +119,7 @@ impl Outcome {
             .into_iter()
             .zip(other.parts())
             .map(|(own, theirs)| own - theirs);
-        let worst = (OutcomePart::ALL.into_iter().zip(losses)).max_by(|one, next| one.1.total_cmp(&next.1));
+        let worst = (OutcomePart::ALL.into_iter().zip(losses)).max_by_key(|(_, loss)| ordered(*loss));
         worst.filter(|(_, loss)| *loss > 0.0).map(|(part, _)| part)
     }
 

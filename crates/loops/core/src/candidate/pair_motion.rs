@@ -2,9 +2,8 @@
 
 use glam::DVec3;
 
-use super::{describe::SearchedTake, seams::SeamPair};
-use crate::math::rigid::Twist;
-use crate::math::{ops, rotation};
+use super::{SeamPair, describe::SearchedTake};
+use crate::math::{Twist, greatest, ops, rotation};
 use crate::mirror::{Mirror, Pairing};
 use crate::motion::RootMotion;
 use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
@@ -55,10 +54,8 @@ impl SearchedTake<'_> {
     fn root_motion_of_cycles(&self, pair: &SeamPair, cycles: u32) -> RootMotion {
         let (lag, step) = (pair.lag(), self.step());
         let motion = EndPoses {
-            skeleton: self.analysis.take.skeleton(),
+            analysis: self.analysis,
             world: &self.analysis.world,
-            body: &self.analysis.body,
-            joints: &self.analysis.joints,
             first: pair.start_frame,
             num_intervals: lag,
             reach: step.nearest(WINDOW_SECS),
@@ -83,7 +80,6 @@ impl SearchedTake<'_> {
         HalfCycle {
             analysis: self.analysis,
             mirror,
-            skeleton: self.analysis.take.skeleton(),
             world: &self.analysis.world,
             heading: &self.analysis.heading,
             first: pair.start_frame,
@@ -98,15 +94,13 @@ impl SearchedTake<'_> {
     /// or a quarter turn.
     fn deviation(&self, pair: &SeamPair, root: &RootMotion, half_height: f64) -> f64 {
         let heading = &self.analysis.heading;
-        (pair.start_frame..=pair.end_frame)
-            .map(|frame| {
-                let secs = self.step().secs(frame - pair.start_frame);
-                let off = heading.ground(frame) - (root.start * root.twist.exp(secs)).translation;
-                let root_yaw = rotation::yaw_of(root.start.rotation) + root.twist.angular.y * secs;
-                let off_angle = rotation::wrap_angle(heading.yaw(frame) - root_yaw);
-                (ops::hypot(off.x, off.z) / half_height).max(off_angle.abs() / core::f64::consts::FRAC_PI_2)
-            })
-            .fold(0.0, f64::max)
+        greatest((pair.start_frame..=pair.end_frame).map(|frame| {
+            let secs = self.step().secs(frame - pair.start_frame);
+            let off = heading.ground(frame) - (root.start * root.twist.exp(secs)).translation;
+            let root_yaw = rotation::yaw_of(root.start.rotation) + root.twist.angular.y * secs;
+            let off_angle = rotation::wrap_angle(heading.yaw(frame) - root_yaw);
+            (ops::over_ground(off) / half_height).max(off_angle.abs() / core::f64::consts::FRAC_PI_2)
+        }))
     }
 
     /// Returns the difference between the root motion of the pair and that of periods that begin up to half a cycle earlier or
@@ -125,11 +119,9 @@ impl SearchedTake<'_> {
         let latest = (start_frame + half).min(heading.num_frames() - 1 - lag);
         let (own_velocity, own_turn_rate) = velocities_from(start_frame);
         let size = own_velocity.length() + half_height * own_turn_rate.abs() + CHANGE_ALLOWANCE;
-        (earliest..=latest)
-            .map(|start| {
-                let (velocity, turn_rate) = velocities_from(start);
-                ((velocity - own_velocity).length() + half_height * (turn_rate - own_turn_rate).abs()) / size
-            })
-            .fold(0.0, f64::max)
+        greatest((earliest..=latest).map(|start| {
+            let (velocity, turn_rate) = velocities_from(start);
+            ((velocity - own_velocity).length() + half_height * (turn_rate - own_turn_rate).abs()) / size
+        }))
     }
 }

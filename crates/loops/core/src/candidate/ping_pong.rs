@@ -6,14 +6,11 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use super::describe::SearchedTake;
-use super::error::SearchError;
-use super::report::{FoundLoops, LoopCandidate};
-use super::seams::SeamPair;
-use super::settings::SearchSettings;
-use super::whole_clip::moving_frames;
+use super::{
+    FoundLoops, LoopCandidate, SeamPair, SearchError, SearchSettings, describe::SearchedTake, whole_clip::moving_frames,
+};
 use crate::analysis::Analysis;
-use crate::math::rotation;
+use crate::math::{ordered, rotation};
 use crate::take::{Cut, CutError};
 
 /// Fewest frames of a stretch.
@@ -128,15 +125,11 @@ fn pairs(
                         cost,
                     })
                 })
-                .min_by(|one, other| one.cost.total_cmp(&other.cost));
+                .min_by_key(|pair| ordered(pair.cost));
             best.extend(cheapest);
         }
     }
-    best.sort_by(|one, other| {
-        one.cost
-            .total_cmp(&other.cost)
-            .then(one.start_frame.cmp(&other.start_frame))
-    });
+    best.sort_by_key(|pair| (ordered(pair.cost), pair.start_frame));
     distinct(best, settings.max_candidates.max(1))
 }
 
@@ -218,11 +211,7 @@ fn ends_of<'a>(frames: &'a [usize], start: usize, lags: &RangeInclusive<usize>) 
 fn slowest_of_each(frames: &[usize], squares: &[f64], count: usize) -> Vec<usize> {
     frames
         .chunks(count)
-        .filter_map(|some| {
-            some.iter()
-                .copied()
-                .min_by(|&one, &other| squares[one].total_cmp(&squares[other]))
-        })
+        .filter_map(|some| some.iter().copied().min_by_key(|&frame| ordered(squares[frame])))
         .collect()
 }
 

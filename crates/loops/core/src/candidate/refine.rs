@@ -5,7 +5,7 @@
 //! interpolation. Source: docs/math/search.md.
 
 use super::comparison::PoseComparison;
-use crate::math::time_step::TimeStep;
+use crate::math::{TimeStep, ordered};
 
 /// Poses this share of a fundamental period on either side of the seam are compared.
 ///
@@ -43,7 +43,7 @@ pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag
             .sum()
     };
     let nearest = (lag - tried..=lag + tried)
-        .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+        .min_by_key(|&lag| ordered(distance(lag)))
         .unwrap_or(lag);
     // One Gauss-Newton step: a pose gap along the motion is a gap in time. Exact repeats are kept exactly.
     let span = TimeStep::new(dt).nearest_from_one(SPEED_SECS);

@@ -2,13 +2,9 @@
 
 use core::{fmt, ops::AddAssign};
 
-use super::outcome::Outcome;
-use super::seams::SeamPair;
-use super::settings::SearchSettings;
-use super::steadiness::Steadiness;
-use super::whole::{WholeClip, WholeClipKind};
+use super::{Outcome, SeamPair, SearchSettings, Steadiness, WholeClip, WholeClipKind};
 use crate::analysis::{Analysis, MOVING_MPS, Spectrum};
-use crate::math::rigid::{Rigid, Twist};
+use crate::math::{Rigid, Twist};
 use crate::mirror::Pairing;
 use crate::quality::Quality;
 use crate::root_motion::RootMode;

@@ -6,6 +6,7 @@
 use core::ops::Range;
 
 use super::{comparison::PoseComparison, remembered::Remembered};
+use crate::math::smallest;
 
 /// How well a stretch repeats at a lag.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,7 +127,7 @@ pub fn goes_on_alike(distances: &PoseDistances<'_>, start_frame: usize, lag: usi
     let is_like_next = |&start: &usize| {
         let lags = (frames - reach..=frames + reach).filter(|lag| start + frames + lag <= num_frames);
         let nearest = lags.map(|lag| window.distance(start..start + frames, lag));
-        1.0 - nearest.fold(f64::INFINITY, f64::min) / (2.0 * window.variance) >= ALIKE
+        1.0 - smallest(nearest) / (2.0 * window.variance) >= ALIKE
     };
     let wanted = CYCLES_ALIKE.max(cycles + 1) as usize - 1;
     let after = (0..wanted)
@@ -210,9 +211,6 @@ impl<'a> Window<'a> {
     fn trough(&self, from: f64, to: f64) -> f64 {
         let (from, to) = (from.max(1.0).ceil() as usize, to.floor() as usize);
         let stride = (to.saturating_sub(from) / RESOLUTION).max(1);
-        (from..=to)
-            .step_by(stride)
-            .filter_map(|lag| self.similarity(lag))
-            .fold(f64::INFINITY, f64::min)
+        smallest((from..=to).step_by(stride).filter_map(|lag| self.similarity(lag)))
     }
 }

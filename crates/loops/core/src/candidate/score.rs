@@ -4,7 +4,7 @@
 //! the integral of the offset's size, metre-seconds. It needs no weights between positions and velocities. Derivation:
 //! docs/math/search.md; the area itself: docs/math/transition_cost.md.
 
-use crate::math::decay::{Decay, Displacement};
+use crate::math::{Decay, Displacement};
 
 /// Half-life of the spring for the cost of a seam, seconds, in the articles' convention (59.7% is left after it).
 ///

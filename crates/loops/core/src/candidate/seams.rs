@@ -3,9 +3,8 @@
 use std::cmp::Ordering;
 
 use super::{comparison::PoseComparison, score::SeamCost};
-use crate::analysis::Analysis;
-use crate::analysis::features::Features;
-use crate::math::decay::Decay;
+use crate::analysis::{Analysis, Features};
+use crate::math::Decay;
 
 /// Two source frames and the exact two-sided cost of the seam between them.
 #[handed_over]

@@ -1,10 +1,7 @@
 //! Settings of the search for loops.
 
-use super::score::DEFAULT_HALF_LIFE_SECS;
-use crate::math::decay::Decay;
-use crate::math::ops;
-use crate::math::rigid::Twist;
-use crate::math::time_step::TimeStep;
+use super::DEFAULT_HALF_LIFE_SECS;
+use crate::math::{Decay, TimeStep, Twist, ops};
 use crate::mirror::Pairing;
 use crate::take::Take;
 
@@ -80,6 +77,7 @@ impl SearchSettings {
 }
 
 /// How the recommended loop is chosen.
+#[in_words]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChooseBy {
     /// By how good the loop looks: see [`Outcome`](super::Outcome).
@@ -88,11 +86,6 @@ pub enum ChooseBy {
     /// By the cost of its seam.
     Cost,
 }
-
-crate::words!(ChooseBy {
-    Outcome: "outcome",
-    Cost: "cost",
-});
 
 /// Error of a root motion computed from the headings at two frames only: metres per second and radians per second.
 const ROUGH_SPEED: f64 = 0.3;
@@ -114,7 +107,7 @@ impl RootMotionBounds {
     pub(crate) fn admit(&self, twist: &Twist) -> bool {
         let within =
             |bounds: Option<[f64; 2]>, value: f64| bounds.is_none_or(|[low, high]| low <= value && value <= high);
-        within(self.speed_mps, ops::hypot(twist.linear.x, twist.linear.z))
+        within(self.speed_mps, ops::over_ground(twist.linear))
             && within(self.turn_radps, twist.angular.y)
             && within(self.climb_mps, twist.linear.y)
     }

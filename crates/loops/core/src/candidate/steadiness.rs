@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::analysis::Analysis;
-use crate::math::{ops, rotation};
+use crate::math::{mean, ops, rotation};
 
 /// A difference of the speed over the ground, as shares of the mean.
 #[handed_over]
@@ -128,7 +128,7 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
         let middle = start + f64::from(index) * cycle;
         let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
         let moved = after.0 - before.0;
-        ways.push(ops::hypot(moved.x, moved.z));
+        ways.push(ops::over_ground(moved));
         turns.push(after.1 - before.1);
     }
     let spread = |values: &[f64]| {
@@ -136,7 +136,7 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
         most - least
     };
     let secs = 2.0 * half * analysis.take.frame_time_secs();
-    let mean = ways.iter().sum::<f64>() / ways.len() as f64;
+    let mean = mean(ways.iter().copied());
     Some([
         spread(&ways) / mean.max(SLOW_MPS * secs),
         spread(&turns) * cycle / (2.0 * half),
@@ -190,11 +190,10 @@ pub(super) fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> 
             ways.push([cycles, turned]);
         }
     }
-    let count = ways.len() as f64;
-    if count / WAYS_PER_CYCLE as f64 + 1.0 < STRAIGHT_CYCLES {
+    if ways.len() as f64 / WAYS_PER_CYCLE as f64 + 1.0 < STRAIGHT_CYCLES {
         return None;
     }
-    let [at, turned] = [0, 1].map(|part| ways.iter().map(|way| way[part]).sum::<f64>() / count);
+    let [at, turned] = [0, 1].map(|part| mean(ways.iter().map(|way| way[part])));
     let (sum, squares) = ways.iter().fold((0.0, 0.0), |(sum, squares), way| {
         let off = way[0] - at;
         (sum + off * (way[1] - turned), squares + off * off)

@@ -4,16 +4,13 @@
 //! any segment. Within a segment the search continues beside a loop for different motion, so that a walk that gets faster gives
 //! two rows. Rule and thresholds: docs/math/segments.md.
 
-use super::choosing::Choosing;
-use super::error::SearchError;
-use super::find::{Proposed, find_all, finder, propose_loops};
-use super::finder::Finder;
-use super::report::{LoopCandidate, NearestMiss};
-use super::seams::SeamPair;
-use super::settings::SearchSettings;
+use super::find::{find_all, finder};
+use super::{
+    Choosing, LoopCandidate, NearestMiss, Proposed, SeamPair, SearchError, SearchSettings, finder::Finder,
+    propose_loops,
+};
 use crate::analysis::{Analysis, MotionKind, Segment};
-use crate::math::ops;
-use crate::math::rigid::Twist;
+use crate::math::{Twist, ops, ordered};
 
 /// The stretches of a take that repeat.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -171,7 +168,7 @@ pub(crate) fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) 
     let touched = analysis.segments[first..]
         .iter()
         .take_while(|segment| segment.start_frame as f64 <= end);
-    touched.max_by(|one, other| shared(one).total_cmp(&shared(other)))
+    touched.max_by_key(|segment| ordered(shared(segment)))
 }
 
 /// A row under construction, with the segment that contains most of it.
@@ -310,13 +307,10 @@ impl<'a> Gathered<'a> {
     fn in_order(self, num_first: usize, max_rows: usize) -> (Vec<FoundStretch>, Vec<SegmentLoops>) {
         let Self { rows, mut segments, .. } = self;
         let mut rows: Vec<(usize, Row)> = rows.into_iter().enumerate().collect();
-        rows[num_first..].sort_by(|(_, one), (_, other)| {
-            let [(one, start), (other, after)] = [one, other].map(|row| {
-                let best = &row.stretch.best;
-                let key = (row.is_idle(), !row.is_sound(), !best.is_confident());
-                (key, best.cut.start_frame())
-            });
-            one.cmp(&other).then(start.total_cmp(&after))
+        rows[num_first..].sort_by_key(|(_, row)| {
+            let best = &row.stretch.best;
+            let start = ordered(best.cut.start_frame());
+            (row.is_idle(), !row.is_sound(), !best.is_confident(), start)
         });
         let mut kinds: Vec<usize> = Vec::new();
         for index in 0..rows.len() {
@@ -404,7 +398,7 @@ fn is_same_motion(one: &Twist, other: &Twist) -> bool {
     let is_same = |one: f64, other: f64, allowance: f64| {
         (one - other).abs() <= allowance.max(SAME_SHARE * one.abs().max(other.abs()))
     };
-    let [one_mps, other_mps] = [one, other].map(|twist| ops::hypot(twist.linear.x, twist.linear.z));
+    let [one_mps, other_mps] = [one, other].map(|twist| ops::over_ground(twist.linear));
     is_same(one_mps, other_mps, SAME_SPEED)
         && is_same(one.linear.y, other.linear.y, SAME_SPEED)
         && is_same(one.angular.y, other.angular.y, SAME_TURN)

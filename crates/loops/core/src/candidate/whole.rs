@@ -1,9 +1,10 @@
 //! A whole clip as a loop, judged by its ends.
 
-use crate::{math::rigid::Rigid, root_motion::RootMode};
+use crate::{math::Rigid, root_motion::RootMode};
 
 /// The last keys of a whole clip.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq)]
 pub enum LastKey {
     /// The first key again, moved on by the root motion.
@@ -14,14 +15,9 @@ pub enum LastKey {
     Repeated,
 }
 
-crate::words!(LastKey {
-    Closing: "closing",
-    BeforeClosing: "before-closing",
-    Repeated: "repeated",
-});
-
 /// How well a whole clip loops.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq)]
 pub enum WholeClipKind {
     /// It already loops: it moves all the time, travels, or is calm throughout.
@@ -33,13 +29,6 @@ pub enum WholeClipKind {
     /// It loops with a kink at its seam, which is mended on request.
     Mended,
 }
-
-crate::words!(WholeClipKind {
-    Loops: "loops",
-    EndsAsItBegins: "ends-as-it-begins",
-    Cycle: "cycle",
-    Mended: "mended",
-});
 
 /// A whole clip as a loop.
 #[handed_over]

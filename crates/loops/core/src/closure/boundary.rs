@@ -5,8 +5,8 @@
 //! once and its solution applied to every track as one weight per condition. The system also cancels the remainder of a decay at
 //! the far end. Derivation: docs/math/boundary.md.
 
-use super::{order::Order, shapes::Shape};
-use crate::math::decay::Jet;
+use super::{Order, Shape};
+use crate::math::{Jet, ordered};
 use crate::unit::Unit;
 
 /// Largest number of boundary conditions.
@@ -264,7 +264,7 @@ fn invert(matrix: &mut Matrix, size: usize, units: [Option<f64>; 2]) -> Option<(
         .flatten()
         .fold(0.0_f64, |largest, value| largest.max(value.abs()));
     for column in 0..size {
-        let pivot = (column..size).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
+        let pivot = (column..size).max_by_key(|&row| ordered(matrix[row][column].abs()))?;
         let is_usable = matrix[pivot][column].abs() > SMALLEST_PIVOT * largest && largest.is_finite();
         if !is_usable {
             return None;

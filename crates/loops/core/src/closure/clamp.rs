@@ -2,11 +2,12 @@
 
 use core::fmt;
 
-use super::{crossfade::Crossfade, method::Method, shapes::Shape, shapes::ShapeKey, shapes::ShapeKind};
+use super::{Method, Shape, ShapeKey, ShapeKind, crossfade::Crossfade};
 use crate::{take::Clip, unit::Unit};
 
 /// An end of a cut.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq)]
 pub enum End {
     /// Where the loop starts.
@@ -14,11 +15,6 @@ pub enum End {
     /// The end of the cut, where the loop meets its start.
     End,
 }
-
-crate::words!(End {
-    Start: "start",
-    End: "end",
-});
 
 /// A setting that did not fit, and the value used in its place.
 #[handed_over]

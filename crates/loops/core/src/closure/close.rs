@@ -2,14 +2,13 @@
 
 use glam::DVec3;
 
-use super::boundary::{Boundary, BoundaryError};
 use super::ends::{self, JointEnds};
 use super::plan::{Plan, rotation_progress, translation_progress};
-use super::seam::{Gaps, JointGap, SeamGaps};
-use super::settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion};
-use super::shapes::{Shape, ShapeKind};
 use super::targets::{self, JointTargets};
-use super::{clamp::fitted, closed::Closed, image::Image, method::Method, order::Order, rotation, tables::Tables};
+use super::{
+    BoundaryError, Closed, ClosureError, ClosureSettings, Gaps, Image, JointGap, Method, Order, SeamGaps, SeamMotion,
+    Shape, ShapeKind, boundary::Boundary, clamp::fitted, rotation, settings::NOISE_SAMPLES, tables::Tables,
+};
 use crate::{motion::Tracks, take::Clip};
 
 /// Closes every joint's local track of a clip.

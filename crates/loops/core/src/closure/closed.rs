@@ -2,8 +2,7 @@
 
 use glam::DVec3;
 
-use super::seam::{Gaps, SeamGaps};
-use super::{clamp::Clamp, method::Method};
+use super::{Clamp, Gaps, Method, SeamGaps};
 use crate::motion::Tracks;
 
 /// A closed clip and the offsets that closed it.

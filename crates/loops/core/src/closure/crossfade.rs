@@ -10,6 +10,7 @@ use core::f64::consts::TAU;
 use glam::DVec3;
 
 use super::{ends::JointEnds, rotation::pose_gap};
+use crate::math::smooth_step;
 use crate::take::Clip;
 
 /// Fewer samples than this are not a blend.
@@ -54,8 +55,7 @@ impl Crossfade {
         } else {
             (self.samples.checked_sub(sample)?, (sample + last) as isize)
         };
-        let u = come as f64 / self.samples as f64;
-        let weight = u * u * u * (10.0 + u * (6.0 * u - 15.0));
+        let weight = smooth_step(come as f64 / self.samples as f64);
         (weight > 0.0).then_some((weight, other))
     }
 

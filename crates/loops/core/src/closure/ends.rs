@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::analysis::velocity::{self, Around, Derivatives, Sample, WIDE_REACH};
+use crate::math::greatest;
 use crate::take::Clip;
 
 /// State of a track of points or of rotations at one end of a cut.
@@ -79,14 +80,11 @@ pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
 trait Value: Sample + PartialEq {
     fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self;
 
-    /// Returns the difference that maps the start of a track to its end.
-    fn gap(start: Self, end: Self) -> Self;
-
     /// Returns a sample moved by a gap: from after the start to after the end.
     fn carried(self, gap: Self) -> Self;
 
-    /// Returns a sample moved back by a gap: from before the end to before the start.
-    fn carried_back(self, gap: Self) -> Self;
+    /// Returns the gap that moves samples back.
+    fn reversed(self) -> Self;
 }
 
 impl Value for DVec3 {
@@ -94,16 +92,12 @@ impl Value for DVec3 {
         clip.translations(sample)[joint]
     }
 
-    fn gap(start: Self, end: Self) -> Self {
-        end - start
-    }
-
     fn carried(self, gap: Self) -> Self {
         self + gap
     }
 
-    fn carried_back(self, gap: Self) -> Self {
-        self - gap
+    fn reversed(self) -> Self {
+        -self
     }
 }
 
@@ -112,16 +106,12 @@ impl Value for DQuat {
         clip.rotations(sample)[joint]
     }
 
-    fn gap(start: Self, end: Self) -> Self {
-        end * start.conjugate()
-    }
-
     fn carried(self, gap: Self) -> Self {
         gap * self
     }
 
-    fn carried_back(self, gap: Self) -> Self {
-        gap.conjugate() * self
+    fn reversed(self) -> Self {
+        self.conjugate()
     }
 }
 
@@ -142,7 +132,9 @@ impl<'a, T: Value> Track<'a, T> {
             clip,
             joint,
             last,
-            gap: T::gap(T::sampled(clip, 0, joint), T::sampled(clip, last, joint)),
+            gap: T::sampled(clip, 0, joint)
+                .reversed()
+                .carried(T::sampled(clip, last, joint)),
         }
     }
 
@@ -204,7 +196,11 @@ impl<'a, T: Value> Track<'a, T> {
 
     /// The samples around the start of a track that loops.
     fn over_the_seam(&self) -> [T; 3] {
-        [self.at(self.last - 1).carried_back(self.gap), self.at(0), self.at(1)]
+        [
+            self.at(self.last - 1).carried(self.gap.reversed()),
+            self.at(0),
+            self.at(1),
+        ]
     }
 
     /// Whether the pose closes and the acceleration at the seam is no larger than elsewhere.
@@ -216,9 +212,7 @@ impl<'a, T: Value> Track<'a, T> {
             let derivatives = velocity::derivatives(Around::Both(samples), self.clip.step_secs());
             derivatives.acceleration.length()
         };
-        let inside = (1..self.last)
-            .map(|sample| acceleration(self.three_from(sample - 1)))
-            .fold(0.0_f64, f64::max);
+        let inside = greatest((1..self.last).map(|sample| acceleration(self.three_from(sample - 1))));
         // The tolerance accepts rounding if the bound is met exactly.
         acceleration(self.over_the_seam()) <= LOOPING_ACCELERATION * inside * (1.0 + 1e-9)
     }

@@ -7,10 +7,9 @@
 
 use glam::{DQuat, DVec3};
 
-use super::closed::Closed;
 use super::ends::{EndState, JointEnds};
-use super::targets::JointTargets;
-use crate::math::{rigid::Rigid, rotation};
+use super::{Closed, targets::JointTargets};
+use crate::math::{Rigid, rotation};
 use crate::mirror::{ACROSS, Mirror};
 use crate::motion::{Pose, PoseRef, Tracks};
 use crate::{loop_clip::LoopClip, take::Clip};

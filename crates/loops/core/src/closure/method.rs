@@ -1,7 +1,8 @@
-//! The method that closes the seam of a joint: shapes at both ends, shares of the gaps, order.
+//! The method that closes the seam of a joint: shapes at both ends, shares of the gaps, order; and those of the article, by their names
+//! there.
 
-use super::shapes::{DEFAULT_BLEND_SECS, Shape, ShapeKind};
-use super::{names::ClosureName, order::Order};
+use super::{ClosureName, DEFAULT_BLEND_SECS, Order, Shape, ShapeKind};
+use crate::words;
 
 /// Shares of the gaps that the start takes, each from 0 to 1; the end takes the rest.
 #[handed_over]
@@ -93,6 +94,56 @@ impl Method {
         match self.crossfade_secs {
             Some(secs) => [secs; 2],
             None => [self.start, self.end].map(Shape::secs),
+        }
+    }
+}
+
+/// A method of the article on looping by inertialization; other settings have their defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// A spring at the start takes the whole gap.
+    Start,
+    /// A spring at the end takes the whole gap.
+    End,
+    /// A spring at either end takes its share.
+    Both,
+    /// Cubics at both ends.
+    Cubic,
+    /// The pose gap spread evenly, the velocity gap faded by cubics.
+    Linear,
+    /// Only spreads the pose gap evenly: the seam has a kink.
+    LinearWithKink,
+    /// Soft ramps at both ends.
+    SoftFade,
+}
+
+words!(Preset {
+    Start: "start",
+    End: "end",
+    Both: "both",
+    Cubic: "cubic",
+    Linear: "linear",
+    LinearWithKink: "linear-with-kink",
+    SoftFade: "softfade",
+});
+
+impl Preset {
+    /// Returns the method; the article measures velocities between neighbouring frames, [`super::SeamMotion::Central`].
+    pub fn method(self) -> Method {
+        let (kind, shares, order) = match self {
+            Self::Start => (ShapeKind::Spring, Shares::START, Order::C1),
+            Self::End => (ShapeKind::Spring, Shares::END, Order::C1),
+            Self::Both => (ShapeKind::Spring, Shares::EVEN, Order::C1),
+            Self::Cubic => (ShapeKind::Cubic, Shares::EVEN, Order::C1),
+            Self::Linear => (ShapeKind::Linear, Shares::EVEN, Order::C1),
+            Self::LinearWithKink => (ShapeKind::Linear, Shares::EVEN, Order::C0),
+            Self::SoftFade => (ShapeKind::SoftFade, Shares::EVEN, Order::C1),
+        };
+        let shape = Shape::from_given(kind, |_| None);
+        Method {
+            shares,
+            order,
+            ..Method::new(shape)
         }
     }
 }

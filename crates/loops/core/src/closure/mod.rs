@@ -16,8 +16,6 @@ mod method;
 
 mod clamp;
 
-mod preset;
-
 pub(crate) mod ends;
 
 pub(crate) mod seam;
@@ -51,10 +49,9 @@ pub(crate) use close::close_half;
 pub use closed::Closed;
 pub(crate) use image::Image;
 pub use image::ImageError;
-pub use method::{Method, Shares};
+pub use method::{Method, Preset, Shares};
 pub use names::ClosureName;
 pub use order::Order;
-pub use preset::Preset;
 pub use seam::{Gaps, JointGap, SeamGaps};
 pub use settings::{ClosureError, ClosureSettings, SeamMotion};
 pub use shapes::{DEFAULT_BLEND_SECS, Parameter, Shape, ShapeDescriptor, ShapeKey, ShapeKind};

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::shapes::{Shape, ShapeKey, ShapeKind};
+use super::{Shape, ShapeKey, ShapeKind};
 
 /// A closure method by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

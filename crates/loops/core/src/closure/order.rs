@@ -1,9 +1,8 @@
 //! The order to which a seam is closed.
 
-use crate::words;
-
 /// Order to which a seam is closed.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq, PartialOrd, Ord)]
 pub enum Order {
     /// Pose alone; velocities keep their gap, so the seam is a kink: to compare with.
@@ -14,12 +13,6 @@ pub enum Order {
     #[default]
     C2,
 }
-
-words!(Order {
-    C0: "c0",
-    C1: "c1",
-    C2: "c2"
-});
 
 impl Order {
     /// Returns the number of boundary conditions at both ends together.

@@ -2,10 +2,9 @@
 
 use glam::{DQuat, DVec3};
 
-use super::boundary::Progress;
 use super::ends::{EndState, JointEnds};
 use super::tables::{Tables, TrackOffsets};
-use super::{crossfade::Crossfade, method::Method, rotation};
+use super::{Method, boundary::Progress, crossfade::Crossfade, rotation};
 use crate::{math, take::Clip};
 
 #[derive(Default)]

@@ -7,10 +7,9 @@ use core::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::shapes::TIMES_PER_BLEND;
-use super::{closed::Closed, ends, method::Method, rotation::rotate_by, seam::Gaps, seam::JointGap, seam::SeamGaps};
-use crate::math::{ops, rotation};
-use crate::motion::{Pose, Tracks};
+use super::{Closed, Gaps, JointGap, Method, SeamGaps, ends, rotation::rotate_by, shapes::TIMES_PER_BLEND};
+use crate::math::{mean, ops, rotation};
+use crate::motion::Pose;
 use crate::take::Clip;
 
 /// Samples on either side of the seam from which third differences over it and beside it are taken.
@@ -70,7 +69,7 @@ pub(crate) fn closed(clip: &Clip, poses: Vec<Pose>, method: Method) -> Closed {
     }
     let gaps = (0..num_joints).map(|joint| JointGap::new(&ends::measure(clip, joint)));
     Closed {
-        tracks: Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses),
+        tracks: clip.tracks().with_poses(poses),
         translation_offsets,
         rotation_offsets,
         seam: SeamGaps { joints: gaps.collect() },
@@ -103,11 +102,7 @@ impl Ring {
         let farthest = ((REACH * steps.max(1.0)) as usize).min(count / 2);
         let spread = (0..=farthest).map(|away| {
             let turn = TAU * away as f64 / count as f64;
-            let waves = waves.iter().enumerate();
-            waves
-                .map(|(wave, size)| size * ops::cos(turn * wave as f64))
-                .sum::<f64>()
-                / count as f64
+            mean((waves.iter().enumerate()).map(|(wave, size)| size * ops::cos(turn * wave as f64)))
         });
         Some(Self {
             count,

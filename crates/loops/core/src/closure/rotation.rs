@@ -5,7 +5,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{ends::EndState, method::Shares, targets::Targets};
+use super::{Shares, ends::EndState, targets::Targets};
 use crate::math::rotation;
 
 /// Returns the offsets wanted at both ends of a track of rotations.

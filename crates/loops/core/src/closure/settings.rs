@@ -1,11 +1,11 @@
 //! Settings of a closure: a method for each joint, and the errors of invalid settings.
 
-use super::method::{Method, Shares};
-use super::{boundary::BoundaryError, clamp::End};
-use crate::{unit::Unit, words};
+use super::{BoundaryError, End, Method, Shares};
+use crate::unit::Unit;
 
 /// How velocities and accelerations at the seam are measured.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum SeamMotion {
     /// By least squares over nine samples, which the method closes; a quintic over 8 samples closes the remainder up to the
@@ -18,11 +18,6 @@ pub enum SeamMotion {
     /// By central differences, noise included: the method closes all of it.
     Central,
 }
-
-words!(SeamMotion {
-    Layered: "layered",
-    Central: "central",
-});
 
 /// Samples over which the noise of a layered seam fades.
 ///

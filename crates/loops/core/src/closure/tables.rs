@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use super::boundary::{Boundary, BoundaryError, MAX_CONDITIONS, Progress, Weights};
-use super::{method::Method, order::Order, shapes::Shape, targets::Targets};
+use super::boundary::{Boundary, MAX_CONDITIONS, Progress, Weights};
+use super::{BoundaryError, Method, Order, Shape, targets::Targets};
 use crate::take::Clip;
 
 pub(super) struct Tables {

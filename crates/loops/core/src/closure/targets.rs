@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{boundary::MAX_CONDITIONS, ends::EndState, method::Shares};
+use super::{Shares, boundary::MAX_CONDITIONS, ends::EndState};
 
 /// Offsets wanted at both ends of a track, start first, with their derivatives: the conditions of the boundary system.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ use core::ops::{Add, Mul};
 
 use glam::DVec3;
 
-use super::error::EditError;
+use super::EditError;
 use crate::{closure::Image, mirror::Mirror};
 
 /// An offset of a joint, in the axes of its parent.

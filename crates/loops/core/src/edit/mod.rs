@@ -47,7 +47,7 @@ pub(crate) fn apply_mirrored(
                 Ok(edited.with_tracks(tracks))
             }
             Some(joint) => Err(EditError::Hinge {
-                name: edited.skeleton().joint(joint).name.clone(),
+                name: edited.skeleton().name_of(joint),
             }),
         }
     })
@@ -65,12 +65,12 @@ fn check_joints(
         if joint >= num_joints {
             return Err(EditError::Joint { joint, num_joints });
         }
-        let name = || clip.skeleton().joint(joint).name.clone();
+        let name = clip.skeleton().name_of(joint);
         if root_joint == Some(joint) {
-            return Err(EditError::RootJoint { name: name() });
+            return Err(EditError::RootJoint { name });
         }
         if mirror.is_some_and(|mirror| mirror.is_above(joint)) {
-            return Err(EditError::AboveMirrored { name: name() });
+            return Err(EditError::AboveMirrored { name });
         }
     }
     Ok(())

@@ -3,8 +3,7 @@
 
 use glam::DVec3;
 
-use crate::math::rigid::Rigid;
-use crate::math::time_step::TimeStep;
+use crate::math::{Rigid, TimeStep};
 use crate::motion::RootMotion;
 
 /// Samples at each end of a fade that are not corrected, so that a correction begins and ends at rest.

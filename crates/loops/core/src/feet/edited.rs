@@ -1,7 +1,6 @@
 //! Edited stances: spans over which the user says that a foot stands or swings, overriding detection.
 
-use super::Course;
-use super::contact::{LoopContact, spans};
+use super::{Course, LoopContact, contact::spans};
 use crate::{LoopCandidate, loop_clip::LoopClip};
 
 /// A part of the motion, from its first moment to its last; the samples nearest to both belong to it.

@@ -6,8 +6,8 @@
 use glam::{DQuat, DVec3};
 
 use super::Stage;
-use crate::analysis::body::{Body, Foot};
-use crate::math::{ops, rotation};
+use crate::analysis::{Body, Foot};
+use crate::math::{ops, ordered, rotation};
 use crate::motion::{Pose, Skeleton, WorldTracks};
 
 /// A leg of two bones.
@@ -90,17 +90,11 @@ impl Leg {
             let lower: f64 = bones[knee..].iter().sum();
             upper.min(lower)
         };
-        let knee = (thigh + 1..chain.len() - 1).max_by(|&one, &other| halves(one).total_cmp(&halves(other)))?;
+        let knee = (thigh + 1..chain.len() - 1).max_by_key(|&knee| ordered(halves(knee)))?;
         if halves(knee) < BONE_SHARE * total {
             return None;
         }
-        let leg = Self {
-            thigh: chain[thigh],
-            knee: chain[knee],
-            ankle: chain[chain.len() - 1],
-            is_apart: false,
-            hinge: DVec3::ZERO,
-        };
+        let leg = Self::with_hinge([chain[thigh], chain[knee], chain[chain.len() - 1]], DVec3::ZERO);
         Some(Self {
             hinge: leg.find_hinge(skeleton, world)?,
             ..leg
@@ -180,18 +174,6 @@ impl Leg {
         ];
         for (joint, turn) in turned {
             pose.rotations[joint] = (turn * world.rotations[joint]).normalize();
-        }
-    }
-
-    /// Creates a leg whose knee bends about the axis from left to right.
-    #[cfg(test)]
-    pub(super) fn straight_down() -> Self {
-        Self {
-            thigh: 0,
-            knee: 1,
-            ankle: 2,
-            is_apart: false,
-            hinge: DVec3::X,
         }
     }
 
@@ -304,13 +286,17 @@ impl Bend {
         }
         let now = ops::cos(self.flexed);
         let cos = ((distance * distance - self.middle) / self.reach).clamp(-1.0, 1.0);
-        let sin = ((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt();
         let nearer = now - cos;
         if self.flexed >= 0.0 || nearer <= 0.0 {
-            return ops::atan2(sin.copysign(self.flexed), cos) - self.flexed;
+            return self.turn_to(cos, self.flexed);
         }
-        let share = nearer / (nearer + self.flexed * self.flexed);
-        share * (ops::atan2(sin, cos) - self.flexed)
+        nearer / (nearer + self.flexed * self.flexed) * self.turn_to(cos, 1.0)
+    }
+
+    /// Returns the additional angle of the knee to the one with this cosine, on the side of the sign of `side`.
+    fn turn_to(&self, cos: f64, side: f64) -> f64 {
+        let sin = ((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt();
+        ops::atan2(sin.copysign(side), cos) - self.flexed
     }
 
     /// Returns the additional angle of the knee that brings the ankle to about the given distance from the thigh: see [`STIFF`].
@@ -322,7 +308,6 @@ impl Bend {
         let wanted = (distance * distance - self.middle) / self.reach;
         let bent = self.flexed * self.flexed;
         let cos = (now + (wanted - now) * bent / (bent + STIFF * STIFF)).clamp(-1.0, 1.0);
-        let sin = ((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt();
-        ops::atan2(sin.copysign(self.flexed), cos) - self.flexed
+        self.turn_to(cos, self.flexed)
     }
 }

@@ -6,10 +6,9 @@
 
 use glam::DVec3;
 
-use super::leg::Leg;
-use crate::analysis::Analysis;
-use crate::analysis::body::Side;
-use crate::math::decay::Decay;
+use super::Leg;
+use crate::analysis::{Analysis, Side};
+use crate::math::Decay;
 use crate::motion::{Pose, Skeleton};
 
 /// Half-life with which a foot comes to rest, and returns to its motion once it has left the ground, seconds.

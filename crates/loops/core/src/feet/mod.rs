@@ -9,16 +9,13 @@ use core::{fmt, str::FromStr};
 
 use glam::DVec3;
 
-use crate::analysis::bearing::{Bearings, Stay};
-use crate::analysis::body::{Body, Foot, FoundBy};
-use crate::analysis::standing::ContactLimits;
+use crate::analysis::{Bearings, Body, ContactLimits, Foot, FoundBy, Stay};
 use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::ops;
-use crate::math::rigid::{Rigid, Twist};
+use crate::math::{Rigid, Twist, ops};
 use crate::motion::{Skeleton, Tracks, WorldTracks};
+use crate::quality;
 use crate::root_motion::RootRelativeClip;
-use crate::{quality, words};
 
 pub mod contact;
 
@@ -60,6 +57,7 @@ use stance::PointTrack;
 
 /// Whether feet are held.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum FootLock {
     /// Hold feet with reliable contacts if they then slide less.
@@ -70,12 +68,6 @@ pub enum FootLock {
     /// Hold no feet.
     Off,
 }
-
-words!(FootLock {
-    Auto: "auto",
-    Solve: "solve",
-    Off: "off",
-});
 
 impl FootPoint {
     /// Returns the point by which contacts of a foot are counted.
@@ -324,7 +316,7 @@ impl Feet {
                     let [from, to] =
                         [key - 1, key].map(|key| stage.course.to_world(key as isize, positions[key % positions.len()]));
                     let moved = to - from;
-                    sum += ops::hypot(moved.x, moved.z) / stage.course.step_secs;
+                    sum += ops::over_ground(moved) / stage.course.step_secs;
                     count += 1.0;
                 }
             }
@@ -424,15 +416,7 @@ pub fn hold(
         source,
         ..Holding::new(body, root_joint, lock)
     };
-    let (held, mut feet) = holding.hold(clip, limits)?;
-    let Some(held) = held else {
-        return Ok((None, feet));
-    };
-    if holding.slides_more(clip, &held, &mut feet) {
-        feet.release();
-        return Ok((None, feet));
-    }
-    Ok((Some(held), feet))
+    Ok(holding.hold_if_better(clip, limits)?)
 }
 
 /// Detects when the points of feet bear: the ball of a foot with toes, heel and tip if the rig shows them, and the ankle of
@@ -583,6 +567,24 @@ impl<'a> Holding<'a> {
 }
 
 impl Holding<'_> {
+    /// Returns the loop with its feet held, unless they slide more for it; limits of standing are those of a take.
+    pub(crate) fn hold_if_better(
+        &self,
+        clip: &LoopClip,
+        limits: &ContactLimits,
+    ) -> Result<(Option<LoopClip>, Feet), LoopClipError> {
+        let (mut held, mut feet) = self.hold(clip, limits)?;
+        // Without held feet there is nothing to compare: most loops that are closed to choose from.
+        if held
+            .as_ref()
+            .is_some_and(|held| self.slides_more(clip, held, &mut feet))
+        {
+            feet.release();
+            held = None;
+        }
+        Ok((held, feet))
+    }
+
     /// Returns the loop with its feet held; limits of standing are those of a take.
     pub(crate) fn hold(
         &self,

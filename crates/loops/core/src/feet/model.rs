@@ -3,8 +3,7 @@
 use glam::DVec3;
 
 use super::{Stage, leg::NUM_JOINTS};
-use crate::analysis::body::Body;
-use crate::analysis::standing::{ContactLimits, LimitsAtSize};
+use crate::analysis::{Body, ContactLimits, standing::LimitsAtSize};
 
 /// Largest bend of a character's knee beyond that of the motion's source, radians (8 degrees). With less, feet leave their
 /// places while they stand; with more, the longer feet of a character with short legs fold them.

@@ -7,9 +7,7 @@ use glam::DVec3;
 
 use super::{Course, LoopContact, contact};
 use crate::analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS};
-use crate::math::ops;
-use crate::math::rigid::Twist;
-use crate::math::time_step::TimeStep;
+use crate::math::{TimeStep, Twist, mean, ops, ordered, smallest};
 use crate::motion::RootMotion;
 
 /// Speeds of feet are measured over this long, seconds; over less, the noise of a capture moves a standing foot.
@@ -63,7 +61,7 @@ impl FeetSpeed {
     /// Whether the feet give the root's speed better than the poses do.
     pub(crate) fn is_better(&self) -> bool {
         let Self { twist, of_poses, .. } = self;
-        let [feet, poses, apart] = [twist.linear, *of_poses, *of_poses - twist.linear].map(|v| ops::hypot(v.x, v.z));
+        let [feet, poses, apart] = [twist.linear, *of_poses, *of_poses - twist.linear].map(ops::over_ground);
         let factor = if poses < IN_PLACE_SHARE * feet {
             BETTER_FACTOR_IN_PLACE
         } else if apart < ALIKE_SHARE * feet {
@@ -106,10 +104,7 @@ pub(super) fn of_feet(
     };
     let mut low: Vec<Low> = Vec::new();
     for positions in feet {
-        let lowest = positions
-            .iter()
-            .map(|position| position.y)
-            .fold(f64::INFINITY, f64::min);
+        let lowest = smallest(positions.iter().map(|position| position.y));
         let samples = (0..count).filter(|&sample| positions[sample].y - lowest < MAY_STAND_METRES);
         low.extend(samples.map(|sample| low_at(positions, sample)));
     }
@@ -136,7 +131,7 @@ pub(super) fn of_feet(
     let linear = irls_fit(&standing, rough, poses.angular, FINE_MPS);
     let opposite = DVec3::new(-linear.x, linear.y, -linear.z);
     let [slide_mps, slide_back_mps] = [linear, opposite].map(|linear| mean_slide(&low, linear, poses.angular));
-    if ops::hypot(linear.x, linear.z) > FINE_MPS && slide_mps > OPPOSITE_FACTOR * slide_back_mps {
+    if ops::over_ground(linear) > FINE_MPS && slide_mps > OPPOSITE_FACTOR * slide_back_mps {
         return None;
     }
     Some(FeetSpeed {
@@ -149,8 +144,7 @@ pub(super) fn of_feet(
 
 /// Returns the mean speed of feet over the ground, each limited to that of a swinging foot.
 fn mean_slide(low: &[Low], linear: DVec3, angular: DVec3) -> f64 {
-    let speeds = low.iter().map(|low| sliding(low, linear, angular).min(SWING_MPS));
-    speeds.sum::<f64>() / low.len() as f64
+    mean(low.iter().map(|low| sliding(low, linear, angular).min(SWING_MPS)))
 }
 
 /// Finds the velocity that most feet imply, starting from that of the poses and from the median over all feet: the median is
@@ -166,7 +160,7 @@ fn rough_fit(low: &[Low], poses: Twist) -> Option<DVec3> {
         let linear = irls_fit(low, start, poses.angular, ROUGH_MPS);
         (linear, mean_slide(low, linear, poses.angular))
     });
-    let least = found.into_iter().min_by(|one, other| one.1.total_cmp(&other.1));
+    let least = found.into_iter().min_by_key(|(_, slide)| ordered(*slide));
     least.map(|(linear, _)| linear)
 }
 
@@ -205,7 +199,7 @@ fn needed(low: &Low, angular: DVec3) -> DVec3 {
 /// Returns the horizontal speed of a foot over the ground.
 fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
     let off = needed(low, angular) - linear;
-    ops::hypot(off.x, off.z)
+    ops::over_ground(off)
 }
 
 /// Rounds of weighting; the velocity converges within a few.

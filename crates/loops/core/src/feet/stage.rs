@@ -57,7 +57,7 @@ impl<'a> Stage<'a> {
         let [from, to] =
             [before, after].map(|key| course.to_world(key, self.world.position(course.sample(key), joint)));
         let moved = to - from;
-        ops::hypot(moved.x, moved.z) / ((after - before) as f64 * course.step_secs)
+        ops::over_ground(moved) / ((after - before) as f64 * course.step_secs)
     }
 
     pub(super) fn skeleton(&self) -> &Skeleton {

@@ -4,13 +4,9 @@
 
 use glam::DVec3;
 
-use super::contact::{self, LoopContact};
-use super::model::{FootModel, roll_kept};
-use super::stage::FixedPoint;
-use super::{Course, Stage};
+use super::{Course, FootModel, LoopContact, Stage, contact, model::roll_kept, stage::FixedPoint};
 use crate::analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS};
-use crate::math::ops;
-use crate::math::time_step::TimeStep;
+use crate::math::{TimeStep, greatest, ops};
 
 /// The position of a stance is the mean position of the foot, with slow samples counting more: half at this speed, metres per
 /// second on the reference body.
@@ -90,7 +86,7 @@ impl<'a> Stance<'a> {
     fn creeps(&self, key: isize, mps: f64) -> bool {
         let PointTrack { course, model, .. } = self.point;
         let moved = self.position(key + 1) - self.position(key - 1);
-        ops::hypot(moved.x, moved.z) < mps * model.metre * 2.0 * course.step_secs
+        ops::over_ground(moved) < mps * model.metre * 2.0 * course.step_secs
             && self.position(key).y - self.hold.y < CREEP_METRES * model.metre
     }
 
@@ -116,7 +112,7 @@ impl<'a> Stance<'a> {
     fn farthest(&self) -> f64 {
         let first = self.span.start_sample + self.before;
         let keys = first..first + self.in_contact;
-        keys.map(|key| self.strays(key as isize)).fold(0.0, f64::max)
+        greatest(keys.map(|key| self.strays(key as isize)))
     }
 }
 
@@ -177,7 +173,7 @@ impl PointTrack<'_> {
     /// Returns the farthest that the point is from the place of its stance during any of its contacts, metres.
     pub(super) fn farthest(&self, contacts: &[LoopContact]) -> f64 {
         let stances = self.stances(contacts);
-        stances.iter().map(Stance::farthest).fold(0.0, f64::max)
+        greatest(stances.iter().map(Stance::farthest))
     }
 
     /// Returns the contacts in which the point strays by no more than `most_metres`.
@@ -206,7 +202,7 @@ impl PointTrack<'_> {
                 })
                 .collect();
             let slides = |part: &LoopContact| Stance::new(self, *part, [0; 2]).farthest() > most_metres;
-            let mut limit = moved.iter().copied().fold(0.0, f64::max);
+            let mut limit = greatest(moved.iter().copied());
             loop {
                 let stands: Vec<bool> = moved.iter().map(|&moved| moved <= limit).collect();
                 let parts = contact::runs(&stands).into_iter();

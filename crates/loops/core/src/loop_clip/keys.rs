@@ -6,7 +6,10 @@ use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
 use crate::motion::{KeyedCycle, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
-use crate::{math::rigid::Rigid, math::rotation, take::Take};
+use crate::{
+    math::{Rigid, rotation},
+    take::Take,
+};
 
 /// How the keys of a file form a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -301,12 +304,12 @@ impl LoopClip {
 
 /// Returns the local poses of keys, without the root motion of the joint that carries it.
 fn body_of_keys(written: &Take, keys: Range<usize>, root: &RootMotion, carrier: usize) -> Tracks {
-    let (skeleton, step_secs) = (written.skeleton(), written.frame_time_secs());
     let poses = keys.map(|key| {
         let own = written.pose(key);
         let mut pose = own.to_pose();
-        pose.set_joint(carrier, own.in_root(skeleton, carrier, root.at(key as f64 * step_secs)));
+        let root = root.at(key as f64 * written.frame_time_secs());
+        pose.set_joint(carrier, own.in_root(written.skeleton(), carrier, root));
         pose
     });
-    Tracks::pose_by_pose(skeleton, step_secs, poses)
+    written.tracks().with_poses(poses)
 }

@@ -2,7 +2,7 @@
 //!
 //! `playback` plays it at any time.
 
-use crate::math::rigid::{Rigid, Twist};
+use crate::math::{Rigid, Twist};
 use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks};
 
 pub(crate) mod playback;
@@ -141,7 +141,7 @@ impl LoopClip {
         let count = self.num_samples();
         let first = sample.rem_euclid(count as isize) as usize;
         let poses = (0..count).map(|key| self.body_pose(first + key));
-        let tracks = Tracks::pose_by_pose(self.skeleton(), self.step_secs(), poses);
+        let tracks = self.tracks.with_poses(poses);
         let (mut path, moved) = (self.path.clone(), first.min(self.path.len()));
         path.rotate_left(moved);
         let start = self.root.at(sample as f64 * self.step_secs());
@@ -197,7 +197,7 @@ impl LoopClip {
             let sway = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
             self.body_pose(sample).with_joint_led(skeleton, joint, sway)
         });
-        let tracks = Tracks::pose_by_pose(skeleton, self.step_secs(), poses);
+        let tracks = self.tracks.with_poses(poses);
         self.with_tracks(tracks).along(path)
     }
 

@@ -7,9 +7,7 @@
 use glam::{DQuat, DVec3};
 
 use super::LoopClip;
-use crate::math::cubic::{Hermite, Span};
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::rotation;
+use crate::math::{Hermite, Rigid, Span, Twist, rotation};
 use crate::motion::{Pose, RootMotion, Tracks};
 
 /// How poses between samples are interpolated; `Cubic` by default.

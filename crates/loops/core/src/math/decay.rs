@@ -8,7 +8,6 @@
 use core::f64::consts::LN_2;
 
 use super::ops;
-use crate::words;
 
 /// How an offset fades.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +30,7 @@ pub enum Decay {
 }
 
 /// The kind of a [`Decay`], without its time.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecayKind {
     /// A critically damped spring.
@@ -40,12 +40,6 @@ pub enum DecayKind {
     /// A quintic blend.
     Quintic,
 }
-
-words!(DecayKind {
-    Spring: "spring",
-    Cubic: "cubic",
-    Quintic: "quintic",
-});
 
 impl DecayKind {
     /// Returns the decay of this kind, with the half-life of springs and the blend time of the others, seconds.

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{ops, rigid::Rigid, rotation};
+use super::{Rigid, ops, rotation};
 
 /// A point seen at the start and, one period later, at the end, with its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]

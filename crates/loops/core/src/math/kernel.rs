@@ -1,7 +1,5 @@
 //! Smoothing of evenly timed samples: weights, and their application to a periodic track or one with ends.
 
-use core::ops::{Add, Mul};
-
 use glam::DVec3;
 
 use super::ops;
@@ -37,15 +35,12 @@ pub fn gaussian_around(count: usize, deviation: f64) -> Vec<f64> {
 }
 
 /// Weighted means around a loop, one for each sample: `weights` are for offsets of 0, 1, 2... samples.
-pub fn averaged_around<T>(values: &[T], weights: &[f64]) -> Vec<T>
-where
-    T: Copy + Default + Add<Output = T> + Mul<f64, Output = T>,
-{
+pub fn averaged_around(values: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
     let count = values.len();
     (0..count)
         .map(|sample| {
             let steps = weights.iter().enumerate();
-            steps.fold(T::default(), |sum, (step, &weight)| {
+            steps.fold(DVec3::ZERO, |sum, (step, &weight)| {
                 sum + values[(sample + step) % count] * weight
             })
         })
@@ -116,8 +111,8 @@ mod tests {
         let sided = gaussian(2.5);
         assert!((2.0 * sum(&sided) - sided[0] - 1.0).abs() < 1e-15);
         assert!((sum(&gaussian_around(12, 2.5)) - 1.0).abs() < 1e-15);
-        let even = averaged_around(&[3.0; 12], &gaussian_around(12, 2.5));
-        assert!(even.iter().all(|value| (value - 3.0).abs() < 1e-14));
+        let even = averaged_around(&[DVec3::ONE; 12], &gaussian_around(12, 2.5));
+        assert!(even.iter().all(|value| (*value - DVec3::ONE).length() < 1e-14));
         let even = averaged_mirrored(&[DVec3::ONE; 5], &sided);
         assert!(even.iter().all(|value| (*value - DVec3::ONE).length() < 1e-14));
     }

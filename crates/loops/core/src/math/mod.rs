@@ -25,10 +25,14 @@ pub(crate) mod time_map;
 
 pub(crate) mod time_step;
 
+pub(crate) mod numbers;
+
 pub mod percentile;
 
 pub use cubic::{Hermite, Span};
 pub use decay::{Decay, DecayKind, Displacement, Fading, Jet, decay_rate};
+pub(crate) use numbers::{dot, smooth_step};
+pub use numbers::{greatest, mean, ordered, smallest};
 pub use rigid::{Rigid, Twist};
 pub use screw::Screw;
 pub use spring::Spring;

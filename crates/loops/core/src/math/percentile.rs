@@ -1,7 +1,8 @@
 //! Percentiles by nearest rank: the smallest value that is not exceeded by at least the given share of all values.
 
-/// Returns the percentile of values in any order, which it takes to reorder them; 0 without values. `share` is from 0 to 1.
-pub fn of(mut values: Vec<f64>, share: f64) -> f64 {
+/// Returns the percentile of values in any order; 0 without values. `share` is from 0 to 1.
+pub fn of(values: impl IntoIterator<Item = f64>, share: f64) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
     if values.is_empty() {
         return 0.0;
     }

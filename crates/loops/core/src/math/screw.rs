@@ -6,8 +6,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::ops;
-use super::rigid::{Rigid, Twist};
+use super::{Rigid, Twist, ops};
 
 /// A constant twist in terms of its axis.
 ///

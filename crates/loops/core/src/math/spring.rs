@@ -3,8 +3,7 @@
 //! The half-life h is the articles' parameter, damping 4 ln 2 / h: of an offset at rest 59.7% is left after h, and half after
 //! 1.2107 h. Source: Daniel Holden, "Fitting Code Driven Displacement" and "Spring-It-On", theorangeduck.com; docs/math/fit.md.
 
-use super::decay::{Jet, decay_rate};
-use super::ops;
+use super::{Jet, decay_rate, ops};
 
 /// A critically damped spring that moves from a value and a rate to a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]

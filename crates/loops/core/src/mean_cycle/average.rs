@@ -3,15 +3,14 @@
 use glam::{DQuat, DVec3};
 
 use super::phase::{CycleRow, NUM_PHASES, row_at};
-use super::window::{Window, smooth_step, trust};
+use super::window::{Window, trust};
 use super::{
     CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter,
 };
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{percentile, rotation};
+use crate::math::{Rigid, Twist, mean, percentile, rotation, smooth_step};
 use crate::motion::{Pose, RootMotion, Tracks};
-use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights, root_joint};
+use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights};
 use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};
 
 /// Most transforms (cycles times samples times joints) that are read for a mean: fewer cycles are used for very dense samples.
@@ -90,7 +89,7 @@ impl<'a> LaidCycles<'a> {
             .map(|cycle| twist_between(analysis, &row, &starts, cycle))
             .collect();
         Ok(Self {
-            carrier: root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body),
+            carrier: analysis.carrier(),
             least_climb: MIN_CLIMB_METRES * f64::from(candidate.cycles),
             analysis,
             row,
@@ -306,8 +305,7 @@ fn median(values: &[f64]) -> f64 {
     if values.len() % 2 == 1 {
         return low;
     }
-    let turned: Vec<f64> = values.iter().map(|value| -value).collect();
-    0.5 * (low - percentile::of(turned, 0.5))
+    0.5 * (low - percentile::of(values.iter().map(|value| -value), 0.5))
 }
 
 /// Returns the motion of the world that best maps the chosen cycle onto each cycle: over the ground by all phases and joints of
@@ -315,7 +313,7 @@ fn median(values: &[f64]) -> f64 {
 fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     let world = &analysis.world;
     let last = world.num_frames() - 1;
-    let weights = fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+    let weights = fit_weights(analysis);
     let position = |frame: f64, joint: usize| {
         let frame = frame.clamp(0.0, last as f64);
         let before = (frame.floor() as usize).min(last);
@@ -326,10 +324,7 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     };
     let floor = |cycle: usize| {
         let frames = (0..NUM_PHASES).map(|phase| row.frame(cycle, phase as f64 / NUM_PHASES as f64));
-        frames
-            .map(|frame| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y)
-            .sum::<f64>()
-            / NUM_PHASES as f64
+        mean(frames.map(|frame| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y))
     };
     (0..row.num_cycles())
         .map(|cycle| {

@@ -7,7 +7,7 @@ use core::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use crate::math::ops;
+use crate::math::{mean, ops};
 
 /// Frequency below which the motion is that of the mean, hertz, ...
 const COARSE_HZ: f64 = 3.0;
@@ -43,7 +43,7 @@ impl Splitter {
     /// Returns a track less its coarse part: the mean, and all harmonics below 3 Hz, are gone.
     pub(super) fn fine(&self, track: &[DVec3]) -> Vec<DVec3> {
         let count = track.len();
-        let mean = track.iter().copied().sum::<DVec3>() / count as f64;
+        let mean = mean(track.iter().copied());
         let mut fine: Vec<DVec3> = track.iter().map(|&value| value - mean).collect();
         for (index, &response) in self.responses.iter().enumerate() {
             let harmonic = index + 1;

@@ -2,11 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use super::average::{LaidCycles, MAX_SPREAD};
-use super::{CyclesEnd, MeanCycleError, MeanCycles, window::smooth_step};
+use super::{CyclesEnd, LaidCycles, MeanCycleError, MeanCycles, average::MAX_SPREAD};
 use crate::analysis::Analysis;
 use crate::candidate::LoopCandidate;
-use crate::math::rotation;
+use crate::math::{rotation, smooth_step};
 use crate::motion::Pose;
 
 /// Deviations of the local rotations of some joints from their mean over the cycles of a take: rotation vectors in the axes of the parents.

@@ -19,7 +19,6 @@ mod detail;
 
 pub(crate) use average::LaidCycles;
 pub(crate) use deviations::CycleDeviations;
-pub(crate) use window::smooth_step;
 
 /// Most cycles that are averaged; of more, those nearest to the chosen one are used.
 ///

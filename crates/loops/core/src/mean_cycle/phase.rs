@@ -7,9 +7,9 @@
 //! from cycle to cycle. Derivation: docs/math/mean_cycle.md.
 
 use super::CyclesEnd;
-use crate::analysis::{Analysis, features::Features};
+use crate::analysis::{Analysis, Features};
 use crate::candidate::LoopCandidate;
-use crate::math::{ops, rotation};
+use crate::math::{mean, ops, ordered, rotation};
 
 /// Phases of a cycle at which poses are compared: a step of a walk has eight of them between two contacts.
 pub(super) const NUM_PHASES: usize = 32;
@@ -187,9 +187,8 @@ impl<'a> Reference<'a> {
             .for_each(|(start, end)| *start = 0.5 * (*start + end));
         let variance = (0..features.num_position_axes())
             .map(|axis| {
-                let mean = rows.iter().map(|row| row[axis]).sum::<f64>() / NUM_PHASES as f64;
-                let squares = rows.iter().map(|row| (row[axis] - mean) * (row[axis] - mean));
-                squares.sum::<f64>() / NUM_PHASES as f64
+                let middle = mean(rows.iter().map(|row| row[axis]));
+                mean(rows.iter().map(|row| (row[axis] - middle) * (row[axis] - middle)))
             })
             .sum();
         Self {
@@ -293,7 +292,7 @@ impl<'a> Reference<'a> {
         }
         let (mut place, _) = (costs.iter().enumerate())
             .filter(|(_, cost)| cost.is_finite())
-            .min_by(|one, other| one.1.total_cmp(other.1))?;
+            .min_by_key(|(_, cost)| ordered(**cost))?;
         // A cycle that uses all the rest of the take would need more: the take cuts it short.
         if room_parts < PARTS * NUM_PHASES && room_parts - place < PARTS / 2 {
             return None;
@@ -320,18 +319,17 @@ impl<'a> Reference<'a> {
             .iter()
             .zip(1..)
             .map(|(&frame, steps)| self.squared_distance(frame, self.row(side, steps)));
-        let similarity = 1.0 - distances.sum::<f64>() / NUM_PHASES as f64 / (2.0 * self.variance);
+        let similarity = 1.0 - mean(distances) / (2.0 * self.variance);
         // NaN if the reference does not move at all; nothing resembles that.
         if similarity.is_nan() || similarity < MIN_SIMILARITY {
             return Some(CyclesEnd::OtherMotion);
         }
         let [own, other] = [(self.start, self.start + self.period), (from, to)].map(|(from, to)| self.moved(from, to));
         let size = self.analysis.body.size(&self.analysis.take);
-        let stride = ops::hypot(own.translation.x, own.translation.z);
+        let stride = ops::over_ground(own.translation);
         let off = other.translation - own.translation;
         let turn = rotation::yaw_of(own.rotation.conjugate() * other.rotation);
-        let strays =
-            ops::hypot(off.x, off.z) > STRIDE_SHARE * stride + STRIDE_METRES * size || turn.abs() > TURN_RADIANS;
+        let strays = ops::over_ground(off) > STRIDE_SHARE * stride + STRIDE_METRES * size || turn.abs() > TURN_RADIANS;
         strays.then_some(CyclesEnd::OtherPath)
     }
 

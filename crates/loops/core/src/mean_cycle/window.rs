@@ -5,13 +5,7 @@
 //! weighted sum of such pairs. So its weights start and end at zero with zero slope and curvature, their copies shifted by whole
 //! cycles sum to one, and both hold for any weights of the pairs.
 
-use crate::math::percentile;
-
-/// Returns the rising weight over the first cycle of a pair, at a phase from 0 to 1: from 0 to 1, with slope and curvature zero
-/// at both ends; the values at u and at 1 - u sum to 1.
-pub(crate) fn smooth_step(phase: f64) -> f64 {
-    phase * phase * phase * (10.0 - phase * (15.0 - 6.0 * phase))
-}
+use crate::math::{percentile, smooth_step};
 
 /// Weights of the pairs of neighbouring cycles; they sum to one.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
+use super::{Mirror, MirrorError, SymmetricPose, flipped, partners};
+use crate::math::{greatest, ordered};
 use crate::{math::rotation, motion::Skeleton, take::Take};
 
 /// The position of a joint varies when it strays by more than this share of the skeleton's size.
@@ -90,8 +91,8 @@ impl Mirror {
             let off_metres = (self.reflect(joint, own) - other).length();
             if off_metres > tolerance[0] * own.length().max(other.length()) + tolerance[1] * size {
                 return Err(MirrorError::Positions {
-                    left: skeleton.joint(joint).name.clone(),
-                    right: skeleton.joint(partner).name.clone(),
+                    left: skeleton.name_of(joint),
+                    right: skeleton.name_of(partner),
                     off_metres,
                 });
             }
@@ -142,12 +143,12 @@ fn median_positions(take: &Take) -> (Vec<DVec3>, Vec<f64>) {
             let middle = positions.len() / 2;
             let mut median = [0.0; 3];
             for (axis, value) in median.iter_mut().enumerate() {
-                positions.sort_by(|a, b| a[axis].total_cmp(&b[axis]));
+                positions.sort_by_key(|position| ordered(position[axis]));
                 *value = positions[middle][axis];
             }
             let median = DVec3::from_array(median);
             let strayed = frames().map(|frame| (take.translations(frame)[joint] - median).length());
-            (median, strayed.fold(0.0, f64::max))
+            (median, greatest(strayed))
         })
         .unzip()
 }

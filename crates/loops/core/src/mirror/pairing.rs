@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use super::Mirror;
-use crate::analysis::Analysis;
-use crate::analysis::features::{Features, WeightedJoint};
+use crate::analysis::{Analysis, Features, WeightedJoint};
 use crate::take::{Cut, PingPong};
 
 /// How the two ends of a stretch meet in a loop.

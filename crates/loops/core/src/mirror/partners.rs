@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::MirrorError;
+use crate::math::{greatest, ordered};
 use crate::motion::Skeleton;
 
 /// Side words in names, left before right.
@@ -50,7 +51,7 @@ pub(super) fn find(
 /// Returns the distance of the farthest joint from the topmost one without rotations, metres.
 pub(super) fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
     let positions = unturned(skeleton, rest);
-    positions.iter().map(|position| position.length()).fold(0.0, f64::max)
+    greatest(positions.iter().map(|position| position.length()))
 }
 
 /// Returns the positions of the joints without rotations, relative to the topmost one.
@@ -119,7 +120,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
         for (joint, partner) in [(left, right), (right, left)] {
             if is_given[joint] && partners[joint] != partner {
                 return Err(MirrorError::Twice {
-                    name: skeleton.joint(joint).name.clone(),
+                    name: skeleton.name_of(joint),
                 });
             }
             // The partner that the joint had by name no longer has one.
@@ -137,7 +138,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
 /// Partners by position at rest: pairs in which each is the joint nearest to the other's mirrored position.
 fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize> {
     let positions = unturned(skeleton, rest);
-    let size = positions.iter().map(|position| position.length()).fold(0.0, f64::max);
+    let size = greatest(positions.iter().map(|position| position.length()));
     let nearest: Vec<usize> = (0..positions.len())
         .map(|joint| {
             let image = positions[joint] - 2.0 * positions[joint].dot(normal) * normal;
@@ -146,7 +147,7 @@ fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize>
             (0..positions.len())
                 .filter(|&other| off(other) < SIZE_TOLERANCE * size)
                 .filter(|&other| skeleton.children(other).len() == skeleton.children(joint).len())
-                .min_by(|&a, &b| off(a).total_cmp(&off(b)))
+                .min_by_key(|&other| ordered(off(other)))
                 .unwrap_or(joint)
         })
         .collect();
@@ -190,8 +191,8 @@ fn check_parents(skeleton: &Skeleton, partners: &[usize]) -> Result<(), MirrorEr
         let [own, other] = [joint, partner].map(|joint| skeleton.parent(joint));
         if own.map(|parent| partners[parent]) != other {
             return Err(MirrorError::Parents {
-                left: skeleton.joint(joint).name.clone(),
-                right: skeleton.joint(partner).name.clone(),
+                left: skeleton.name_of(joint),
+                right: skeleton.name_of(partner),
             });
         }
     }

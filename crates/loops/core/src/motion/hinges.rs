@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::math::{ops, rigid::Rigid, rotation};
+use crate::math::{Rigid, ops, rotation};
 
 /// A joint that turns about one axis alone.
 #[handed_over]

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Hinge, Hinges, Skeleton};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Rigid, mean, rotation};
 
 /// Transforms of all joints at one time, in skeleton order.
 ///
@@ -185,6 +185,11 @@ impl Pose {
     pub(crate) fn rotation_above(&self, skeleton: &Skeleton, joint: usize) -> DQuat {
         let above = skeleton.parent(joint);
         above.map_or(DQuat::IDENTITY, |above| self.rotations[above])
+    }
+
+    /// Returns the mean of the places of some joints.
+    pub(crate) fn mean_place(&self, joints: &[usize]) -> DVec3 {
+        mean(joints.iter().map(|&joint| self.translations[joint]))
     }
 
     /// Returns the length of a chain of joints of a pose in the world, metres.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::math::rigid::{Rigid, Twist};
+use crate::math::{Rigid, Twist};
 
 /// Constant root motion: root(t) = start * exp(t * twist).
 ///

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::hinges::Hinges;
+use super::Hinges;
 use crate::names;
 
 /// One joint of a skeleton.
@@ -124,6 +124,14 @@ impl Skeleton {
     /// When `joint` is not below [`Self::num_joints`].
     pub fn joint(&self, joint: usize) -> &Joint {
         &self.joints[joint]
+    }
+
+    /// Returns the name of a joint.
+    ///
+    /// # Panics
+    /// When `joint` is not below [`Self::num_joints`].
+    pub(crate) fn name_of(&self, joint: usize) -> String {
+        self.joint(joint).name.clone()
     }
 
     /// Returns the parent of a joint, `None` for the root.

@@ -3,8 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Pose, PoseRef, Skeleton};
-use crate::math::cubic::{Hermite, Span};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Hermite, Rigid, Span, rotation};
 
 /// Local transforms of all joints of a skeleton at even times, frame-major, metres.
 ///
@@ -92,6 +91,15 @@ impl Tracks {
     pub(crate) fn on(mut self, described: impl FnOnce(Skeleton) -> Skeleton) -> Self {
         self.skeleton = described(self.skeleton);
         self
+    }
+
+    /// Returns other poses on the same skeleton, as far apart in time.
+    #[must_use]
+    pub fn with_poses<P>(&self, poses: impl IntoIterator<Item = P>) -> Self
+    where
+        for<'a> PoseRef<'a>: From<&'a P>,
+    {
+        Self::pose_by_pose(&self.skeleton, self.step_secs, poses)
     }
 
     /// Tracks of poses, frame by frame. Errors: [`TracksError`].
@@ -269,6 +277,6 @@ impl Tracks {
             self.skeleton().keep_hinges(&mut pose);
             pose
         });
-        Self::pose_by_pose(self.skeleton(), self.step_secs(), kept)
+        self.with_poses(kept)
     }
 }

@@ -6,67 +6,44 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use super::{Pose, Tracks};
-use crate::math::rigid::Rigid;
+use crate::math::Rigid;
 
 /// World positions (metres) and rotations of all joints at all frames, frame-major.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldTracks {
     num_joints: usize,
-    placed: Kept,
+    /// The joints with positions; all in order if `None`.
+    placed: Option<Kept>,
     positions: Vec<DVec3>,
     rotations: Rotations,
 }
 
-/// Which joints have a value at every frame.
+/// Those joints that have a value at every frame.
 #[derive(Clone, Debug, PartialEq)]
-enum Kept {
-    /// All, in order.
-    All(usize),
-    /// These, in this order; per joint of the skeleton its place among them, if it is one.
-    Some(Vec<usize>, Vec<Option<usize>>),
+struct Kept {
+    /// In the order of their values.
+    joints: Vec<usize>,
+    /// Per joint of the skeleton its place among them, if it is one.
+    slots: Vec<Option<usize>>,
 }
 
 impl Kept {
     /// Keeps some of `num_joints` joints; duplicates are kept once.
-    fn new(joints: &[usize], num_joints: usize) -> Self {
-        let mut kept = Vec::new();
+    fn new(some: &[usize], num_joints: usize) -> Self {
+        let mut joints = Vec::new();
         let mut slots = vec![None; num_joints];
-        for &joint in joints {
+        for &joint in some {
             if slots[joint].is_none() {
-                slots[joint] = Some(kept.len());
-                kept.push(joint);
+                slots[joint] = Some(joints.len());
+                joints.push(joint);
             }
         }
-        Self::Some(kept, slots)
-    }
-
-    /// Returns the values of a frame.
-    fn width(&self) -> usize {
-        match self {
-            Self::All(width) => *width,
-            Self::Some(kept, _) => kept.len(),
-        }
-    }
-
-    /// Returns the joints that have values, in order.
-    fn joints(&self) -> impl Iterator<Item = usize> {
-        let all = 0..match self {
-            Self::All(width) => *width,
-            Self::Some(..) => 0,
-        };
-        let some = match self {
-            Self::All(_) => &[][..],
-            Self::Some(kept, _) => kept,
-        };
-        all.chain(some.iter().copied())
+        Self { joints, slots }
     }
 
     /// Returns the index of a joint's value. Panics if it has none.
     fn index(&self, frame: usize, joint: usize) -> usize {
-        match self {
-            Self::All(width) => frame * width + joint,
-            Self::Some(kept, slots) => frame * kept.len() + slots[joint].expect("a joint that is kept"),
-        }
+        frame * self.joints.len() + self.slots[joint].expect("a joint that is kept")
     }
 }
 
@@ -99,7 +76,7 @@ impl WorldTracks {
         }
         Self {
             num_joints: tracks.num_joints(),
-            placed: Kept::All(tracks.num_joints()),
+            placed: None,
             positions: values.translations,
             rotations: Rotations::Stored(values.rotations),
         }
@@ -116,7 +93,7 @@ impl WorldTracks {
         }
         Self {
             num_joints,
-            placed: Kept::All(num_joints),
+            placed: None,
             positions,
             rotations: Rotations::Chained(Arc::clone(tracks)),
         }
@@ -127,7 +104,7 @@ impl WorldTracks {
     pub(crate) fn of_positions(tracks: &Arc<Tracks>, positions: Vec<DVec3>) -> Option<Self> {
         (positions.len() == tracks.values().translations.len()).then(|| Self {
             num_joints: tracks.num_joints(),
-            placed: Kept::All(tracks.num_joints()),
+            placed: None,
             positions,
             rotations: Rotations::Chained(Arc::clone(tracks)),
         })
@@ -149,12 +126,13 @@ impl WorldTracks {
         let [placed, turned] = [placed, turned].map(|joints| Kept::new(joints, num_joints));
         let at = &at;
         let positions =
-            (0..num_frames).flat_map(|frame| placed.joints().map(move |joint| at(frame, joint).translation));
-        let rotations = (0..num_frames).flat_map(|frame| turned.joints().map(move |joint| at(frame, joint).rotation));
+            (0..num_frames).flat_map(|frame| placed.joints.iter().map(move |&joint| at(frame, joint).translation));
+        let rotations =
+            (0..num_frames).flat_map(|frame| turned.joints.iter().map(move |&joint| at(frame, joint).rotation));
         let (positions, rotations) = (positions.collect(), rotations.collect());
         Self {
             num_joints,
-            placed,
+            placed: Some(placed),
             positions,
             rotations: Rotations::Some(turned, rotations),
         }
@@ -162,7 +140,8 @@ impl WorldTracks {
 
     /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
-        self.positions.len() / self.placed.width()
+        let width = (self.placed.as_ref()).map_or(self.num_joints, |placed| placed.joints.len());
+        self.positions.len() / width
     }
 
     /// Returns the number of joints.
@@ -176,7 +155,8 @@ impl WorldTracks {
     /// When frame or joint are out of range.
     pub fn position(&self, frame: usize, joint: usize) -> DVec3 {
         assert!(joint < self.num_joints);
-        self.positions[self.placed.index(frame, joint)]
+        let index = (self.placed.as_ref()).map_or(frame * self.num_joints + joint, |placed| placed.index(frame, joint));
+        self.positions[index]
     }
 
     /// Returns the world rotation of a joint.

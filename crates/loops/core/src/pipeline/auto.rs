@@ -5,15 +5,15 @@
 use core::fmt;
 
 use super::{LoopSettings, MakeError, Plan, completed_for};
-use crate::analysis::Analysis;
-use crate::analysis::body::{Body, Foot};
 use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::analysis::{Analysis, Body, Foot};
 use crate::candidate::LoopCandidate;
 use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
 use crate::feet::FootLock;
-use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::loop_clip::LoopClip;
+use crate::math::{greatest, ordered};
 use crate::motion::WorldTracks;
-use crate::quality::{self, Quality};
+use crate::quality::Quality;
 use crate::root_motion::RootRelativeClip;
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
@@ -140,17 +140,13 @@ pub(crate) fn choose_closure(
         if tried.iter().any(|(before, ..)| *before == method) {
             continue;
         }
-        let quality = quality::measure(
-            &LoopKeys::from_loop(&made.loop_clip),
-            &analysis.body,
-            Some(&made.source),
-        );
+        let quality = made.measured();
         tried.push((method, quality.pops(), watched.score(&made.loop_clip, &quality)));
     }
     let default_score = tried.first().map_or(Score::default(), |(.., score)| *score);
-    let best = tried.iter().min_by(|(_, one_shows, one), (_, other_shows, other)| {
-        (one_shows.cmp(other_shows)).then(one.total().total_cmp(&other.total()))
-    });
+    let best = tried
+        .iter()
+        .min_by_key(|(_, shows, score)| (*shows, ordered(score.total())));
     // The list is never empty.
     let (method, _, score) = best.copied().unwrap_or((settings.closure.method, false, default_score));
     Ok(ClosureChoice {
@@ -195,7 +191,7 @@ impl Watched {
                     let around = [sample + 2, sample + 1, sample].map(|sample| sample % count);
                     bend(&world, around, joint)
                 });
-                (bends.fold(0.0, f64::max) / usual - 1.0).max(0.0)
+                (greatest(bends) / usual - 1.0).max(0.0)
             })
             .sum();
         Score {

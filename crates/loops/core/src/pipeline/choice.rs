@@ -5,15 +5,14 @@
 
 use core::cmp::Ordering;
 
-use super::auto::bend;
-use super::{ClosedStretch, LoopSettings, MadeLoop, Plan};
+use super::{ClosedStretch, LoopSettings, MadeLoop, Plan, auto::bend};
 use crate::analysis::{Analysis, MOVING_MPS};
 use crate::candidate::{
     Choosing, FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, Proposed, SearchError,
     SearchSettings, every_cycle, propose_loops, propose_stretches,
 };
 use crate::loop_clip::LoopKeys;
-use crate::math::{ops, percentile};
+use crate::math::{greatest, ops, ordered, percentile};
 use crate::quality;
 
 /// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
@@ -56,8 +55,7 @@ pub(crate) fn find_and_make(
     let best = (found.candidates.first_mut()).filter(|best| settings.ranks_by_outcome() && !best.keeps_its_place());
     let made = best.and_then(|best| {
         let mut made = made_in_full(analysis, best, closed(analysis, best)?)?;
-        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
-        best.quality = Some(Box::new(quality));
+        best.quality = Some(Box::new(made.measured()));
         made.candidate = best.clone();
         Some(made)
     });
@@ -89,7 +87,7 @@ pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Res
     let kept = best.into_iter().filter(|best| best.whole.is_some()).take(whole.len());
     let mut candidates = choosing.in_own_frames(cycles, usize::MAX);
     candidates.extend(kept);
-    candidates.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
+    candidates.sort_by_key(|each| ordered(each.cut.start_frame()));
     Ok(FoundLoops {
         candidates,
         random_cost: found.random_cost,
@@ -174,14 +172,14 @@ impl UsualSpeeds<'_> {
         let segments = self.analysis.segments.iter();
         let alike = segments.filter(|segment| segment.gait.kind.straight() == gait);
         let frames = alike.flat_map(|segment| segment.start_frame..=segment.end_frame);
-        let speed = percentile::of(frames.map(|frame| self.analysis.ground_mps(frame)).collect(), 0.5);
+        let speed = percentile::of(frames.map(|frame| self.analysis.ground_mps(frame)), 0.5);
         self.known.push((gait, speed));
         speed
     }
 
     /// Returns the difference of a candidate's speed from the usual one of its gait, as a share; `None` in place.
     fn pace_off(&mut self, candidate: &LoopCandidate) -> Option<f64> {
-        let speed = ops::hypot(candidate.twist.linear.x, candidate.twist.linear.z);
+        let speed = ops::over_ground(candidate.twist.linear);
         let gait = self.analysis.segment_of(candidate)?.gait;
         if speed < MOVING_MPS {
             return None;
@@ -308,19 +306,16 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
     let skeleton = made.loop_clip.skeleton();
     let own_range = first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1);
     let knees = made.body.feet.iter().filter_map(|foot| skeleton.parent(foot.ankle));
-    knees
-        .filter(|&knee| knee != made.body.hips)
-        .map(|knee| {
-            let own = own_range
-                .clone()
-                .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
-            let of_loop = (0..count).map(|sample| {
-                let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
-                bend(&closed, around, knee)
-            });
-            of_loop.fold(0.0, f64::max) / own.fold(STILL_METRES, f64::max)
-        })
-        .fold(0.0, f64::max)
+    greatest(knees.filter(|&knee| knee != made.body.hips).map(|knee| {
+        let own = own_range
+            .clone()
+            .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
+        let of_loop = (0..count).map(|sample| {
+            let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
+            bend(&closed, around, knee)
+        });
+        greatest(of_loop) / own.fold(STILL_METRES, f64::max)
+    }))
 }
 
 #[cfg(test)]

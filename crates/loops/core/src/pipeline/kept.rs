@@ -2,8 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::candidate::WholeClip;
-use crate::motion::{KeyedCycle, Tracks};
-use crate::root_motion::root_joint;
+use crate::motion::KeyedCycle;
 use crate::take::{Clip, CutError, Take, clip};
 
 /// The keys of one cycle of a take.
@@ -16,11 +15,10 @@ pub(crate) struct KeptKeys<'a> {
 impl<'a> KeptKeys<'a> {
     /// Returns the keys of a clip that ends between two frames.
     pub(crate) fn of(analysis: &'a Analysis, whole: &'a WholeClip) -> Self {
-        let take = &analysis.take;
         Self {
-            take,
+            take: &analysis.take,
             whole,
-            carrier: root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body),
+            carrier: analysis.carrier(),
         }
     }
 
@@ -47,7 +45,6 @@ impl<'a> KeptKeys<'a> {
     /// Returns the keys as a clip that does not close.
     pub(crate) fn as_recorded(&self) -> Clip {
         let poses = (0..self.count()).map(|key| self.take.pose(self.whole.start_frame + key));
-        let tracks = Tracks::pose_by_pose(self.take.skeleton(), self.take.frame_time_secs(), poses);
-        Clip::from_samples(tracks, self.count() - 1, 0)
+        Clip::from_samples(self.take.tracks().with_poses(poses), self.count() - 1, 0)
     }
 }

@@ -6,11 +6,7 @@ pub(crate) mod auto;
 
 mod choice;
 
-mod inertialized;
-
 mod kept;
-
-mod mean;
 
 mod onto;
 
@@ -37,22 +33,19 @@ pub use timing::{FallsAt, Footfalls, Keep, Length, Retimed, Timing, TimingError}
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::analysis::Analysis;
-use crate::analysis::body::Body;
+use crate::analysis::{Analysis, Body};
 use crate::candidate::{self, LastKey, LoopCandidate, WholeClip, WholeClipKind};
-use crate::closure::image::ImageError;
 use crate::closure::{
-    self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
+    self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, ImageError, Method, Shape, ShapeKind,
 };
 use crate::edit::{self, EditError, EditKind, LoopEdit};
-use crate::feet::edited::EditedStance;
 use crate::feet::{
-    self, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan,
-    hinged,
+    self, EditedStance, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit,
+    StanceSpan, hinged,
 };
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
-use crate::math::rigid::{Rigid, Twist};
-use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
+use crate::math::{Rigid, Twist};
+use crate::mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles};
 use crate::mirror::{Mirror, MirrorError};
 use crate::motion::{RootMotion, Tracks};
 use crate::quality::{self, Quality};
@@ -267,6 +260,7 @@ pub(crate) fn make_loop(
 }
 
 impl MadeLoop {
+    /// Measures the loop.
     fn measured(&self) -> Quality {
         quality::measure(&LoopKeys::from_loop(&self.loop_clip), &self.body, Some(&self.source))
     }
@@ -436,7 +430,7 @@ impl<'a> Plan<'a> {
         if kept.is_none() && !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
             clip = clip.without_context();
         }
-        let mean = mean::asked_for(self, &clip)?;
+        let mean = self.mean_of_cycles(&clip)?;
         let (root, known) = (&settings.root, candidate.known_motion());
         let source = match candidate.pairing.mirror() {
             Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, root)?,
@@ -451,6 +445,29 @@ impl<'a> Plan<'a> {
                     .into_tracks()
             });
         Ok(Prepared { source, mean, recorded })
+    }
+
+    /// Returns the mean that the settings request; `None` if they request none. `clip` is the candidate's own stretch.
+    fn mean_of_cycles(&self, clip: &Clip) -> Result<Option<(RootRelativeClip, MeanCycle)>, MakeError> {
+        let Self {
+            analysis,
+            candidate,
+            settings,
+        } = *self;
+        if settings.mean_cycles == MeanCycles::Off {
+            return Ok(None);
+        }
+        if settings.root.space == RootSpace::Full {
+            return Err(MeanCycleError::FullSpace.into());
+        }
+        let laid = LaidCycles::find(analysis, candidate, settings.mean_cycles, clip.num_intervals())?;
+        // Fine detail needs the candidate closed by itself, whatever happens to its root later.
+        let root =
+            root_motion::extract_root_motion(analysis, clip, candidate.cycles, &RootSettings::default(), None)?.root;
+        let closed = closure::close(&laid.own(clip, root).clip, &settings.closure)?;
+        let (mean, about) = laid.mean(&closed.tracks);
+        let mean = root_motion::extract_root_motion(analysis, &mean, candidate.cycles, &settings.root, None)?;
+        Ok(Some((mean, about)))
     }
 
     /// Makes the loop of the stretch.
@@ -551,7 +568,7 @@ impl<'a> Plan<'a> {
         let path = match settings.root.mode {
             RootMode::Path => path::smoothed(&loop_clip, &analysis.body, settings.root.path_smoothing_secs),
             RootMode::Inertialized => {
-                inertialized::path(&source, &analysis.body, &settings.root, &settings.closure.method)
+                path::inertialized(&source, &analysis.body, &settings.root, &settings.closure.method)
                     .map_err(ClosureError::from)?
             }
             _ => Vec::new(),
@@ -674,16 +691,7 @@ impl<'a> Plan<'a> {
         if holding.weighs() && is_authored && settings.edits.is_empty() && !timed.has_short_contacts {
             return Ok((None, holding.measured(loop_clip, limits)));
         }
-        let (held, mut feet) = holding.hold(loop_clip, limits)?;
-        // Without held feet there is nothing to compare: most loops that are closed to choose from.
-        let Some(held) = held else {
-            return Ok((None, feet));
-        };
-        if holding.slides_more(loop_clip, &held, &mut feet) {
-            feet.release();
-            return Ok((None, feet));
-        }
-        Ok((Some(held), feet))
+        Ok(holding.hold_if_better(loop_clip, limits)?)
     }
 }
 
@@ -767,7 +775,7 @@ fn led_along(
     };
     let tilt = root_joint::tilt(source.clip.skeleton(), source.clip.pose(0), joint);
     let root_from_joint: Vec<_> = path.iter().map(|&sway| sway * tilt).collect();
-    let clip = root_joint::with_root_joint_moved(&source.clip, joint, analysis, &root_from_joint);
+    let clip = root_joint::with_root_joint_at(&source.clip, None, joint, analysis, &root_from_joint);
     let loop_clip = loop_clip.along_with_joint(joint, path)?;
     Ok((loop_clip, RootRelativeClip { clip, ..source }))
 }

@@ -5,12 +5,11 @@
 use std::borrow::Cow;
 
 use super::{LoopSettings, MadeLoop, MakeError, Timing, edited, edited_stances};
-use crate::analysis::heading::Heading;
+use crate::analysis::Heading;
 use crate::closure::Image;
 use crate::feet::{FeetSettings, Holding, RootSpeed};
 use crate::loop_clip::LoopClip;
 use crate::mirror::Mirror;
-use crate::motion::Tracks;
 use crate::retarget::{Retarget, RigPair};
 use crate::root_motion::{RootMotionFit, RootRelativeClip, RootSettings};
 use crate::take::{Take, TakeError};
@@ -128,10 +127,7 @@ impl MadeLoop {
 /// Returns a loop as a take: all of its keys, in the world.
 fn take_of(clip: &LoopClip) -> Result<Take, TakeError> {
     let poses = (0..=clip.num_samples()).map(|key| clip.folded_pose(key));
-    Take::from_tracks(
-        clip.name(),
-        Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses),
-    )
+    Take::from_tracks(clip.name(), clip.tracks().with_poses(poses))
 }
 
 /// Returns the uncut samples on the character, relative to its root.
@@ -173,7 +169,7 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
 fn mirror_of(pair: &RigPair, source: &RootRelativeClip) -> Result<Mirror, MakeError> {
     let clip = &source.clip;
     let poses = (0..clip.num_intervals()).map(|sample| clip.pose(sample as isize));
-    let take = Take::from_tracks("loop", Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses))?;
+    let take = Take::from_tracks("loop", clip.tracks().with_poses(poses))?;
     let heading = Heading::level(&take.world_tracks(), pair.target.body());
     Ok(Mirror::new(&take, &[], |frame| heading.yaw(frame))?)
 }

@@ -5,11 +5,9 @@ use core::f64::consts::FRAC_PI_2;
 use glam::DVec3;
 
 use super::{LoopSettings, MadeLoop};
-use crate::analysis::body::Body;
-use crate::analysis::heading::Heading;
+use crate::analysis::{Body, Heading};
 use crate::loop_clip::LoopClip;
-use crate::math::rigid::Rigid;
-use crate::math::{Twist, ops, rotation};
+use crate::math::{Rigid, Twist, mean, ops, rotation};
 use crate::motion::RootMotion;
 use crate::root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::Take;
@@ -102,9 +100,9 @@ impl BodyInRoot {
     fn of(clip: &LoopClip, body: &Body) -> Self {
         let heading = Heading::level(&clip.tracks_from_root(), body);
         let count = heading.num_frames();
-        let ground = (0..count).map(|frame| heading.ground(frame)).sum::<DVec3>() / count as f64;
+        let ground = mean((0..count).map(|frame| heading.ground(frame)));
         let ahead = |frame| rotation::from_yaw(heading.yaw(frame)) * DVec3::Z;
-        let mean = (0..count).map(ahead).sum::<DVec3>() / count as f64;
+        let mean = mean((0..count).map(ahead));
         let ahead = if mean.length() < MIN_MEAN_FACING {
             ahead(0)
         } else {

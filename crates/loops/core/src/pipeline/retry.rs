@@ -4,7 +4,7 @@ use super::{LoopSettings, MadeLoop, MakeError, choose_closure, find_loops, make_
 use crate::analysis::Analysis;
 use crate::candidate::{LoopCandidate, SearchSettings, ended_at_its_last_key};
 use crate::loop_clip::LoopKeys;
-use crate::quality::{self, Quality, SeamSteps};
+use crate::quality::{Quality, SeamSteps};
 use crate::root_motion::RootSettings;
 
 /// Most that a loop made instead may move joints on average, metres at the size of a man: a bent motion is worse than a seam.
@@ -179,7 +179,7 @@ impl RetriedLoop {
 
 /// Whether the seam of a loop does not show, and its motion is not bent for that.
 fn is_without_seam(made: &MadeLoop, is_edited: bool) -> bool {
-    let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
+    let quality = made.measured();
     // A mean is meant to differ from the cycle that it is compared with.
     let is_meant = is_edited || made.mean_cycle.is_some();
     !quality.pops()

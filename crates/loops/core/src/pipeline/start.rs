@@ -6,9 +6,9 @@ use core::str::FromStr;
 use std::borrow::Cow;
 
 use super::MadeLoop;
-use crate::analysis::body::Side;
+use crate::analysis::Side;
 use crate::loop_clip::LoopClip;
-use crate::math::ops;
+use crate::math::{ops, ordered};
 
 /// The phase at which the first key of a loop lies.
 #[handed_over]
@@ -84,10 +84,10 @@ impl MadeLoop {
                 let world = self.loop_clip.tracks_from_root();
                 let apart = |key: usize| {
                     let [one, other] = ankles.map(|ankle| self.body.point(&world, key % count, ankle));
-                    ops::hypot(one.x - other.x, one.z - other.z)
+                    ops::over_ground(one - other)
                 };
                 let stands = self.stay_on(Side::Left)?;
-                let nearest = stands.min_by(|&one, &other| apart(one).total_cmp(&apart(other)));
+                let nearest = stands.min_by_key(|&key| ordered(apart(key)));
                 Ok(nearest.unwrap_or(0) % count)
             }
         }

@@ -4,13 +4,10 @@ use core::fmt::{self, Display, Formatter};
 use core::str::FromStr;
 
 use super::{MakeError, Plan, Sampling};
-use crate::analysis::MOVING_MPS;
-use crate::analysis::bearing::Stay;
-use crate::analysis::body::{Body, Side};
+use crate::analysis::{Body, MOVING_MPS, Side, Stay};
 use crate::feet::{self, Bearing, FootModel, Stage};
 use crate::loop_clip::LoopClip;
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{ops, percentile, time_map::TimeMap};
+use crate::math::{Rigid, Twist, mean, ops, ordered, percentile, smallest, time_map::TimeMap};
 use crate::motion::{Pose, PoseCurve, RootMotion, Skeleton, Tracks};
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
@@ -27,6 +24,7 @@ pub enum Length {
 
 /// The quantity that stays the same if only the length of a loop is given, or only its speed.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum Keep {
     /// The length of its strides: nothing but time changes.
@@ -37,12 +35,6 @@ pub enum Keep {
     /// The relation by which people change their pace: cadence grows with a power of speed.
     Natural,
 }
-
-crate::words!(Keep {
-    Stride: "stride",
-    Speed: "speed",
-    Natural: "natural",
-});
 
 /// Powers of speed with which the cadence of people grows, walking and running: least errors of the period among 546 pairs of takes
 /// (docs/math/time.md).
@@ -371,10 +363,7 @@ impl Timing {
             moments.extend((0..own.len()).map(|cycle| {
                 let new = (cycle as f64 + share) / cycles;
                 let near = |old: &f64| (old - new - off) - (old - new - off).round();
-                let nearest = own
-                    .iter()
-                    .map(near)
-                    .min_by(|one, other| one.abs().total_cmp(&other.abs()));
+                let nearest = own.iter().map(near).min_by_key(|off| ordered(off.abs()));
                 (side, [new, new + off + nearest.unwrap_or(0.0)])
             }));
         }
@@ -383,7 +372,7 @@ impl Timing {
         {
             return Err(TimingError::Uneven { left, right });
         }
-        moments.sort_by(|(_, one), (_, other)| one[0].total_cmp(&other[0]));
+        moments.sort_by_key(|(_, [new, _])| ordered(*new));
         Ok(moments)
     }
 }
@@ -415,7 +404,7 @@ impl Course {
         };
         let first = map
             .as_ref()
-            .and_then(|map| (0..count).min_by(|&one, &other| off_seam(map, one).total_cmp(&off_seam(map, other))));
+            .and_then(|map| (0..count).min_by_key(|&sample| ordered(off_seam(map, sample))));
         let share = first.unwrap_or(0) as f64 / count as f64;
         let cycles = map.as_ref().map_or(0.0, |map| map.at(share).round());
         Self {
@@ -441,7 +430,7 @@ impl Course {
     }
 
     fn mean_ahead(&self) -> f64 {
-        (0..self.count as isize).map(|sample| self.ahead(sample)).sum::<f64>() / self.count as f64
+        mean((0..self.count as isize).map(|sample| self.ahead(sample)))
     }
 
     /// Whether the samples are those of the original loop.
@@ -570,8 +559,8 @@ fn moved(moments: &[(Side, [f64; 2])]) -> Result<(f64, Option<Side>), TimingErro
     let early = moments
         .iter()
         .map(|(side, [new, old])| (*side, (old - new) * cycles as f64));
-    let least = early.clone().map(|(_, early)| early).fold(f64::INFINITY, f64::min);
-    match early.max_by(|one, other| one.1.total_cmp(&other.1)) {
+    let least = smallest(early.clone().map(|(_, early)| early));
+    match early.max_by_key(|(_, early)| ordered(*early)) {
         None => Ok((0.0, None)),
         Some((earliest, most)) if most - least > FOOTFALLS => {
             let shift = most - least;
@@ -590,7 +579,7 @@ fn hardest(clip: &LoopClip) -> f64 {
         let joints = three[0].iter().zip(&three[1]).zip(&three[2]);
         joints.map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
     });
-    percentile::of(all.collect(), 0.95)
+    percentile::of(all, 0.95)
 }
 
 fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<usize>) -> Result<LoopClip, MakeError> {

@@ -5,12 +5,11 @@ use core::ops::Range;
 
 use glam::{DQuat, DVec3};
 
-use super::seam::second_differences;
-use super::{SourceTracks, Stand};
-use crate::analysis::body::{Body, FoundBy};
+use super::{SourceTracks, Stand, seam::second_differences};
 use crate::analysis::seam_peak::{self, floor};
+use crate::analysis::{Body, FoundBy};
 use crate::loop_clip::LoopKeys;
-use crate::math::{ops, percentile, rotation};
+use crate::math::{greatest, mean, ops, percentile, rotation};
 
 /// The place where a joint exceeds a reference most.
 #[handed_over]
@@ -80,11 +79,7 @@ pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Join
             sample: seam,
             ratio: bends[seam].max(bends[(seam + count - 1) % count]) / usual,
         });
-        let none = JointPeak {
-            joint,
-            ..JointPeak::default()
-        };
-        of_seams.fold(none, sharper)
+        of_seams.fold(JointPeak::default(), sharper)
     });
     peaks.fold(JointPeak::default(), sharper)
 }
@@ -113,10 +108,8 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
             turn_changes(first..first + own.len() as isize, rotation)
         });
         let allowed = [
-            (bends.fold(0.0, f64::max))
-                .max(unseen[0] * size)
-                .max(floor::TREMBLE_METRES),
-            turns.into_iter().fold(0.0, f64::max).max(unseen[1]),
+            (greatest(bends)).max(unseen[0] * size).max(floor::TREMBLE_METRES),
+            greatest(turns).max(unseen[1]),
         ];
         let turns = turn_changes(0..count, |sample| keys.rotation(sample, joint));
         let bends = second_differences(keys, joint).into_iter().zip(turns);
@@ -186,7 +179,7 @@ pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&Sou
         FootHeight {
             joint: stand.joint,
             sample: stand.first_sample,
-            metres: percentile::of(lifts.collect(), 0.5),
+            metres: percentile::of(lifts, 0.5),
         }
     });
     heights.reduce(|worst, next| {
@@ -210,8 +203,7 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let count = keys.num_samples() as isize;
     let ways = (0..count).map(|sample| {
         let feet = (body.feet.iter()).map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle)));
-        let feet: DVec3 = feet.sum();
-        keys.position(sample, head) - feet / body.feet.len() as f64
+        keys.position(sample, head) - mean(feet)
     });
     let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
         (sum + way, lengths + way.length())
@@ -219,5 +211,5 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let mean = sum / count as f64;
     // A body that rolls has no direction of its own.
     let is_steady = sum.length() > STEADY_SHARE * lengths;
-    (is_steady && mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::hypot(mean.x, mean.z), mean.y))
+    (is_steady && mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::over_ground(mean), mean.y))
 }

@@ -113,7 +113,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         lean_radians: inside::lean_radians(keys, body),
         faults: Faults::find(keys, body, body_size),
         hinges: hinges::peaks(keys),
-        root_mps: ops::hypot(keys.root().twist.linear.x, keys.root().twist.linear.z),
+        root_mps: ops::over_ground(keys.root().twist.linear),
         seam: SeamSteps::from_loop(keys, body_size),
         body_size,
     }

@@ -4,7 +4,8 @@ use glam::DVec3;
 
 use super::SourceTracks;
 use crate::analysis::seam_peak::{self, floor, second_difference};
-use crate::{analysis::body::Body, loop_clip::LoopKeys, math::rotation, root_motion::RootRelativeClip};
+use crate::math::{greatest, mean};
+use crate::{analysis::Body, loop_clip::LoopKeys, math::rotation, root_motion::RootRelativeClip};
 
 /// The joints with the largest figures at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,7 +81,7 @@ fn jump(last: isize, own: Option<f64>, step: impl Fn(isize) -> f64) -> f64 {
     let bends = steps[..steps.len() - 1]
         .windows(2)
         .map(|pair| (pair[1] - pair[0]).abs());
-    (seam - neighbour - 2.0 * bends.fold(0.0, f64::max)).max(0.0)
+    (seam - neighbour - 2.0 * greatest(bends)).max(0.0)
 }
 
 /// Second differences of all samples of a joint: size at index i is centred at sample i.
@@ -91,9 +92,7 @@ pub(super) fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
 }
 
 pub(super) fn seam_acceleration_ratio(keys: &LoopKeys) -> f64 {
-    (0..keys.num_joints())
-        .map(|joint| joint_acceleration_ratio(keys, joint))
-        .fold(0.0, f64::max)
+    greatest((0..keys.num_joints()).map(|joint| joint_acceleration_ratio(keys, joint)))
 }
 
 /// Returns the ratio of [`seam_acceleration_ratio`] of one joint.
@@ -115,16 +114,11 @@ pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTrac
     let (mut sum, mut count) = (0.0, 0.0);
     for joint in 0..keys.num_joints() {
         let differences = second_differences(keys, joint);
-        let mean_square = differences.iter().map(|a| a.length_squared()).sum::<f64>() / differences.len() as f64;
-        let rms = mean_square.sqrt();
+        let rms = mean(differences.iter().map(|a| a.length_squared())).sqrt();
         if rms < floor::ROUNDING_METRES {
             continue;
         }
-        let own = known
-            .iter()
-            .map(|&at| source.second_difference(at, joint))
-            .sum::<DVec3>()
-            / known.len() as f64;
+        let own = mean(known.iter().map(|&at| source.second_difference(at, joint)));
         sum += (differences[0] - own).length() / rms;
         count += 1.0;
     }
@@ -142,7 +136,7 @@ fn third_difference_profile(num_samples: usize, joints: usize, position: impl Fn
                 ((d - a) - 3.0 * (c - b)).length()
             })
             .collect();
-        let rms = (sizes.iter().map(|size| size * size).sum::<f64>() / num_samples as f64).sqrt();
+        let rms = mean(sizes.iter().map(|size| size * size)).sqrt();
         if rms < floor::ROUNDING_METRES {
             continue;
         }
@@ -172,7 +166,7 @@ pub(super) fn seam_rank(keys: &LoopKeys) -> f64 {
         keys.position(sample, joint)
     });
     let windows: Vec<f64> = (0..num_samples)
-        .map(|start| (0..3).map(|i| profile[(start + i) % num_samples]).fold(0.0, f64::max))
+        .map(|start| greatest((0..3).map(|i| profile[(start + i) % num_samples])))
         .collect();
     // The three that span the step from the last sample to the first.
     mid_rank(&windows, windows[num_samples - 3])
@@ -194,8 +188,7 @@ pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
     });
     let window = |start: isize| {
         let index = usize::try_from(start - first).ok()?;
-        open.get(index..index + 3)
-            .map(|sizes| sizes.iter().copied().fold(0.0, f64::max))
+        open.get(index..index + 3).map(|sizes| greatest(sizes.iter().copied()))
     };
     let windows: Vec<f64> = (0..num_samples - 5).filter_map(window).collect();
     if windows.is_empty() {
@@ -203,7 +196,7 @@ pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
     }
     let ranks = [0, num_samples].into_iter().filter_map(|end| window(end - 3));
     let ranks: Vec<f64> = ranks.map(|value| mid_rank(&windows, value)).collect();
-    (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64)
+    (!ranks.is_empty()).then(|| mean(ranks))
 }
 
 /// Returns the mean distance of the joints of a body from the uncut take, relative to the root, metres. Joints that only steer
@@ -229,6 +222,5 @@ fn mean_of_joints(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>, size:
         .collect();
     let samples = 0..keys.num_samples() as isize;
     let sizes = samples.flat_map(|sample| joints.iter().map(move |&joint| (sample, joint)));
-    let sum: f64 = sizes.map(|(sample, joint)| size(sample, joint)).sum();
-    sum / (keys.num_samples() * joints.len()).max(1) as f64
+    mean(sizes.map(|(sample, joint)| size(sample, joint)))
 }

@@ -3,9 +3,9 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::analysis::body::{Body, FoundBy};
-use crate::analysis::standing;
+use crate::analysis::{Body, FoundBy, standing};
 use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::math::{greatest, smallest};
 use crate::motion::Skeleton;
 use crate::{math::ops, root_motion::RootRelativeClip};
 
@@ -100,7 +100,7 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
         FootSlide {
             joint: stand.joint,
             sample: first,
-            metres: pairs.map(|way| ops::hypot(way.x, way.z)).fold(0.0, f64::max),
+            metres: greatest(pairs.map(ops::over_ground)),
         }
     });
     slides.reduce(|worst, next| if next.metres > worst.metres { next } else { worst })
@@ -118,7 +118,7 @@ fn over_ground(keys: &LoopKeys, sample: isize, seen_from_root: DVec3) -> DVec3 {
 /// Returns the metres per second along the ground between positions two samples apart.
 fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
     let step = after - before;
-    ops::hypot(step.x, step.z) / (2.0 * keys.step_secs())
+    ops::over_ground(step) / (2.0 * keys.step_secs())
 }
 
 /// Returns the contacts detected in the frames that the loop was cut from. Without these frames they are detected in the loop
@@ -141,9 +141,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
             Some(source) => source.point(sample, joint, end),
             None => keys.point(sample, joint, end),
         };
-        let lowest = (0..num_samples)
-            .map(|sample| uncut(sample).y)
-            .fold(f64::INFINITY, f64::min);
+        let lowest = smallest((0..num_samples).map(|sample| uncut(sample).y));
         for sample in 0..num_samples {
             // Without frames around the ends, the speed there is one-sided.
             let [before, after] = [sample - 1, sample + 1].map(|other| {

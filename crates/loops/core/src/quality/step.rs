@@ -4,6 +4,7 @@
 
 use glam::DVec3;
 
+use crate::math::ordered;
 use crate::{loop_clip::LoopKeys, math::percentile, math::rotation};
 
 /// The percentile of a joint's own steps that a seam is compared with.
@@ -191,7 +192,7 @@ impl SeamSteps {
         ];
         // A jump of a joint is the cause of all its other steps.
         let first = steps.into_iter().find(|(_, step)| step.ratio() > 1.0);
-        let largest = (steps.into_iter()).max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()));
+        let largest = steps.into_iter().max_by_key(|(_, step)| ordered(step.ratio()));
         first.or(largest).unwrap_or_default()
     }
 

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use crate::analysis::body::Foot;
 use crate::analysis::body::vocabulary::{Meaning, NUM_FINGERS, Word};
-use crate::analysis::{Body, FoundBy, Side};
+use crate::analysis::{Body, Foot, FoundBy, Side};
+use crate::math::ordered;
 use crate::motion::{Pose, Skeleton};
 
 /// Arms and legs; forelegs count as legs.
@@ -319,7 +319,7 @@ impl Finder<'_> {
         let ends = (0..self.meanings.len()).filter(|&joint| {
             skeleton.children(joint).is_empty() && self.path(hips, joint).len() > 1 && self.side_of(joint).is_none()
         });
-        let top = ends.max_by(|&one, &other| self.at[one].y.total_cmp(&self.at[other].y))?;
+        let top = ends.max_by_key(|&end| ordered(self.at[end].y))?;
         if self.at[top].y <= self.at[hips].y {
             return None;
         }
@@ -373,7 +373,7 @@ impl Finder<'_> {
                 && !path.iter().any(|on| taken.contains(on) || self.says(*on, Word::Head))
         });
         let reach = |joint: usize| self.at[joint].distance(self.at[self.body.hips]);
-        let leaf = leaves.max_by(|&one, &other| reach(one).total_cmp(&reach(other)))?;
+        let leaf = leaves.max_by_key(|&leaf| ordered(reach(leaf)))?;
         let path = self.path(self.body.hips, leaf);
         let sided = path.iter().position(|&joint| self.side_of(joint) == Some(side))?;
         let hand = path[sided..]

@@ -1,8 +1,8 @@
 //! Joints that are neither descendants nor ancestors of the hips: feet apart from their legs, props, targets that steer a rig.
 
-use crate::analysis::body::Foot;
 use crate::analysis::body::vocabulary::Meaning;
-use crate::analysis::{Body, FoundBy, Side};
+use crate::analysis::{Body, Foot, FoundBy, Side};
+use crate::math::ordered;
 use crate::motion::{Pose, Skeleton};
 
 /// A separate foot lies nearer to the end of its leg than this, as a share of the leg from the hips on.
@@ -88,7 +88,7 @@ fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) ->
         is_beside(skeleton, joint, body.hips) && parent.is_none_or(|parent| !is_beside(skeleton, parent, body.hips))
     });
     tops.filter(|&joint| at[joint].distance(end) < FOOT_SHARE * length && !steers(joint))
-        .min_by(|&one, &other| at[one].distance(end).total_cmp(&at[other].distance(end)))
+        .min_by_key(|&joint| ordered(at[joint].distance(end)))
 }
 
 /// Whether a joint is neither the hips, nor a descendant, nor an ancestor of them.

@@ -7,11 +7,9 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Rig;
-use super::anatomy::Limb;
 use super::legs::{faded, limited};
-use crate::math::rigid::Rigid;
-use crate::math::{ops, rotation};
+use super::{Rig, anatomy::Limb};
+use crate::math::{Rigid, greatest, ops, rotation, smallest};
 use crate::motion::Pose;
 
 /// A point at least this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; a point less far
@@ -105,7 +103,7 @@ impl Sole {
             .map_or(farthest, |(_, at_toe)| at_toe.translation - at_ankle.translation)
             .with_y(0.0);
         let ahead = level.try_normalize()?;
-        let longest = of_toe.iter().map(|point| point.length()).fold(0.0, f64::max);
+        let longest = greatest(of_toe.iter().map(|point| point.length()));
         Some(Self {
             ankle,
             toe: limb.toe,
@@ -124,7 +122,7 @@ impl Sole {
         let heights: Vec<f64> = (self.foot.heights(world.joint(self.ankle)))
             .chain(of_toes.into_iter().flatten())
             .collect();
-        let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = smallest(heights.iter().copied());
         let soft = LOWEST_SHARE * self.leg;
         let weights = heights.iter().map(|height| ops::exp((least - height) / soft));
         least - soft * ops::ln(weights.sum())
@@ -171,7 +169,7 @@ impl Sole {
             let arms: Vec<DVec3> = part.points.iter().map(|&point| turn * point).collect();
             let heights = arms.iter().map(|arm| joint.translation.y + rise + arm.y - floor);
             let heights: Vec<f64> = heights.collect();
-            let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+            let least = smallest(heights.iter().copied());
             if !(least < 0.0 || wanted.is_some()) {
                 break;
             }
@@ -241,7 +239,7 @@ fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
 
 /// Returns the longer of two offsets over the ground.
 fn longer(one: DVec3, other: DVec3) -> DVec3 {
-    if ops::hypot(other.x, other.z) > ops::hypot(one.x, one.z) {
+    if ops::over_ground(other) > ops::over_ground(one) {
         other
     } else {
         one

@@ -6,9 +6,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::anatomy::Anatomy;
-use super::reference::uprightness;
 use super::stance::{FootStands, normal, show_sole};
+use super::{anatomy::Anatomy, reference::uprightness};
 use crate::math::rotation::{self, arc};
 use crate::motion::{Pose, WorldTracks};
 use crate::take::Take;

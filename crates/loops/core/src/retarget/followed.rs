@@ -7,16 +7,12 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::anatomy::Limb;
-use super::transfer::Led;
-use super::{Retarget, Rig};
-use crate::analysis::bearing::Stay;
-use crate::analysis::body::{Body, Foot};
-use crate::analysis::standing::ContactLimits;
-use crate::feet::contact::spans;
+use super::{Retarget, Rig, anatomy::Limb, transfer::Led};
+use crate::analysis::{Body, ContactLimits, Foot, Stay};
 use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront};
-use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage};
+use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage, contact::spans};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
+use crate::math::greatest;
 use crate::motion::{Pose, Skeleton, WorldTracks};
 use crate::quality::{self, Stand};
 use crate::take::Take;
@@ -121,7 +117,7 @@ impl FollowedLeg {
     /// Returns its limits.
     pub(super) fn limits(&self) -> LegLimits {
         LegLimits {
-            most_flexed: self.bent.iter().copied().fold(0.0, f64::max) + KNEE_BEYOND_SOURCE,
+            most_flexed: greatest(self.bent.iter().copied()) + KNEE_BEYOND_SOURCE,
             hardest: self.hardest,
             front: self.front,
         }
@@ -184,7 +180,7 @@ impl FollowedFeet {
             let legs: Vec<&FollowedLeg> = (motions.iter())
                 .filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref())
                 .collect();
-            own.hardest = core::array::from_fn(|joint| legs.iter().map(|leg| leg.hardest[joint]).fold(0.0, f64::max));
+            own.hardest = core::array::from_fn(|joint| greatest(legs.iter().map(|leg| leg.hardest[joint])));
         }
         let motions = motions.iter();
         mixed.times_as_large = motions

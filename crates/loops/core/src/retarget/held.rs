@@ -4,11 +4,11 @@ use glam::DVec3;
 
 use super::followed::{FollowedLeg, bends};
 use super::{FollowedFeet, Retarget};
-use crate::analysis::body::Body;
+use crate::analysis::Body;
 use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits};
 use crate::feet::{self, Bearing, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage};
 use crate::loop_clip::LoopClip;
-use crate::math::{ops::atan2, percentile, rotation};
+use crate::math::{greatest, ops::atan2, percentile, rotation};
 use crate::motion::{Tracks, WorldTracks};
 
 /// A knee that bends beyond its limit by more than this, radians (2 degrees), is worse than a foot that slides.
@@ -190,7 +190,7 @@ impl FollowedFeet {
     fn folds(&self, world: &WorldTracks, by_pose: &WorldTracks) -> bool {
         let mut legs = self.legs.iter().flatten();
         legs.any(|leg| {
-            bends(world, leg.joints).fold(0.0, f64::max) > leg.limits().most_flexed + FOLDED
+            greatest(bends(world, leg.joints)) > leg.limits().most_flexed + FOLDED
                 || bent_wrong(world, leg.joints) > bent_wrong(by_pose, leg.joints) + KNEE_BEYOND_SOURCE
         })
     }
@@ -206,7 +206,7 @@ impl FollowedFeet {
                 let [before, after] = [by_pose, world].map(|world| world.rotation(sample, ankle));
                 rotation::difference(after, before).length()
             });
-            percentile::of(turned.collect(), 0.5) > TILTED
+            percentile::of(turned, 0.5) > TILTED
         })
     }
 
@@ -218,7 +218,7 @@ impl FollowedFeet {
             self.lead(skeleton, &mut pose);
             pose
         });
-        Tracks::pose_by_pose(skeleton, tracks.step_secs(), poses)
+        tracks.with_poses(poses)
     }
 }
 
@@ -249,6 +249,6 @@ fn bent_wrong(world: &WorldTracks, joints: [usize; 3]) -> f64 {
         })
         .collect();
     let axis = bends.iter().sum::<DVec3>().normalize_or_zero();
-    let against = bends.iter().map(|bend| -bend.dot(axis)).fold(0.0, f64::max).min(1.0);
+    let against = greatest(bends.iter().map(|bend| -bend.dot(axis))).min(1.0);
     atan2(against, (1.0 - against * against).sqrt())
 }

@@ -10,11 +10,9 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::{FollowedFeet, Retarget, legs::faded};
-use crate::analysis::body::Foot;
+use crate::analysis::Foot;
 use crate::feet::{Course, FootLock, HoldError, Holding, Stage};
-use crate::math::cubic::{Hermite, Span};
-use crate::math::rotation;
-use crate::math::time_step::TimeStep;
+use crate::math::{Hermite, Span, TimeStep, rotation};
 use crate::motion::{Pose, Tracks};
 use crate::take::Take;
 

@@ -260,7 +260,7 @@ impl Rig {
                 // Whatever the leg does, the sole is laid level and the foot points ahead.
                 let ahead = self.along(end, limb.toe);
                 turns[end] = match ahead.filter(|ahead| ahead.y.abs() <= STEEP * ahead.length()) {
-                    Some(ahead) if ahead.z < NEAR_COSINE * ops::hypot(ahead.x, ahead.z) => {
+                    Some(ahead) if ahead.z < NEAR_COSINE * ops::over_ground(ahead) => {
                         rotation::from_yaw(-ops::atan2(ahead.x, ahead.z))
                     }
                     _ => DQuat::IDENTITY,

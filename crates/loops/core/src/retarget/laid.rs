@@ -2,8 +2,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::Rig;
-use super::anatomy::{Limb, LimbKind};
+use super::{LimbKind, Rig, anatomy::Limb};
+use crate::math::mean;
 use crate::{analysis::body::vocabulary::Word, math::rotation::arc};
 
 /// Sine of the slope above which a foot is not laid flat: its toes lie steeply below the ankle in the rest pose.
@@ -129,7 +129,7 @@ pub(super) fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
         .filter_map(|finger| finger.first().copied())
         .collect();
     let (&first, &last) = (bases.first()?, bases.last()?);
-    let middle = bases.iter().map(|&base| rig.in_body(base)).sum::<DVec3>() / bases.len() as f64;
+    let middle = mean(bases.iter().map(|&base| rig.in_body(base)));
     let out = (middle - rig.in_body(hand)).try_normalize()?;
     let across = rig.in_body(first) - rig.in_body(last);
     let across = (across - out * across.dot(out)).try_normalize()?;

@@ -1,7 +1,7 @@
 //! Finds joints beside a body that follow one of its joints rigidly, and the joint above the hips that moves with them.
 
-use super::beside::is_beside;
-use super::{JointMap, Rig};
+use super::{JointMap, Rig, beside::is_beside};
+use crate::math::ordered;
 
 /// Joints above the hips that are nearer to them than this share of the leg move with the hips; those farther away, such as one
 /// on the ground, carry only the root motion.
@@ -88,6 +88,6 @@ impl Rig {
     fn nearest(&self, joint: usize, among: &[usize]) -> Option<(f64, usize)> {
         let at = &self.world.translations;
         let others = among.iter().map(|&other| (at[other].distance(at[joint]), other));
-        others.min_by(|one, other| one.0.total_cmp(&other.0))
+        others.min_by_key(|(distance, _)| ordered(*distance))
     }
 }

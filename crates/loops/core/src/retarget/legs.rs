@@ -14,6 +14,7 @@ use crate::feet::leg::{Bend, Leg, STRAIGHT};
 use crate::feet::model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE};
 use crate::math::ops::hypot;
 use crate::math::rotation::{self, arc};
+use crate::math::smooth_step;
 use crate::motion::{Pose, WorldTracks};
 
 /// A limb of the target with the limb that it follows.
@@ -236,8 +237,7 @@ pub(super) fn limited(angle: f64, most: f64) -> f64 {
 
 /// From 0 to 1, with two continuous derivatives.
 pub(super) fn faded(share: f64) -> f64 {
-    let t = share.clamp(0.0, 1.0);
-    t * t * t * (t * (6.0 * t - 15.0) + 10.0)
+    smooth_step(share.clamp(0.0, 1.0))
 }
 
 /// Returns the axis about which a knee of the source bends over the whole motion, in the axes of the thigh; `None` if it hardly

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::anatomy::{Bones, Limb, LimbKind};
 use super::{Rig, RigPair};
 use crate::loop_clip::LoopClip;
-use crate::math::{ops, percentile};
+use crate::math::{ops, ordered, percentile};
 use crate::motion::Pose;
 use crate::quality::Stand;
 
@@ -103,13 +103,10 @@ impl Compared<'_> {
         if legs.len() != 2 {
             return None;
         }
-        let middle = |pose: &Pose, joints: &[usize]| {
-            joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
-        };
         let [wanted, found] = [0, 1].map(|which| {
             let lines = self.poses.iter().map(|poses| {
                 let pose = &poses[which];
-                (middle(pose, &arms) - middle(pose, &legs)).normalize_or_zero()
+                (pose.mean_place(&arms) - pose.mean_place(&legs)).normalize_or_zero()
             });
             lines.sum::<DVec3>()
         });
@@ -132,9 +129,9 @@ impl Compared<'_> {
         let [wanted, found] = [0, 1].map(|which| {
             let slopes = self.poses.iter().map(|poses| {
                 let ahead = poses[which].rotations[head] * ahead;
-                ops::atan2(-ahead.y, ops::hypot(ahead.x, ahead.z))
+                ops::atan2(-ahead.y, ops::over_ground(ahead))
             });
-            percentile::of(slopes.collect(), 0.5)
+            percentile::of(slopes, 0.5)
         });
         JointAngle {
             joint: head,
@@ -180,7 +177,5 @@ fn angle(joint: usize, radians: f64) -> Option<JointAngle> {
 }
 
 fn farthest(angles: impl Iterator<Item = Option<JointAngle>>) -> Option<JointAngle> {
-    angles
-        .flatten()
-        .max_by(|one, other| one.radians.abs().total_cmp(&other.radians.abs()))
+    angles.flatten().max_by_key(|angle| ordered(angle.radians.abs()))
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Rig;
-use super::anatomy::{Limb, LimbKind};
+use super::{LimbKind, Rig, anatomy::Limb};
 use crate::analysis::body::vocabulary::{Meaning, Word};
 use crate::motion::Skeleton;
 
@@ -173,20 +172,19 @@ impl JointMap {
     /// Returns each link in names, as [`Self::with`] takes it, for joints of the target that follow something or that the
     /// caller lets rest.
     pub fn names(&self, source: &Skeleton, target: &Skeleton) -> Vec<(String, Given)> {
-        let name = |skeleton: &Skeleton, joint: usize| skeleton.joint(joint).name.clone();
         let named = self.links.iter().enumerate().filter_map(|(joint, link)| {
             let follows = match link {
                 Some(link) => {
-                    let from = name(source, link.from);
+                    let from = source.name_of(link.from);
                     match link.toward {
-                        Some((toward, share)) => Given::Between(from, name(source, toward), share),
+                        Some((toward, share)) => Given::Between(from, source.name_of(toward), share),
                         None => Given::Joint(from),
                     }
                 }
                 None if self.rests_by_choice(joint) => Given::Rest,
                 None => return None,
             };
-            Some((name(target, joint), follows))
+            Some((target.name_of(joint), follows))
         });
         named.collect()
     }

@@ -3,8 +3,8 @@
 
 use glam::DVec3;
 
-use super::Rig;
-use super::anatomy::{Limb, LimbKind};
+use super::{LimbKind, Rig, anatomy::Limb};
+use crate::math::{mean, smallest};
 use crate::motion::WorldTracks;
 
 /// The standing height of the source's feet is the one below which they are for this share of the motion.
@@ -52,10 +52,7 @@ pub(super) fn shift([source, target]: [&Rig; 2], [from, to]: [&Limb; 2]) -> DVec
 /// Returns the mean of the first joints of a row of legs, in the axes of the body.
 fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
     let legs = rig.anatomy.legs().filter(|limb| limb.row == row);
-    let tops: Vec<DVec3> = legs
-        .filter_map(|limb| Some(rig.in_body(*limb.joints.first()?)))
-        .collect();
-    tops.iter().sum::<DVec3>() / tops.len().max(1) as f64
+    mean(legs.filter_map(|limb| Some(rig.in_body(*limb.joints.first()?))))
 }
 
 /// Heights at which feet stand, metres.
@@ -89,7 +86,7 @@ impl Standing {
         let mut all: Vec<f64> = (0..motion.num_frames())
             .map(|frame| {
                 let heights = lowest.iter().map(|&joint| motion.position(frame, joint).y);
-                heights.fold(f64::INFINITY, f64::min)
+                smallest(heights)
             })
             .collect();
         let at = (STANDING_SHARE * all.len() as f64) as usize;
@@ -107,7 +104,7 @@ impl Standing {
 /// characters that rest in mid-stride.
 fn over_ground(rig: &Rig, joints: &[usize]) -> f64 {
     let heights = joints.iter().map(|&joint| rig.world.translations[joint].y);
-    heights.fold(f64::INFINITY, f64::min) - rig.ground()
+    smallest(heights) - rig.ground()
 }
 
 /// Returns the vector from the ball of the foot to the ankle in the rest pose, the mean of the legs, in the axes of the body;
@@ -119,7 +116,5 @@ pub(super) fn ankle_over_ball(rig: &Rig, other: &Rig) -> DVec3 {
         let (toe, ankle) = (limb.toe?, limb.bones?.end?);
         Some(rig.axes.conjugate() * (at[ankle] - at[toe]))
     });
-    let offsets: Vec<DVec3> = offsets.collect();
-    let mean = offsets.iter().sum::<DVec3>() / offsets.len().max(1) as f64;
-    mean.with_x(0.0)
+    mean(offsets).with_x(0.0)
 }

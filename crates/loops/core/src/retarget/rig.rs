@@ -2,14 +2,12 @@
 
 use glam::{DQuat, DVec3};
 
-use super::anatomy::Anatomy;
-use super::reference::{self, Doubt, FoundReference, Reference, ReferenceSource};
+use super::reference::{self, FoundReference};
 use super::stance::{self, Stance};
-use super::{beside, flat};
-use crate::analysis::body::Foot;
-use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
+use super::{Doubt, Reference, ReferenceSource, anatomy::Anatomy, beside, flat};
+use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot};
 use crate::feet::model::SoleFront;
-use crate::math::{ops, percentile, rotation};
+use crate::math::{mean, ops, ordered, percentile, rotation};
 use crate::motion::{Pose, Skeleton, Tracks};
 use crate::root_motion::root_joint;
 use crate::take::Take;
@@ -156,9 +154,9 @@ impl Rig {
         let ahead = self.world.rotations[head].conjugate() * (self.axes * DVec3::Z);
         let lowered = reference::few_poses(take).map(|world| {
             let ahead = world.rotations[head] * ahead;
-            ops::atan2(-ahead.y, ops::hypot(ahead.x, ahead.z))
+            ops::atan2(-ahead.y, ops::over_ground(ahead))
         });
-        Some(percentile::of(lowered.collect(), 0.5))
+        Some(percentile::of(lowered, 0.5))
     }
 
     /// Returns the rig with the surface of its feet, if its file has a mesh. Points of missing joints are left out, and so are
@@ -273,15 +271,13 @@ impl Rig {
     /// Returns the mean length of the legs, from thigh to ankle, metres; the body's size if it has none.
     pub(super) fn leg_length(&self) -> f64 {
         let at = &self.world.translations;
-        let legs: Vec<f64> = (self.anatomy.legs())
-            .map(|limb| match limb.bones {
-                Some(bones) => self.world.length_along(&bones.joints().collect::<Vec<_>>()),
-                None => self.world.length_along(&limb.joints),
-            })
-            .collect();
-        let mean = legs.iter().sum::<f64>() / legs.len().max(1) as f64;
-        if mean > 0.0 {
-            return mean;
+        let legs = self.anatomy.legs().map(|limb| match limb.bones {
+            Some(bones) => self.world.length_along(&bones.joints().collect::<Vec<_>>()),
+            None => self.world.length_along(&limb.joints),
+        });
+        let length = mean(legs);
+        if length > 0.0 {
+            return length;
         }
         let (low, high) = (at.iter()).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
             (low.min(*p), high.max(*p))
@@ -297,8 +293,8 @@ impl Rig {
         let highest = self.ground() + SOLE_SHARE * self.leg_length();
         let places = (sole.in_world(&self.world))
             .filter(|&(joint, place)| self.skeleton.is_within(joint, toe) && place.y < highest)
-            .map(|(_, place)| (ops::hypot(place.x - ankle.x, place.z - ankle.z), place));
-        let (_, front) = places.max_by(|one, other| one.0.total_cmp(&other.0))?;
+            .map(|(_, place)| (ops::over_ground(place - ankle), place));
+        let (_, front) = places.max_by_key(|(away, _)| ordered(*away))?;
         Some(SoleFront {
             of_toes: at_toe.inverse().transform_point(front),
             below_ball: at_toe.translation.y - front.y,

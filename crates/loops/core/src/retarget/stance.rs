@@ -3,8 +3,7 @@
 use glam::DVec3;
 
 use super::anatomy::Limb;
-use crate::analysis::Body;
-use crate::analysis::standing::{self, ContactLimits};
+use crate::analysis::{Body, ContactLimits, standing};
 use crate::math::percentile;
 use crate::motion::{Pose, Skeleton, WorldTracks};
 
@@ -91,6 +90,5 @@ pub(super) fn normal(motion: &WorldTracks, joint: usize, frames: &[usize]) -> Op
         .iter()
         .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
     let ups: Vec<DVec3> = ups.collect();
-    DVec3::from_array([0, 1, 2].map(|axis| percentile::of(ups.iter().map(|up| up[axis]).collect(), 0.5)))
-        .try_normalize()
+    DVec3::from_array([0, 1, 2].map(|axis| percentile::of(ups.iter().map(|up| up[axis]), 0.5))).try_normalize()
 }

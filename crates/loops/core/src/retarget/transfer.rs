@@ -2,15 +2,10 @@
 
 use glam::{DQuat, DVec3, DVec4};
 
-use super::anatomy::LimbKind;
-use super::clear::Sole;
-use super::laid::laid_onto;
-use super::legs::PlacedLimb;
 use super::places::{Standing, ankle_over_ball, tops};
-use super::{Rig, RigPair};
+use super::{LimbKind, Rig, RigPair, clear::Sole, laid::laid_onto, legs::PlacedLimb};
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{ops, rotation};
+use crate::math::{Rigid, Twist, ops, rotation};
 use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::take::{Take, TakeError};
 
@@ -295,7 +290,7 @@ impl Retarget {
         let at_rest = self.standing(&turns, &lengths, None);
         let [theirs, ours] = &self.tops;
         let offset = self.in_world(&at_rest, self.hips_offset);
-        let shift = self.place(mean_place(&from, theirs)) + offset - mean_place(&at_rest, ours);
+        let shift = self.place(from.mean_place(theirs)) + offset - at_rest.mean_place(ours);
         let hips = at_rest.translations[self.target.anatomy.hips] + shift;
         Along {
             world: self.standing(&turns, &lengths, Some(hips)),
@@ -609,11 +604,6 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
             around.sum()
         })
         .collect()
-}
-
-/// Returns the mean of the places of some joints.
-fn mean_place(pose: &Pose, joints: &[usize]) -> DVec3 {
-    joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
 }
 
 /// Whether a root is upright, so that heights relative to it are heights over the ground.

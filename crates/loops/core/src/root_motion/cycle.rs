@@ -7,9 +7,8 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{fit::fit_circle, ops, rotation};
-use crate::{analysis::heading::Heading, motion::RootMotion};
+use crate::math::{Rigid, Twist, fit::fit_circle, mean, ops, rotation};
+use crate::{analysis::Heading, motion::RootMotion};
 
 /// A climb below this, metres per cycle, is left in the body: floors are not exactly level.
 pub(crate) const MIN_CLIMB_METRES: f64 = 0.03;
@@ -312,8 +311,7 @@ impl GroundPath<'_> {
     fn total_steps(&self) -> DVec3 {
         (0..self.num_intervals)
             .map(|sample| {
-                let step =
-                    (self.heading.ground(self.first + sample + 1) - self.heading.ground(self.first + sample)) * LEVEL;
+                let step = self.position(sample + 1) - self.position(sample);
                 // The facing half-way through the step; otherwise every step would be seen half a step's turn too early.
                 let yaw = 0.5 * (self.yaw(sample) + self.yaw(sample + 1));
                 rotation::from_yaw(yaw).conjugate() * step
@@ -323,14 +321,11 @@ impl GroundPath<'_> {
 
     fn mean_start(&self, turn: f64, period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
         let step_secs = period_secs / self.num_intervals as f64;
-        let mut ground = DVec3::ZERO;
-        for sample in 0..self.num_intervals {
+        let ground = mean((0..self.num_intervals).map(|sample| {
             let back = moved_after(sample as f64 * step_secs).inverse();
-            ground += back.transform_point(self.heading.ground(self.first + sample));
-        }
-        ground /= self.num_intervals as f64;
-        ground.y = 0.0;
-        Rigid::from_yaw(self.mean_yaw(turn), ground)
+            back.transform_point(self.heading.ground(self.first + sample))
+        }));
+        Rigid::from_yaw(self.mean_yaw(turn), ground.with_y(0.0))
     }
 
     /// Returns the facing averaged over the cycle, each sample rotated back to the start, radians; `turn` is that of the root.
@@ -341,10 +336,7 @@ impl GroundPath<'_> {
             return self.yaw(0);
         }
         let count = self.num_intervals as f64;
-        (0..self.num_intervals)
-            .map(|sample| self.yaw(sample) - turn * sample as f64 / count)
-            .sum::<f64>()
-            / count
+        mean((0..self.num_intervals).map(|sample| self.yaw(sample) - turn * sample as f64 / count))
     }
 }
 
@@ -365,17 +357,12 @@ pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl F
     let back: Vec<Rigid> = samples
         .map(|(sample, &frame)| moved_after(sample as f64 * step_secs).inverse() * frame)
         .collect();
-    let translation = back.iter().map(|frame| frame.translation).sum::<DVec3>() / count as f64;
-    let mut mean = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);
+    let mut turn = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);
     for _ in 0..MEAN_ROUNDS {
-        let off = back
-            .iter()
-            .map(|frame| rotation::difference(frame.rotation, mean))
-            .sum::<DVec3>()
-            / count as f64;
-        mean = (rotation::exp(off) * mean).normalize();
+        let off = mean(back.iter().map(|frame| rotation::difference(frame.rotation, turn)));
+        turn = (rotation::exp(off) * turn).normalize();
     }
-    Rigid::new(mean, translation)
+    Rigid::new(turn, mean(back.iter().map(|frame| frame.translation)))
 }
 
 /// Rounds of averaging rotations: each reduces the error, in radians, to its square or less.

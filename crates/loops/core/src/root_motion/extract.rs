@@ -3,10 +3,10 @@
 use super::cycle::{BodyPath, Cycle, GroundPath, mean_start};
 use super::poses::{EndPoses, WINDOW_SECS};
 use super::{MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint};
-use crate::analysis::{Analysis, heading::Heading};
+use crate::analysis::{Analysis, Heading};
 use crate::loop_clip::LoopClip;
-use crate::math::{ops, rigid::Rigid, rotation, time_step::TimeStep};
-use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::math::{Rigid, TimeStep, ops, rotation, smallest};
+use crate::motion::{RootMotion, Skeleton, WorldTracks};
 use crate::take::Clip;
 
 /// A clip whose carrier is relative to the root, and the motion of that root.
@@ -32,9 +32,8 @@ impl RootRelativeClip {
     pub(crate) fn of_loop(clip: &LoopClip) -> Self {
         let count = clip.num_samples();
         let poses = (0..=3 * count).map(|sample| clip.body_pose(sample % count));
-        let tracks = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses);
         Self {
-            clip: Clip::from_samples(tracks, count, count),
+            clip: Clip::from_samples(clip.tracks().with_poses(poses), count, count),
             root: *clip.root(),
             carrier: clip.carrier(),
             root_joint: None,
@@ -65,7 +64,7 @@ pub(crate) fn extract_root_motion(
     known: Option<Rigid>,
 ) -> Result<RootRelativeClip, RootError> {
     settings.check()?;
-    let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+    let carrier = analysis.carrier();
     if settings.mode == RootMode::Stationary {
         return Ok(RootRelativeClip::relative_to(clip, RootMotion::NONE, carrier));
     }
@@ -73,7 +72,7 @@ pub(crate) fn extract_root_motion(
     let root_joint = if settings.mode == RootMode::Keep {
         None
     } else {
-        root_joint::find(clip.skeleton(), &analysis.world, &analysis.body)
+        analysis.root_joint()
     };
     let traveller =
         root_joint.filter(|joint| settings.mode == RootMode::Inertialized && !is_still(&stretch.frames_of(*joint)));
@@ -91,20 +90,29 @@ pub(crate) fn extract_root_motion(
     Ok(RootRelativeClip {
         captured: traveller.map_or_else(Vec::new, |joint| stretch.seen_from(root, joint)),
         fit: Some(fit),
-        ..match root_joint {
-            Some(joint) => {
-                let root_from_joint = match settings.space {
-                    RootSpace::Ground => root_joint::tilt(clip.skeleton(), clip.pose(0), joint),
-                    RootSpace::Full => Rigid::IDENTITY,
-                };
-                RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[root_from_joint])
-            }
-            None => RootRelativeClip::relative_to(clip, root, carrier),
-        }
+        ..RootRelativeClip::rooted(clip, root, analysis, root_joint, settings.space)
     })
 }
 
 impl RootRelativeClip {
+    /// Returns the clip relative to a root that a joint of the rig carries, upright over the ground, or without one the body.
+    pub(super) fn rooted(
+        clip: &Clip,
+        root: RootMotion,
+        analysis: &Analysis,
+        root_joint: Option<usize>,
+        space: RootSpace,
+    ) -> Self {
+        let Some(joint) = root_joint else {
+            return Self::relative_to(clip, root, analysis.carrier());
+        };
+        let root_from_joint = match space {
+            RootSpace::Ground => root_joint::tilt(clip.skeleton(), clip.pose(0), joint),
+            RootSpace::Full => Rigid::IDENTITY,
+        };
+        Self::under_root_joint(clip, root, joint, analysis, &[root_from_joint])
+    }
+
     /// Returns the clip relative to a root whose motion is known.
     ///
     /// `carrier` is the joint whose track holds the root motion; it must be a joint of the clip.
@@ -164,7 +172,7 @@ impl RootRelativeClip {
         root_from_joint: &[Rigid],
     ) -> Self {
         Self {
-            clip: root_joint::with_root_joint_at(clip, root, joint, analysis, root_from_joint),
+            clip: root_joint::with_root_joint_at(clip, Some(root), joint, analysis, root_from_joint),
             root,
             carrier: joint,
             root_joint: Some(joint),
@@ -212,7 +220,7 @@ impl<'a> Stretch<'a> {
         let own = self.frames_of(joint);
         let hips = self.world.position(self.first, self.analysis.body.hips);
         let off = place.translation - own[0].translation;
-        is_still(&own) && ops::hypot(off.x, off.z) < hips.y - own[0].translation.y
+        is_still(&own) && ops::over_ground(off) < hips.y - own[0].translation.y
     }
 
     /// Returns a joint over the ground at every sample of the clip, relative to the root.
@@ -306,10 +314,8 @@ impl<'a> Stretch<'a> {
 
     fn end_poses(&self) -> EndPoses<'_> {
         EndPoses {
-            skeleton: self.clip.skeleton(),
+            analysis: self.analysis,
             world: &self.world,
-            body: &self.analysis.body,
-            joints: &self.analysis.joints,
             first: self.first,
             num_intervals: self.clip.num_intervals(),
             reach: TimeStep::new(self.clip.step_secs()).nearest(WINDOW_SECS),
@@ -334,9 +340,9 @@ fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion,
 pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
     let feet = (0..=num_intervals).map(|sample| {
         let heights = world.positions(first + sample).iter().map(|position| position.y);
-        heights.fold(f64::INFINITY, f64::min) - climb * sample as f64
+        smallest(heights) - climb * sample as f64
     });
-    feet.fold(f64::INFINITY, f64::min)
+    smallest(feet)
 }
 
 /// A joint that moves and rotates by less than this over a period is still.

@@ -9,20 +9,18 @@ use glam::DVec3;
 use super::poses::{WINDOW_SECS, fit_weights};
 use super::{
     RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, cycle::MIN_CLIMB_METRES, extract::foot_of_climb,
-    root_joint,
 };
-use crate::analysis::{Analysis, heading::Heading};
+use crate::analysis::{Analysis, Heading};
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{ops, rotation, time_step::TimeStep};
-use crate::motion::{RootMotion, Skeleton, WorldTracks};
-use crate::{mirror::Mirror, take::Clip};
+use crate::math::{Rigid, TimeStep, Twist, mean, ops, rotation};
+use crate::mirror::{ACROSS, Mirror};
+use crate::motion::{RootMotion, WorldTracks};
+use crate::take::Clip;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfCycle<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) mirror: &'a Mirror,
-    pub(crate) skeleton: &'a Skeleton,
     pub(crate) world: &'a WorldTracks,
     pub(crate) heading: &'a Heading,
     /// Index of the start among the frames of `world`.
@@ -45,14 +43,11 @@ impl HalfCycle<'_> {
         }
         // Mean position of the body along the line, carried back to the start.
         let count = self.num_intervals as f64;
-        let along: f64 = (0..self.num_intervals)
-            .map(|sample| {
-                let position = line.inverse().transform_point(self.heading.ground(self.first + sample));
-                position.z - ahead.z * sample as f64 / count
-            })
-            .sum::<f64>()
-            / count;
-        let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * along);
+        let along = (0..self.num_intervals).map(|sample| {
+            let position = line.inverse().transform_point(self.heading.ground(self.first + sample));
+            position.z - ahead.z * sample as f64 / count
+        });
+        let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * mean(along));
         start.translation.y = 0.0;
         RootMotion::new(start, Twist::new(velocity, DVec3::ZERO))
     }
@@ -60,14 +55,14 @@ impl HalfCycle<'_> {
     /// Returns the line that the glide maps to itself, as a frame on it that faces along it in the body's direction, and the
     /// distance along it and up, metres in that frame's axes.
     fn fit(&self) -> (Rigid, DVec3) {
-        let weights = fit_weights(self.skeleton, &self.analysis.body, &self.analysis.joints);
+        let weights = fit_weights(self.analysis);
         let last = self.first + self.num_intervals;
         let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
         let mut pairs = Vec::new();
         for frame in self.first - reach..=self.first + reach {
             for (joint, &weight) in weights.iter().enumerate() {
                 pairs.push(PointPair {
-                    start: self.world.position(frame, self.mirror.partner(joint)) * DVec3::new(-1.0, 1.0, 1.0),
+                    start: self.world.position(frame, self.mirror.partner(joint)) * ACROSS,
                     end: self.world.position(frame + self.num_intervals, joint),
                     weight,
                 });
@@ -107,7 +102,6 @@ pub(crate) fn extract_half(
     let mut root = HalfCycle {
         analysis,
         mirror,
-        skeleton: clip.skeleton(),
         world: &world,
         heading: &Heading::level(&world, &analysis.body),
         first,
@@ -123,15 +117,12 @@ pub(crate) fn extract_half(
         root.start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
     }
     let keeps_root_motion = matches!(mode, RootMode::Keep | RootMode::Stationary);
-    let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_root_motion);
-    Ok(match root_joint {
-        Some(joint) => {
-            let tilt = root_joint::tilt(clip.skeleton(), clip.pose(0), joint);
-            RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[tilt])
-        }
-        None => {
-            let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
-            RootRelativeClip::relative_to(clip, root, carrier)
-        }
-    })
+    let root_joint = analysis.root_joint().filter(|_| !keeps_root_motion);
+    Ok(RootRelativeClip::rooted(
+        clip,
+        root,
+        analysis,
+        root_joint,
+        settings.space,
+    ))
 }

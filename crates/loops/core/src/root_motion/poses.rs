@@ -4,11 +4,10 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::analysis::body::{Body, FoundBy};
-use crate::analysis::{features::WeightedJoint, standing::FootJoint};
+use crate::analysis::{Analysis, FoundBy, standing::FootJoint};
+use crate::math::Rigid;
 use crate::math::fit::{PointPair, fit_planar, fit_rigid};
-use crate::math::rigid::Rigid;
-use crate::motion::{Skeleton, WorldTracks};
+use crate::motion::WorldTracks;
 
 /// Poses this far on either side of both ends are compared, seconds.
 pub(crate) const WINDOW_SECS: f64 = 0.2;
@@ -34,11 +33,8 @@ const LEVER_METRES: f64 = 0.1;
 /// The poses around both ends of a stretch, which its root motion maps to each other.
 #[derive(Clone, Copy)]
 pub(crate) struct EndPoses<'a> {
-    pub(crate) skeleton: &'a Skeleton,
+    pub(crate) analysis: &'a Analysis,
     pub(crate) world: &'a WorldTracks,
-    pub(crate) body: &'a Body,
-    /// Joints that the search compares.
-    pub(crate) joints: &'a [WeightedJoint],
     /// Frame of the start.
     pub(crate) first: usize,
     pub(crate) num_intervals: usize,
@@ -88,7 +84,7 @@ impl EndPoses<'_> {
 
     /// Point pairs of the poses around the start and around the end, frame-major.
     fn pairs(&self) -> Vec<PointPair> {
-        let weights = fit_weights(self.skeleton, self.body, self.joints);
+        let weights = fit_weights(self.analysis);
         let pairs = self.frames().flat_map(|frame| {
             weights.iter().enumerate().map(move |(joint, &weight)| PointPair {
                 start: self.world.position(frame, joint),
@@ -148,13 +144,14 @@ impl EndPoses<'_> {
     fn planted(&self) -> Vec<usize> {
         let step_secs = WINDOW_SECS / self.reach.max(1) as f64;
         let cut = self.first..=self.first + self.num_intervals;
-        let size = (self.body).leg_size(self.skeleton, |joint| self.world.position(self.first, joint));
-        let feet: Vec<FootJoint> = (self.body.feet.iter())
-            .filter(|_| self.body.found_by != FoundBy::AllLeaves)
+        let Analysis { take, body, .. } = self.analysis;
+        let size = body.leg_size(take.skeleton(), |joint| self.world.position(self.first, joint));
+        let feet: Vec<FootJoint> = (body.feet.iter())
+            .filter(|_| body.found_by != FoundBy::AllLeaves)
             .flat_map(|foot| [Some(foot.ankle), foot.toe])
             .flatten()
             // The joint of a leg without a foot is high.
-            .filter(|&joint| !self.body.is_bone_end(joint))
+            .filter(|&joint| !body.is_bone_end(joint))
             .map(|joint| FootJoint::of(self.world, joint, cut.clone(), step_secs, size))
             .collect();
         let mut planted = Vec::new();
@@ -180,7 +177,9 @@ fn residual(pairs: &[PointPair], motion: Rigid) -> f64 {
 }
 
 /// Returns the weight of each joint when a motion is fitted to poses.
-pub(crate) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJoint]) -> Vec<f64> {
+pub(crate) fn fit_weights(analysis: &Analysis) -> Vec<f64> {
+    let Analysis { body, joints, .. } = analysis;
+    let skeleton = analysis.take.skeleton();
     let mut weights = vec![LIMB_WEIGHT; skeleton.num_joints()];
     // A root that is still while the hips move is not part of the body.
     for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {

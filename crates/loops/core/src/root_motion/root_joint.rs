@@ -5,8 +5,8 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::analysis::{Analysis, body::Body};
-use crate::math::{rigid::Rigid, rotation};
+use crate::analysis::{Analysis, Body};
+use crate::math::{Rigid, greatest, rotation, smallest};
 use crate::motion::{PoseRef, RootMotion, Skeleton, WorldTracks};
 use crate::take::{Clip, Take};
 
@@ -37,6 +37,13 @@ pub fn find_carrier(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> us
         .unwrap_or(body.hips)
 }
 
+impl Analysis {
+    /// Returns the joint that carries the root motion: see [`find_carrier`].
+    pub(crate) fn carrier(&self) -> usize {
+        find_carrier(self.take.skeleton(), &self.world, &self.body)
+    }
+}
+
 /// Returns the root joint of a rig that has one: on the ground above the joint that carries the root motion, or that joint
 /// itself if it is above the hips.
 ///
@@ -57,12 +64,11 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
     let lowest: Vec<f64> = (0..world.num_frames())
         .map(|frame| {
             let heights = of_body.iter().map(|&joint| world.position(frame, joint).y);
-            heights.fold(f64::INFINITY, f64::min)
+            smallest(heights)
         })
         .collect();
-    let hips_height = (lowest.iter().enumerate())
-        .map(|(frame, lowest)| world.position(frame, body.hips).y - lowest)
-        .fold(0.0, f64::max);
+    let hips_height =
+        greatest((lowest.iter().enumerate()).map(|(frame, lowest)| world.position(frame, body.hips).y - lowest));
     above.into_iter().rev().find(|&joint| {
         let mut heights = lowest
             .iter()
@@ -100,30 +106,13 @@ pub fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> 
 /// Returns a clip relative to the root, with its root joint at `root_from_joint` and its body unchanged in the world.
 ///
 /// `root_from_joint` holds transforms of the root joint relative to the constant twist, one for each sample of a period or one
-/// for all.
-pub fn with_root_joint_at(
+/// for all. `root` is `None` for a clip that is already relative to it.
+pub(crate) fn with_root_joint_at(
     clip: &Clip,
-    root: RootMotion,
+    root: Option<RootMotion>,
     joint: usize,
     analysis: &Analysis,
     root_from_joint: &[Rigid],
-) -> Clip {
-    moved_without_body(clip, joint, analysis, root_from_joint, |sample| {
-        root.at(sample as f64 * clip.step_secs()).inverse()
-    })
-}
-
-/// Moves the root joint of a clip that is already relative to the root.
-pub(crate) fn with_root_joint_moved(clip: &Clip, joint: usize, analysis: &Analysis, root_from_joint: &[Rigid]) -> Clip {
-    moved_without_body(clip, joint, analysis, root_from_joint, |_| Rigid::IDENTITY)
-}
-
-fn moved_without_body(
-    clip: &Clip,
-    joint: usize,
-    analysis: &Analysis,
-    root_from_joint: &[Rigid],
-    root_from_clip: impl Fn(isize) -> Rigid,
 ) -> Clip {
     let world = clip.world_tracks();
     let first = *clip.sample_range().start();
@@ -131,6 +120,11 @@ fn moved_without_body(
     let joint_at = |sample: isize| match root_from_joint.len() {
         0 => Rigid::IDENTITY,
         count => root_from_joint[sample.rem_euclid(count as isize) as usize],
+    };
+    let root_from_clip = |sample: isize| {
+        root.map_or(Rigid::IDENTITY, |root| {
+            root.at(sample as f64 * clip.step_secs()).inverse()
+        })
     };
     let parent = clip.skeleton().parent(joint);
     // Joints above keep their tracks, now relative to the root.

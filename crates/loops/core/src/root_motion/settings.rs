@@ -1,7 +1,5 @@
 //! Settings for the removal of root motion from a stretch.
 
-use crate::words;
-
 /// Default standard deviation of the weights that smooth a root's path, seconds.
 ///
 /// Shorter, and the root jerks with every step; longer, and it no longer follows the body. A quarter of a second removes the
@@ -10,6 +8,7 @@ pub const PATH_SMOOTHING_SECS: f64 = 0.25;
 
 /// The use of the take's root motion.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum RootMode {
     /// The root moves at one constant velocity and turn rate (a twist); the hips keep what differs from it.
@@ -42,18 +41,9 @@ impl RootMode {
     }
 }
 
-words!(RootMode {
-    Constant: "constant",
-    Linear: "linear",
-    InPlace: "in-place",
-    Keep: "keep",
-    Path: "path",
-    Inertialized: "inertialized",
-    Stationary: "stationary",
-});
-
 /// The motions that count as root motion.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum RootSpace {
     /// Turns about the up axis, motion over the ground, and a climb above 3 cm per cycle: bodies that stand and walk.
@@ -62,11 +52,6 @@ pub enum RootSpace {
     /// Any rigid motion, about any axis: props, and animals that roll or climb. The root is the mean frame of the hips.
     Full,
 }
-
-words!(RootSpace {
-    Ground: "ground",
-    Full: "full",
-});
 
 /// How an inertialized root fades the difference between its velocities; `None` uses the closure's value.
 #[handed_over]

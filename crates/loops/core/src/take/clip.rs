@@ -4,8 +4,8 @@ use core::ops::RangeInclusive;
 
 use glam::{DQuat, DVec3};
 
-use super::{Cut, CutError, PingPong, Take, sampler::Sampler};
-use crate::math::{rigid::Rigid, time_step::TimeStep};
+use super::{Cut, CutError, PingPong, Sampler, Take};
+use crate::math::{Rigid, TimeStep};
 use crate::motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks};
 
 /// Most transforms (samples times joints) of one clip: a guard against a mistyped rate, far above any loop.
@@ -60,12 +60,8 @@ impl Clip {
             };
             sampler.sample(on_whole_frame(frame, last))
         });
-        Ok(Self {
-            tracks: Tracks::pose_by_pose(take.skeleton(), step_secs, samples),
-            num_intervals,
-            context_before,
-            is_cycle: false,
-        })
+        let tracks = Tracks::pose_by_pose(take.skeleton(), step_secs, samples);
+        Ok(Self::from_samples(tracks, num_intervals, context_before))
     }
 
     /// Samples a ping-pong stretch at `num_intervals` even steps of the whole cycle; it continues as a cycle on
@@ -85,12 +81,8 @@ impl Clip {
             let sample = (index as isize - context as isize).rem_euclid(num_intervals as isize) as usize;
             there[sample.min(num_intervals - sample)].as_ref()
         });
-        Ok(Self {
-            tracks: Tracks::pose_by_pose(take.skeleton(), step_secs, samples),
-            num_intervals,
-            context_before: context,
-            is_cycle: true,
-        })
+        let tracks = Tracks::pose_by_pose(take.skeleton(), step_secs, samples);
+        Ok(Self::from_samples(tracks, num_intervals, context).known_as_cycle())
     }
 
     /// Returns the samples of context on either side that are enough for everything that looks outside a cut.
@@ -109,6 +101,10 @@ impl Clip {
     }
 
     /// Returns all samples, context first.
+    pub(crate) fn tracks(&self) -> &Tracks {
+        &self.tracks
+    }
+
     pub(crate) fn into_tracks(self) -> Tracks {
         self.tracks
     }
@@ -122,7 +118,7 @@ impl Clip {
     pub(crate) fn without_context(self) -> Self {
         let samples = (0..=self.num_intervals).map(|sample| self.tracks.pose(self.context_before + sample));
         Self {
-            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), samples),
+            tracks: self.tracks.with_poses(samples),
             context_before: 0,
             ..self
         }
@@ -213,7 +209,7 @@ impl Clip {
         let own = (0..self.context_before + self.num_intervals).map(|index| self.tracks.pose(index).to_pose());
         let images = (self.context_before..self.tracks.num_frames()).map(|index| image(self.tracks.pose(index)));
         Self {
-            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), own.chain(images)),
+            tracks: self.tracks.with_poses(own.chain(images)),
             num_intervals: 2 * self.num_intervals,
             ..*self
         }
@@ -232,7 +228,7 @@ impl Clip {
             self.tracks.pose(own)
         });
         Self {
-            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), samples),
+            tracks: self.tracks.with_poses(samples),
             num_intervals: copies * count,
             ..*self
         }

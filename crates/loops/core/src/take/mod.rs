@@ -23,7 +23,7 @@ pub use ping_pong::{DEFAULT_EASE_SECS, PingPong};
 pub(crate) use sampler::Sampler;
 pub use smooth::SmoothError;
 
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Rigid, rotation};
 use crate::motion::{Joint, Part, Pose, PoseRef, Skeleton, Tracks, WorldTracks};
 
 /// Longest plausible coordinate in metres; anything beyond is an error in the file, and its square still fits a double.
@@ -163,12 +163,7 @@ impl Take {
 
     /// Returns the take of its first frame alone.
     pub(crate) fn first_frame(&self) -> Self {
-        let tracks = Tracks::pose_by_pose(self.skeleton(), self.frame_time_secs(), [self.pose(0)]);
-        Self {
-            name: Arc::clone(&self.name),
-            tracks: Arc::new(tracks),
-            tail: None,
-        }
+        self.with_tracks(self.tracks.with_poses([self.pose(0)]))
     }
 
     /// Returns the name of the recording, usually the file's stem.
@@ -378,7 +373,7 @@ impl Take {
     /// Returns the recording with every pose mapped; `map` also receives the number of the frame.
     pub(crate) fn map_frames(&self, map: impl Fn(usize, PoseRef<'_>) -> Pose) -> Self {
         let poses = (0..self.num_frames()).map(|frame| map(frame, self.pose(frame)));
-        self.with_tracks(Tracks::pose_by_pose(self.skeleton(), self.frame_time_secs(), poses))
+        self.with_tracks(self.tracks.with_poses(poses))
     }
 }
 

@@ -17,8 +17,7 @@ const MOST_HELD: f64 = 0.3;
 /// stretch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PingPong {
-    start_frame: f64,
-    end_frame: f64,
+    cut: Cut,
     /// Frames by which half a turn holds the motion back.
     held: f64,
 }
@@ -32,15 +31,14 @@ impl PingPong {
         let most = MOST_HELD * cut.num_frames();
         let wanted = (3.0 / 16.0 * ease_frames).round().max(1.0);
         Self {
-            start_frame: cut.start_frame(),
-            end_frame: cut.end_frame(),
+            cut: *cut,
             held: wanted.min(if most < 1.0 { most } else { most.floor() }),
         }
     }
 
     /// Returns the frames from one start to the next.
     pub fn num_frames(&self) -> f64 {
-        2.0 * (self.end_frame - self.start_frame) + 4.0 * self.held
+        2.0 * self.cut.num_frames() + 4.0 * self.held
     }
 
     /// Returns the frames that half a turn takes.
@@ -61,11 +59,11 @@ impl PingPong {
             half * share * share * (6.0 - share * share) / 8.0
         };
         if since_start < half {
-            self.start_frame + left(since_start)
+            self.cut.start_frame() + left(since_start)
         } else if until_end < half {
-            self.end_frame - left(until_end)
+            self.cut.end_frame() - left(until_end)
         } else {
-            self.start_frame + (at - self.held)
+            self.cut.start_frame() + (at - self.held)
         }
     }
 
@@ -75,7 +73,7 @@ impl PingPong {
         let half = self.half_turn();
         // The inverse of the course of a turn: u^4 - 6 u^2 + 8 p = 0.
         let until = |places: f64| half * (3.0 - (9.0 - 8.0 * (places / half).clamp(0.0, 0.625)).sqrt()).sqrt();
-        let (since_start, until_end) = (frame - self.start_frame, self.end_frame - frame);
+        let (since_start, until_end) = (frame - self.cut.start_frame(), self.cut.end_frame() - frame);
         if since_start < 0.625 * half {
             until(since_start)
         } else if until_end < 0.625 * half {

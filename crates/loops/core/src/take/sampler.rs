@@ -3,8 +3,7 @@
 use glam::DVec3;
 
 use super::Take;
-use crate::math::cubic::{Hermite, Span, Turns};
-use crate::math::rotation;
+use crate::math::{Hermite, Span, cubic::Turns, rotation};
 use crate::motion::Pose;
 
 /// Samples a take at successive times: rotations from frame to frame, which are expensive, are computed once.

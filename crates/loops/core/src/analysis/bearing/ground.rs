@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::{Point, SPEED_SECS, Times};
-use crate::math::{ops, percentile};
+use crate::math::{mean, ops, ordered, percentile};
 
 /// The velocity of the ground, metres per second.
 #[handed_over]
@@ -33,9 +33,7 @@ impl Ground {
         match self {
             Self::Rests => None,
             Self::Even(velocity) => Some(velocity.length()),
-            Self::Uneven(velocities) => {
-                Some(velocities.iter().map(|of| of.length()).sum::<f64>() / velocities.len().max(1) as f64)
-            }
+            Self::Uneven(velocities) => Some(mean(velocities.iter().map(|of| of.length()))),
         }
     }
 
@@ -79,7 +77,7 @@ pub(super) fn find(times: &Times, points: &[&Point], hips: &[DVec3], size: f64) 
     let second = times.lasting(1.0).min(hips.len() - 1).max(1);
     let travels = hips.windows(second + 1).step_by(times.per_frame);
     let travels = travels.map(|way| ops::over_ground(way[second] - way[0]) / (second as f64 * times.step_secs));
-    if percentile::of(travels.collect(), 0.5) > TRAVELS_MPS * size {
+    if percentile::of(travels, 0.5) > TRAVELS_MPS * size {
         return Ground::Rests;
     }
     let half = times.lasting(0.5 * SPEED_SECS);
@@ -125,7 +123,7 @@ fn most_supported(weighted: &[(DVec3, f64)], agree_mps: f64) -> Option<DVec3> {
     let supports = weighted
         .iter()
         .map(|(of, _)| (*of, supported(weighted, *of, agree_mps)));
-    let (best, _) = supports.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let (best, _) = supports.max_by_key(|(_, support)| ordered(*support))?;
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (of, weight) in weighted.iter().filter(|(of, _)| of.distance(best) < agree_mps) {
         sum += *of * *weight;

@@ -3,9 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::FootPoint;
-use crate::analysis::body::{Body, Foot};
-use crate::analysis::standing::lowest_around;
-use crate::math::{ops, percentile};
+use crate::analysis::{Body, Foot, standing::lowest_around};
+use crate::math::{mean, ops, ordered, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
 /// Depth of the sole below the joint of the toes, metres; distance of the heel behind the ankle, and of the tip ahead of the toes, unless
@@ -145,7 +144,7 @@ impl Sole {
     fn with_toes(&self, toe: &[DVec3]) -> Vec<(FootPoint, Vec<DVec3>)> {
         let flat = self.flat_frames(toe);
         let mut points = Vec::new();
-        let ankle_over = percentile::of(flat.iter().map(|&at| self.ankle[at].y - toe[at].y).collect(), 0.5);
+        let ankle_over = percentile::of(flat.iter().map(|&at| self.ankle[at].y - toe[at].y), 0.5);
         if self.has_heel && ankle_over < HIGHEST_ANKLE_METRES * self.size {
             let offsets = flat.iter().map(|&at| {
                 let heel = self.ankle[at] - HEEL_METRES * self.size * level(toe[at] - self.ankle[at]);
@@ -219,18 +218,17 @@ impl Sole {
         };
         let mut flat: Vec<usize> = (0..count).filter(|&at| toe_low[at] && ankle_low[at]).collect();
         if flat.is_empty() {
-            let height = |at: &usize| toe[*at].y + self.ankle[*at].y;
-            flat.extend((0..count).min_by(|one, other| height(one).total_cmp(&height(other))));
+            flat.extend((0..count).min_by_key(|&at| ordered(toe[at].y + self.ankle[at].y)));
         }
-        flat.sort_by(|&one, &other| moved(one).total_cmp(&moved(other)).then(one.cmp(&other)));
+        flat.sort_by_key(|&at| (ordered(moved(at)), at));
         flat.truncate(((STILL_SHARE * flat.len() as f64).ceil() as usize).max(1));
         let pitch = |at: usize| {
             let along = toe[at] - self.ankle[at];
             ops::atan2(along.y, ops::over_ground(along))
         };
-        let middle = percentile::of(flat.iter().map(|&at| pitch(at)).collect(), 0.5);
+        let middle = percentile::of(flat.iter().map(|&at| pitch(at)), 0.5);
         let off = |at: usize| (pitch(at) - middle).abs();
-        let usual = percentile::of(flat.iter().map(|&at| off(at)).collect(), 0.5);
+        let usual = percentile::of(flat.iter().map(|&at| off(at)), 0.5);
         flat.retain(|&at| off(at) <= PITCH_RADIANS.max(PITCH_DEVIATIONS * usual));
         flat
     }
@@ -238,11 +236,6 @@ impl Sole {
 
 fn level(way: DVec3) -> DVec3 {
     way.with_y(0.0).normalize_or_zero()
-}
-
-fn mean(values: impl Iterator<Item = DVec3>) -> DVec3 {
-    let (sum, count) = values.fold((DVec3::ZERO, 0.0_f64), |(sum, count), value| (sum + value, count + 1.0));
-    sum / count.max(1.0)
 }
 
 /// Whether the bone from a joint keeps its direction in the joint's axes: positions of markers have no rotations.
@@ -254,7 +247,7 @@ fn is_rigid(from: &[DVec3], turns: &[DQuat], to: &[DVec3]) -> bool {
             .map(|((from, turn), to)| turn.conjugate() * (*to - *from))
     };
     let usual = mean(bones());
-    let off = percentile::of(bones().map(|bone| bone.distance(usual)).collect(), 0.95);
+    let off = percentile::of(bones().map(|bone| bone.distance(usual)), 0.95);
     off <= RIGID_SHARE * usual.length()
 }
 
@@ -265,6 +258,6 @@ fn turn_apart(one: &[DQuat], other: &[DQuat]) -> bool {
         .zip(other)
         .map(|(one, other)| one.conjugate() * *other)
         .collect();
-    let farthest = angles.iter().map(|angle| angle.angle_between(angles[0])).collect();
+    let farthest = angles.iter().map(|angle| angle.angle_between(angles[0]));
     percentile::of(farthest, 0.95) > TURNS_RADIANS
 }

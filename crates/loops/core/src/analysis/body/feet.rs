@@ -1,7 +1,6 @@
 //! Finds feet by name: up to eight legs of any animal.
 
-use super::named_joints::NamedJoints;
-use super::{Foot, Side, vocabulary::Word};
+use super::{Foot, Side, named_joints::NamedJoints, vocabulary::Word};
 use crate::motion::Skeleton;
 
 /// Numbers of feet of walking animals.

@@ -4,6 +4,7 @@
 use glam::DVec3;
 
 use super::{Foot, feet::NUM_FEET, named_joints::NamedJoints, probe_stride};
+use crate::math::greatest;
 use crate::{math::percentile, take::Take};
 
 /// A leaf is a foot if it stays this close to the ground over the take, as a share of the skeleton's height.
@@ -85,7 +86,7 @@ fn low_ends(heights: &Heights, take: &Take, named: &NamedJoints) -> Option<Vec<F
             .position(|&joint| num_leaves[joint] == num_leaves[path[ankle]])
             .unwrap_or(ankle);
         let highest = path[leg.saturating_sub(1)..].iter().map(|&joint| joints[joint]);
-        let rise = highest.fold(0.0, f64::max) - ends[leaf];
+        let rise = greatest(highest) - ends[leaf];
         let never_stands = path[leg..].iter().any(|&joint| named.name(joint).never_stands());
         if rise < LEG_RISE_SHARE * longest_side || never_stands {
             continue;
@@ -152,7 +153,7 @@ impl Heights {
                 heights.least[joint] = heights.least[joint].min(of_end);
             }
         }
-        heights.top = heights.joints.iter().chain(&heights.ends).copied().fold(0.0, f64::max);
+        heights.top = greatest(heights.joints.iter().chain(&heights.ends).copied());
         heights
     }
 

@@ -3,7 +3,8 @@
 
 use glam::DVec3;
 
-use super::standing::ContactLimits;
+use super::ContactLimits;
+use crate::math::greatest;
 use crate::motion::{Hinges, Part, PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -28,6 +29,7 @@ use vocabulary::Word;
 
 /// Left or right.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The character's own left.
@@ -46,11 +48,6 @@ impl Side {
         }
     }
 }
-
-crate::words!(Side {
-    Left: "left",
-    Right: "right",
-});
 
 /// A foot: the joints that touch the ground.
 #[handed_over]
@@ -124,10 +121,9 @@ impl BodyOverrides {
     /// Returns the choices for a robot, whose base and soles are known.
     fn of_robot(&self, skeleton: &Skeleton, robot: &Hinges) -> Self {
         let mut own = self.clone();
-        let name = |joint: usize| skeleton.joint(joint).name.clone();
-        own.hips.get_or_insert_with(|| name(0));
+        own.hips.get_or_insert_with(|| skeleton.name_of(0));
         if own.feet.is_empty() {
-            own.feet = robot.soles.iter().map(|sole| name(sole.joint)).collect();
+            own.feet = robot.soles.iter().map(|sole| skeleton.name_of(sole.joint)).collect();
         }
         own
     }
@@ -414,7 +410,7 @@ impl Body {
                 }
                 None => chain(foot.ankle),
             });
-        let leg = legs.fold(0.0, f64::max);
+        let leg = greatest(legs);
         let height = leg + chain(self.head?)?;
         (height > 0.0 && leg > 0.0).then_some(height)
     }
@@ -439,10 +435,11 @@ impl Body {
                 reach[joint] = reach[parent] + pose.translations[joint].length();
             }
         }
-        let longest = (0..reach.len())
-            .filter(|&joint| skeleton.is_within(joint, self.hips))
-            .map(|joint| reach[joint] - reach[self.hips])
-            .fold(0.0, f64::max);
+        let longest = greatest(
+            (0..reach.len())
+                .filter(|&joint| skeleton.is_within(joint, self.hips))
+                .map(|joint| reach[joint] - reach[self.hips]),
+        );
         let height = self.stature_in(skeleton, pose).unwrap_or(2.0 * longest);
         if height > 0.0 {
             height / USUAL_HEIGHT_METRES

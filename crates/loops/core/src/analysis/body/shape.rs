@@ -6,6 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::probe_stride;
 use super::vocabulary::{Meaning, NUM_FINGERS};
+use crate::math::{mean, ordered, smallest};
 use crate::motion::{Part, Pose, Skeleton};
 use crate::take::Take;
 
@@ -98,7 +99,7 @@ struct Pair {
 
 impl Pair {
     fn mean(&self, of: impl Fn(&Chain) -> f64) -> f64 {
-        self.chains.iter().map(of).sum::<f64>() / 2.0
+        mean(self.chains.iter().map(of))
     }
 }
 
@@ -117,7 +118,7 @@ impl<'a> Shape<'a> {
             poses,
         };
         for pose in &shape.poses {
-            let lowest = pose.translations.iter().map(|at| at.y).fold(f64::INFINITY, f64::min);
+            let lowest = smallest(pose.translations.iter().map(|at| at.y));
             for (height, at) in shape.heights.iter_mut().zip(&pose.translations) {
                 *height += (at.y - lowest) / shape.poses.len() as f64;
             }
@@ -218,7 +219,7 @@ impl<'a> Shape<'a> {
         let mut pairs: Vec<Pair> = (0..self.reach.len())
             .filter_map(|joint| self.pair_below(joint))
             .collect();
-        pairs.sort_by(|one, other| other.reach.total_cmp(&one.reach));
+        pairs.sort_by_key(|pair| ordered(-pair.reach));
         // Pairs within a limb, such as fingers, are excluded, as are pairs of a body and an object beside it.
         let mut found: Vec<Pair> = Vec::new();
         for pair in pairs {
@@ -299,8 +300,7 @@ impl<'a> Shape<'a> {
     /// Returns the chain from a joint to the farthest end along the bones.
     fn chain(&self, mut joint: usize) -> Chain {
         let mut chain = vec![joint];
-        while let Some(&child) = (self.skeleton.children(joint).iter())
-            .max_by(|one, other| self.along(**one).total_cmp(&self.along(**other)))
+        while let Some(&child) = (self.skeleton.children(joint).iter()).max_by_key(|child| ordered(self.along(**child)))
         {
             chain.push(child);
             joint = child;
@@ -346,8 +346,7 @@ impl<'a> Shape<'a> {
                 let trunk = above.map_or(DQuat::IDENTITY, |above| pose.rotations[above]);
                 trunk.conjugate() * (points[to] - points[from]).normalize_or_zero()
             });
-            let mean = along.sum::<DVec3>() / poses.len() as f64;
-            (1.0 - mean.length_squared()).max(0.0).sqrt() + FEWEST_SWING
+            (1.0 - mean(along).length_squared()).max(0.0).sqrt() + FEWEST_SWING
         };
         let worth = |three: &[usize]| {
             let [upper, lower, end] = [three[0], three[1], three[2]];
@@ -356,7 +355,7 @@ impl<'a> Shape<'a> {
             swings * length(upper, lower).min(length(lower, end)) - beside
         };
         let threes = bending.windows(3);
-        let best = threes.max_by(|one, other| worth(one).total_cmp(&worth(other)))?;
+        let best = threes.max_by_key(|three| ordered(worth(three)))?;
         let &[upper, lower, end] = best else {
             return None;
         };
@@ -408,7 +407,7 @@ impl<'a> Shape<'a> {
             let points = self.points(middle, chain);
             (points[points.len() - 1] - self.at(middle, arms.above)).dot(up)
         };
-        let Some(mut chain) = chains.max_by(|one, other| rise(one).total_cmp(&rise(other))) else {
+        let Some(mut chain) = chains.max_by_key(|chain| ordered(rise(chain))) else {
             return;
         };
         if rise(&chain) <= 0.0 {
@@ -460,7 +459,7 @@ impl<'a> Shape<'a> {
                 .filter(|chain| self.along(chain[0]) > FINGER_SHARE * longest)
                 .collect(),
         };
-        fingers.sort_by(|one, other| self.along(one[0]).total_cmp(&self.along(other[0])));
+        fingers.sort_by_key(|finger| ordered(self.along(finger[0])));
         // A single joint ahead of the hand is its end.
         if fingers.len() <= 2 {
             let last = fingers.pop();
@@ -484,11 +483,10 @@ impl<'a> Shape<'a> {
         if fingers.len() > 2 {
             let base = |chain: &Chain| self.at(middle, chain[chain.len().saturating_sub(3)]);
             let from_wrist = |chain: &Chain| self.at(middle, hand).distance(base(chain));
-            let nearest = (0..fingers.len())
-                .min_by(|&one, &other| from_wrist(&fingers[one]).total_cmp(&from_wrist(&fingers[other])));
+            let nearest = (0..fingers.len()).min_by_key(|&finger| ordered(from_wrist(&fingers[finger])));
             let thumb = fingers.remove(nearest.unwrap_or(0));
             let from_thumb = |chain: &Chain| base(chain).distance(base(&thumb));
-            fingers.sort_by(|one, other| from_thumb(one).total_cmp(&from_thumb(other)));
+            fingers.sort_by_key(|finger| ordered(from_thumb(finger)));
             fingers.insert(0, thumb);
         }
         for (finger, word) in fingers.into_iter().zip(words) {

@@ -2,7 +2,8 @@
 //!
 //! Source: docs/math/search.md.
 
-use crate::{analysis::features::Features, candidate::seams::Seams, math::percentile};
+use crate::math::{ordered, percentile};
+use crate::{analysis::Features, candidate::seams::Seams};
 
 /// One stored dimension: position p (x - c) + velocity q (v - d) of an axis.
 pub(super) struct Dim {
@@ -86,7 +87,7 @@ impl Dims {
             };
         }
         // The dimensions with the largest spread come first, so that the sums pass a limit early.
-        dims.sort_by(|left, right| right.spread.total_cmp(&left.spread));
+        dims.sort_by_key(|dim| ordered(-dim.spread));
         let scale = power_of_two_below(1.0 / largest);
         Self {
             dims,

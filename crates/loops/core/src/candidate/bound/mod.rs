@@ -4,19 +4,13 @@
 //! The bound of a pair is the distance of two rows of a matrix, summed over sizes of differences.
 //! Derivation, margin and boxes: docs/math/search.md.
 
-use fearless_simd::dispatch;
-
-mod boxes;
+use fearless_simd::{Level, dispatch};
 
 mod dims;
 
-mod instructions;
-
 mod kernel;
 
-use boxes::Boxes;
 use dims::Dims;
-pub use instructions::Instructions;
 pub(super) use kernel::{Block, LANES, ROWS, Squares};
 use kernel::{EXIT_DIMS, Lanes, NEVER};
 
@@ -44,6 +38,36 @@ pub(super) enum RunLength {
     Short,
     /// Runs of [`LONG_RUN`] frames.
     Long,
+}
+
+/// The vector instructions that compute the bounds; the choice affects only the time.
+#[derive(Clone, Copy, Debug)]
+pub struct Instructions(Level);
+
+impl Instructions {
+    /// Returns the widest that this processor supports.
+    pub fn detect() -> Self {
+        Self(Level::new())
+    }
+
+    /// Returns all that this processor supports, widest first.
+    pub fn available() -> Vec<Self> {
+        let level = Level::new();
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        {
+            let narrower = [
+                level.as_avx512().map(Level::Avx512),
+                level.as_avx2().map(Level::Avx2),
+                level.as_sse4_2().map(Level::Sse4_2),
+                level.as_sse2().map(Level::Sse2),
+            ];
+            narrower.into_iter().flatten().map(Self).collect()
+        }
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        {
+            vec![Self(level)]
+        }
+    }
 }
 
 /// Data for lower bounds of seams: the weighted features of a take in single precision, with their boxes.
@@ -183,6 +207,38 @@ impl<'a> SeamBounds<'a> {
         let columns = boxes.tile(self.num_dims, tile);
         let row = first % LANES;
         dispatch!(self.instructions.0, simd => kernel::gaps(simd, rows, row, columns, limit))
+    }
+}
+
+/// Smallest and largest value of every dimension over runs of frames, [`LANES`] runs to a tile.
+struct Boxes {
+    lows: Vec<Lanes>,
+    highs: Vec<Lanes>,
+}
+
+impl Boxes {
+    /// Empty boxes.
+    fn empty(num_runs: usize, num_dims: usize) -> Self {
+        let num_rows = num_runs.div_ceil(LANES) * num_dims;
+        Self {
+            lows: vec![[f32::INFINITY; LANES]; num_rows],
+            highs: vec![[f32::NEG_INFINITY; LANES]; num_rows],
+        }
+    }
+
+    /// Widens the box of a run to hold a value of one of its frames.
+    fn widen(&mut self, num_dims: usize, run: usize, dim: usize, value: f32) {
+        let row = run / LANES * num_dims + dim;
+        let low = &mut self.lows[row][run % LANES];
+        *low = low.min(value);
+        let high = &mut self.highs[row][run % LANES];
+        *high = high.max(value);
+    }
+
+    /// Lows and highs of a tile of runs, a row of lanes for each dimension.
+    fn tile(&self, num_dims: usize, tile: usize) -> (&[Lanes], &[Lanes]) {
+        let rows = tile * num_dims..(tile + 1) * num_dims;
+        (&self.lows[rows.clone()], &self.highs[rows])
     }
 }
 

@@ -4,8 +4,8 @@ use core::iter::successors;
 
 use super::{Finder, MAX_COST_RATIO};
 use crate::analysis::Analysis;
-use crate::candidate::report::{CyclesLeftOut, LoopCandidate};
-use crate::candidate::settings::SearchSettings;
+use crate::candidate::{CyclesLeftOut, LoopCandidate, SearchSettings};
+use crate::math::ordered;
 use crate::mirror::Pairing;
 
 /// Largest change in length from one cycle to the next.
@@ -39,7 +39,7 @@ pub(crate) fn every_cycle(
             .retain(|cycle| (cycles.iter()).all(|known| known.shared_frames(cycle) < OVERLAP_SHARE * cycle.num_frames));
         cycles.append(&mut around);
     }
-    cycles.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
+    cycles.sort_by_key(|cycle| ordered(cycle.cut.start_frame()));
     (cycles, left_out)
 }
 
@@ -66,8 +66,7 @@ impl Finder<'_> {
             let ends = (lags.clone())
                 .filter_map(|lag| start.checked_add_signed(sign * lag as isize))
                 .filter(|&frame| (from..=to).contains(&frame) && usable.get(frame) == Some(&true));
-            let dear = |&frame: &usize| cost(start, frame) + cost(first, frame);
-            let end = ends.min_by(|one, other| dear(one).total_cmp(&dear(other)))?;
+            let end = ends.min_by_key(|&frame| ordered(cost(start, frame) + cost(first, frame)))?;
             (cost(first, end) <= MAX_COST_RATIO * random_cost).then_some(end)
         };
         let mut starts: Vec<usize> = successors(next(first, false), |&start| next(start, false)).collect();

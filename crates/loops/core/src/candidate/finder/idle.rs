@@ -3,12 +3,9 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
-use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
-use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason};
-use crate::candidate::seams::SeamPair;
-use crate::candidate::search::Admission;
-use crate::math::rigid::Twist;
-use crate::math::rotation;
+use crate::analysis::{ActivityKind, Analysis, MotionKind};
+use crate::candidate::{FoundLoops, LoopCandidate, MissReason, SeamPair, search::Admission};
+use crate::math::{Twist, greatest, ordered, rotation, smallest};
 use crate::root_motion::poses;
 use crate::take::Cut;
 
@@ -55,13 +52,13 @@ impl Finder<'_> {
             found = self.longest_idle(&lengths, &lags, |lags| Admission::of_any_activity(usable, lags));
         }
         let costs = found.candidates.iter().map(|idle| idle.seam_cost);
-        let cheapest = costs.fold(f64::INFINITY, f64::min);
+        let cheapest = smallest(costs);
         let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
         let allowed = (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
         // Lengths decrease, so the first good one is the longest.
         if let Some(first) = found.candidates.iter().position(|idle| idle.seam_cost <= allowed) {
             let first = found.candidates.remove(first);
-            found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
+            found.candidates.sort_by_key(|idle| ordered(idle.seam_cost));
             found.candidates.insert(0, first);
         }
         found.candidates.truncate(self.settings.max_candidates.max(1));
@@ -83,7 +80,7 @@ impl Finder<'_> {
     ) -> FoundLoops {
         let mut found = self.nothing();
         let analysis = self.source.analysis;
-        let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+        let weights = poses::fit_weights(analysis);
         let joints: Vec<usize> = (0..weights.len()).filter(|&joint| weights[joint] > 0.0).collect();
         for &secs in lengths {
             let longest = (*lags.start()).max(self.source.step().nearest(secs))..=*lags.end();
@@ -160,10 +157,10 @@ pub(in crate::candidate) fn is_gesture(analysis: &Analysis, start: usize, end: u
                     .position(frame, weighted.joint)
                     .distance(world.position(start, weighted.joint))
             });
-            moved.fold(0.0, f64::max)
+            greatest(moved)
         })
         .collect();
-    let farthest = away.iter().copied().fold(0.0, f64::max);
+    let farthest = greatest(away.iter().copied());
     // Counts how often the body leaves and returns, whatever it does in between.
     let (mut is_away, mut rises) = (false, 0);
     for distance in away {

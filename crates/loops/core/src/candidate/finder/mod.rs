@@ -12,18 +12,14 @@ pub(super) use idle::is_gesture;
 
 use core::{cell::OnceCell, ops::RangeInclusive};
 
-use super::bound::SeamBounds;
-use super::comparison::PoseComparison;
-use super::describe::SearchedTake;
-use super::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
 use super::rhythm::{self, PoseDistances, Rhythm};
-use super::seams::{SeamPair, Seams};
 use super::search::{Admission, DistinctPairs};
-use super::settings::SearchSettings;
-use crate::analysis::Analysis;
-use crate::analysis::activity::ActivityKind;
-use crate::analysis::features::Features;
-use crate::math::rigid::Twist;
+use super::{
+    FoundLoops, LoopCandidate, MissReason, NearestMiss, SeamPair, SearchSettings, bound::SeamBounds,
+    comparison::PoseComparison, describe::SearchedTake, seams::Seams,
+};
+use crate::analysis::{ActivityKind, Analysis, Features};
+use crate::math::Twist;
 use crate::take::Cut;
 
 /// Largest cost of a repeat, as a share of the median cost of random pairs.

@@ -3,15 +3,12 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_COST_RATIO, MAX_LOOKED_AT};
-use crate::analysis::activity::ActivityKind;
-use crate::candidate::refine;
-use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason};
+use crate::analysis::ActivityKind;
 use crate::candidate::rhythm::{self, Rhythm};
-use crate::candidate::seams::SeamPair;
-use crate::candidate::search::Admission;
-use crate::candidate::settings::RootMotionBounds;
-use crate::candidate::steadiness::Steadiness;
-use crate::math::rigid::Twist;
+use crate::candidate::{
+    FoundLoops, LoopCandidate, MissReason, RootMotionBounds, SeamPair, Steadiness, refine, search::Admission,
+};
+use crate::math::Twist;
 use crate::take::Cut;
 
 /// Share by which rounding may lift a cost over the ratio above.

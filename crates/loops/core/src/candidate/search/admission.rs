@@ -2,7 +2,7 @@
 
 use core::ops::{Range, RangeInclusive};
 
-use crate::analysis::activity::{Activity, ActivityKind};
+use crate::analysis::{Activity, ActivityKind};
 
 /// The pairs that may be loops.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,12 +5,9 @@
 //! pairs surround the requested number of loops, so memory grows only with the number of frames. Argument and proof:
 //! docs/math/search.md, section "The exact list of distinct loops".
 
-use super::bound::SeamBounds;
-use super::seams::SeamPair;
+use super::{SeamPair, bound::SeamBounds};
 
 mod admission;
-
-mod best_pairs;
 
 mod distinct;
 

@@ -5,9 +5,11 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{admission::Admission, best_pairs::BestPairs, distinct::Distinct};
+use super::Admission;
+use super::distinct::{BestPairs, Distinct};
 use crate::candidate::bound::{EarlyExit, LANES, LONG_RUN, ROWS, RunLength, SeamBounds, Squares};
-use crate::candidate::seams::{NO_COST, SeamPair};
+use crate::candidate::{SeamPair, seams::NO_COST};
+use crate::math::ordered;
 
 /// Result of a sweep: every pair up to some position in the order, in order, except those similar to pairs kept before.
 pub(super) struct Swept {
@@ -290,7 +292,7 @@ impl<'a> Sweep<'a> {
             .flat_map(|panel| self.nearest_runs(panel))
             .filter_map(|(tile, end_tile)| self.nearest_frames(tile, end_tile, &mut squares))
             .collect();
-        seeds.sort_by(|left, right| left.distance.total_cmp(&right.distance));
+        seeds.sort_by_key(|seed| ordered(f64::from(seed.distance)));
         let mut best = self.no_pairs();
         for seed in seeds {
             self.score_pair(seed.start_frame, seed.end_frame, &mut best);

@@ -7,8 +7,7 @@ use glam::DVec3;
 use super::super::whole::{LastKey, WholeClip};
 use crate::analysis::Analysis;
 use crate::math::rotation;
-use crate::motion::{Pose, Tracks};
-use crate::root_motion::root_joint;
+use crate::motion::Pose;
 use crate::take::Take;
 
 /// Number of frames added to a take without a closing key: up to that key, and beyond it the frames after the start, so that
@@ -23,7 +22,7 @@ pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a
     if whole.last_key != LastKey::BeforeClosing || whole.num_frames <= own_frames {
         return Cow::Borrowed(analysis);
     }
-    let carrier = root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body);
+    let carrier = analysis.carrier();
     let moved_on = |frame: f64| {
         let mut pose = take.sample(first as f64 + frame);
         pose.carry(take.skeleton(), carrier, whole.motion);
@@ -41,8 +40,7 @@ pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a
         }
     });
     let poses = (0..=last).map(|frame| take.pose(frame).to_pose()).chain(added);
-    let tracks = Tracks::pose_by_pose(take.skeleton(), take.frame_time_secs(), poses);
-    let completed = Take::from_tracks(take.name(), tracks).ok();
+    let completed = Take::from_tracks(take.name(), take.tracks().with_poses(poses)).ok();
     let completed = completed.and_then(|take| Analysis::with(&take, &analysis.overrides).ok());
     completed.map_or(Cow::Borrowed(analysis), Cow::Owned)
 }

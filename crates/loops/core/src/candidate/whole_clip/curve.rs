@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use crate::math::ops;
+use crate::math::{dot, ops};
 
 /// Degrees of freedom of a parabola.
 const TREND: usize = 3;
@@ -123,10 +123,6 @@ fn contrasts(times: &[f64]) -> (Vec<Vec<f64>>, f64) {
     (basis.split_off(TREND), log_trend)
 }
 
-fn dot(one: &[f64], other: &[f64]) -> f64 {
-    one.iter().zip(other).map(|(a, b)| a * b).sum()
-}
-
 fn subtract(from: &mut [f64], vector: &[f64], factor: f64) {
     from.iter_mut()
         .zip(vector)
@@ -138,10 +134,8 @@ fn factorize(matrix: &mut [f64], rank: usize) -> f64 {
     let mut log_det = 0.0;
     for row in 0..rank {
         for column in 0..=row {
-            let known: f64 = (0..column)
-                .map(|k| matrix[row * rank + k] * matrix[column * rank + k])
-                .sum();
-            let rest = matrix[row * rank + column] - known;
+            let rest =
+                matrix[row * rank + column] - dot(&matrix[row * rank..][..column], &matrix[column * rank..][..column]);
             matrix[row * rank + column] = if row == column {
                 let pivot = rest.max(f64::MIN_POSITIVE);
                 log_det += ops::ln(pivot);

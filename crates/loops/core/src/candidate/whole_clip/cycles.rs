@@ -1,6 +1,7 @@
 //! Counts the cycles in a clip that loops as a whole, by its similarity to itself around the loop.
 
-use crate::analysis::features::Features;
+use crate::analysis::Features;
+use crate::math::mean;
 
 /// Largest number of cycles that are distinguished, and the fewest frames of one.
 const MAX_CYCLES: usize = 24;
@@ -24,8 +25,7 @@ pub(super) fn are_copies(features: &Features, num_frames: usize) -> bool {
     }
     let period = num_frames / cycles;
     let distances = (0..num_frames).map(|frame| features.squared_distance(frame, (frame + period) % num_frames));
-    let mean = distances.sum::<f64>() / num_frames as f64;
-    num_frames.is_multiple_of(cycles) && mean <= COPY_METRES * COPY_METRES
+    num_frames.is_multiple_of(cycles) && mean(distances) <= COPY_METRES * COPY_METRES
 }
 
 /// Returns the fundamental periods in the first `num_frames` frames, which loop.
@@ -34,7 +34,7 @@ pub(super) fn count(features: &Features, num_frames: usize) -> u32 {
     let mut variance = 0.0;
     for axis in 0..num_axes {
         let values = || (0..num_frames).map(|frame| features.positions(frame)[axis]);
-        let mean = values().sum::<f64>() / num_frames as f64;
+        let mean = mean(values());
         variance += values().map(|value| (value - mean) * (value - mean)).sum::<f64>();
     }
     if variance <= 0.0 {

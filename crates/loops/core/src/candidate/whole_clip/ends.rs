@@ -5,11 +5,10 @@
 
 use glam::DVec3;
 
-use super::curve::weighted;
 use super::inside::{Clip, FEWEST_KEYS, NOISE_METRES};
-use super::reading::Scale;
 use super::seam::{Fit, Seam};
-use crate::math::rigid::Rigid;
+use super::{curve::weighted, reading::Scale};
+use crate::math::{Rigid, greatest};
 
 /// Most keys of the next cycle that follow the end.
 pub(super) const MOST_FOLLOWING: usize = 5;
@@ -188,7 +187,7 @@ impl Clip<'_> {
         let places = self.places_of(tail.pose.as_ref());
         let miss = |motion: Rigid| {
             let off = |(first, place): (&DVec3, &DVec3)| motion.transform_point(*first).distance(*place);
-            self.first.iter().zip(&places).map(off).fold(0.0, f64::max)
+            greatest(self.first.iter().zip(&places).map(off))
         };
         let motions = [Rigid::IDENTITY, self.motion_to(&places)];
         let motion = motions
@@ -218,7 +217,7 @@ impl Clip<'_> {
                 end.motion.transform_point(own).distance(at[index])
             })
         });
-        misses.fold(0.0, f64::max)
+        greatest(misses)
     }
 }
 

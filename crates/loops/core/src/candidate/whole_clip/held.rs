@@ -5,7 +5,6 @@ use core::ops::Range;
 
 use crate::analysis::Analysis;
 use crate::math::{percentile, rotation};
-use crate::motion::Tracks;
 use crate::take::{Cut, Take};
 
 /// A joint that moves less from frame to frame is still: metres at the size of an adult, and radians (0.01 degrees).
@@ -25,8 +24,7 @@ fn is_still(take: &Take, size: f64, frame: usize) -> bool {
 pub(super) fn only(analysis: &Analysis, first: usize, last: usize) -> Option<(usize, Analysis)> {
     let take = &analysis.take;
     let poses = (first..=last).map(|frame| take.pose(frame));
-    let tracks = Tracks::pose_by_pose(take.skeleton(), take.frame_time_secs(), poses);
-    let mut moving = Take::from_tracks(take.name(), tracks).ok()?;
+    let mut moving = Take::from_tracks(take.name(), take.tracks().with_poses(poses)).ok()?;
     if let Some(tail) = take.tail().filter(|_| last + 1 == take.num_frames()) {
         moving = moving.with_tail(tail.clone()).ok()?;
     }
@@ -46,7 +44,7 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
 pub(super) fn frames_of_cycle(analysis: &Analysis) -> Option<(usize, usize)> {
     moving_within(analysis, |beside, within| {
         let step = |frame: usize| analysis.features.squared_distance(frame, frame + 1).max(0.0).sqrt();
-        step(beside) > EASES * percentile::of(within.map(step).collect(), 0.5)
+        step(beside) > EASES * percentile::of(within.map(step), 0.5)
     })
 }
 

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::curve::{NOISES, Roughness};
 use super::reading::{Scale, level};
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{ops, percentile, rigid::Rigid};
+use crate::math::{Rigid, ops, percentile};
 use crate::motion::PoseRef;
 use crate::take::Take;
 

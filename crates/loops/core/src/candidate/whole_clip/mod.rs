@@ -23,13 +23,9 @@ use self::inside::Clip;
 use self::pace::Pace;
 use self::reading::{Reading, Scale};
 use self::seam::Seam;
-use super::finder::Finder;
-use super::report::LoopCandidate;
-use super::settings::SearchSettings;
-use super::steadiness::Steadiness;
-use super::whole::{LastKey, WholeClip, WholeClipKind};
-use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
-use crate::math::rigid::{Rigid, Twist};
+use super::{LastKey, LoopCandidate, SearchSettings, Steadiness, WholeClip, WholeClipKind, finder::Finder};
+use crate::analysis::{ActivityKind, Analysis, MotionKind};
+use crate::math::{Rigid, Twist, ordered};
 use crate::take::Cut;
 
 /// Largest roughness of a seam whose poses meet. Finished loops of four packs reach 1.2 if keys rest at the extremes of a walk;
@@ -184,7 +180,7 @@ pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
         .map(|length| Reading::new(&scale, length))
         .filter(|reading| reading.is_mendable(&scale))
-        .min_by(|a, b| a.mending(&scale).total_cmp(&b.mending(&scale)))?;
+        .min_by_key(|reading| ordered(reading.mending(&scale)))?;
     if reading.num_frames < num_frames {
         return Some(reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing));
     }

@@ -1,5 +1,6 @@
 //! Measures how evenly a clip moves: a gait moves all the time, a strike once.
 
+use crate::math::{greatest, mean};
 use crate::{analysis::Analysis, math::percentile};
 
 /// The speed of a body over a clip, in parts.
@@ -20,15 +21,13 @@ const MIN_LOW: f64 = 0.14;
 impl Pace {
     pub(super) fn new(analysis: &Analysis) -> Self {
         let count = analysis.take.num_frames();
-        let mean_of = |from: usize, to: usize| {
-            (from..to).map(|frame| analysis.speed(frame)).sum::<f64>() / (to - from).max(1) as f64
-        };
+        let mean_of = |from: usize, to: usize| mean((from..to).map(|frame| analysis.speed(frame)));
         let smoothed: Vec<f64> = (0..count)
             .map(|frame| mean_of(frame.saturating_sub(1), (frame + 2).min(count)))
             .collect();
         Self {
             mean: mean_of(0, count),
-            highest: smoothed.iter().copied().fold(0.0, f64::max),
+            highest: greatest(smoothed.iter().copied()),
             low: percentile::of(smoothed, 0.1),
         }
     }

@@ -6,12 +6,10 @@ use glam::DVec3;
 
 use super::super::named::NamedMotion;
 use super::super::whole::{LastKey, WholeClip, WholeClipKind};
-use crate::analysis::Analysis;
-use crate::analysis::body::USUAL_HEIGHT_METRES;
 use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::analysis::{Analysis, body::USUAL_HEIGHT_METRES};
 use crate::math::fit::{PointPair, fit_planar};
-use crate::math::rigid::Rigid;
-use crate::math::{TimeStep, percentile, rotation};
+use crate::math::{Rigid, TimeStep, greatest, percentile, rotation};
 use crate::root_motion::poses;
 
 /// Tolerance within which poses of a loop meet, metres at the size of an adult: the precision of a cut by hand.
@@ -70,7 +68,7 @@ struct Own {
 
 impl<'a> Scale<'a> {
     pub(super) fn new(analysis: &'a Analysis) -> Self {
-        let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+        let weights = poses::fit_weights(analysis);
         Self {
             analysis,
             joints: weights
@@ -119,10 +117,9 @@ impl<'a> Scale<'a> {
                     world.position(frame as usize, joint)
                 })
             });
-            let uneven: Vec<f64> = steps.map(|step| step.unevenness()).collect();
             Own {
                 bend: bends.sum::<f64>().sqrt(),
-                usual_unevenness: percentile::of(uneven, 0.5),
+                usual_unevenness: percentile::of(steps.map(|step| step.unevenness()), 0.5),
             }
         })
     }
@@ -209,7 +206,7 @@ impl Reading {
                 let around = [frame + reach, frame, frame - reach];
                 second_difference(around.map(|frame| position(frame, joint))).length()
             });
-            bends += weight * over_seam.fold(0.0, f64::max).powi(2);
+            bends += weight * greatest(over_seam).powi(2);
         }
         let step = Step::new(scale, last - 1, position);
         if !has_end {

@@ -6,9 +6,8 @@
 
 use glam::{DMat3, DVec3};
 
-use super::curve::Roughness;
-use super::inside::Clip;
-use crate::math::{ops, rigid::Rigid, rotation};
+use super::{curve::Roughness, inside::Clip};
+use crate::math::{Rigid, ops, rotation};
 
 /// Loss of likelihood up to which a usual time is preferred, and the loss at the limits of the end.
 const USUAL_LOSS: f64 = 1.0;

@@ -1,7 +1,7 @@
 //! Adjustment: the pose fades while the joint itself moves, in proportion to its progress; for a joint without motion it fades
 //! linearly. The velocity fades like a cubic.
 
-use super::{descriptor::ShapeDescriptor, linear};
+use super::{ShapeDescriptor, linear};
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "adjustment",

@@ -1,8 +1,8 @@
 //! Cubic: third-degree polynomials over the blend time, exactly zero after it.
 
-use super::descriptor::{Parameter, ShapeDescriptor};
-use crate::closure::order::Order;
-use crate::math::decay::{Decay, Fading, Jet};
+use super::{Parameter, ShapeDescriptor};
+use crate::closure::Order;
+use crate::math::{Decay, Fading, Jet};
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "cubic",

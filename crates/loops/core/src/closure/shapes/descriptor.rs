@@ -2,10 +2,11 @@
 
 use core::ops::RangeInclusive;
 
-use crate::math::decay::{Fading, Jet};
-use crate::{closure::order::Order, unit::Unit, words};
+use crate::math::{Fading, Jet};
+use crate::{closure::Order, unit::Unit};
 
 /// A parameter that shapes may have, by its key in recipes; its flags are `--KEY`, `--KEY-start` and `--KEY-end`.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShapeKey {
     /// The leading time, which every shape has: blend time, half-life or duration, seconds.
@@ -15,12 +16,6 @@ pub enum ShapeKey {
     /// How sharply a fade levels off.
     Hardness,
 }
-
-words!(ShapeKey {
-    Blend: "blend",
-    VelocityBlend: "velocity-blend",
-    Hardness: "hardness",
-});
 
 /// The numbers of a shape by key; keys that its kind does not have are absent.
 #[handed_over]

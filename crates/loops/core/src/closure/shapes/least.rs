@@ -1,10 +1,9 @@
 //! Least: the smallest offset o that meets the conditions, by the integral of o^2 + s^6 o'''^2 over the period, s = B/6. Like
 //! the spring it never ends; the boundary system takes its tail into account.
 
-use super::descriptor::{Parameter, ShapeDescriptor};
-use crate::closure::order::Order;
-use crate::math::decay::{Fading, Jet};
-use crate::math::ops;
+use super::{Parameter, ShapeDescriptor};
+use crate::closure::Order;
+use crate::math::{Fading, Jet, ops};
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "least",

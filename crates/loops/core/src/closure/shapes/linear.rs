@@ -1,8 +1,7 @@
 //! Linear: the pose fades linearly over the whole clip, the velocity like a cubic.
 
-use super::cubic;
-use super::descriptor::{Parameter, ShapeDescriptor};
-use crate::closure::order::Order;
+use super::{Parameter, ShapeDescriptor, cubic};
+use crate::closure::Order;
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "linear",

@@ -5,8 +5,8 @@
 //! derivative of 1. None of that is required: [`super::boundary`] solves for the mixture, so a shape with another start value, a
 //! slope, or a tail at the far end closes just as exactly. Formulas: docs/math/shapes.md.
 
-use super::order::Order;
-use crate::math::decay::{Fading, Jet};
+use super::Order;
+use crate::math::{Fading, Jet};
 
 mod descriptor;
 

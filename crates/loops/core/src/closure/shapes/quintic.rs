@@ -1,7 +1,7 @@
 //! Quintic: fifth-degree polynomials over the blend time, exactly zero after it.
 
-use super::descriptor::{Parameter, ShapeDescriptor};
-use crate::{closure::order::Order, math::decay::Decay};
+use super::{Parameter, ShapeDescriptor};
+use crate::{closure::Order, math::Decay};
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "quintic",

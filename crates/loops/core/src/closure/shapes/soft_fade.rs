@@ -1,9 +1,8 @@
 //! Soft fade: the pose fades linearly over the duration and levels off softly, the velocity like a cubic.
 
-use super::cubic;
-use super::descriptor::{Parameter, ShapeDescriptor, ShapeKey};
-use crate::math::{decay::Jet, ops};
-use crate::{closure::order::Order, unit::Unit};
+use super::{Parameter, ShapeDescriptor, ShapeKey, cubic};
+use crate::math::{Jet, ops};
+use crate::{closure::Order, unit::Unit};
 
 /// Default time and hardness: those of the article.
 const DURATION_SECS: f64 = 0.4;

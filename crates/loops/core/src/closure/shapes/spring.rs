@@ -4,8 +4,8 @@
 //! Half-lives are in the articles' convention: y = 2 ln2 / h. A resting offset falls to 59.7% after one half-life, and to one
 //! half after 1.2107.
 
-use super::descriptor::{Parameter, ShapeDescriptor, ShapeKey};
-use crate::{closure::order::Order, math::decay::Decay};
+use super::{Parameter, ShapeDescriptor, ShapeKey};
+use crate::{closure::Order, math::Decay};
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "spring",

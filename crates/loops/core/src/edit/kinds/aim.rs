@@ -1,11 +1,9 @@
 //! Aim: turns the root, so that the loop ends with another heading than it begins.
 
-use glam::DVec3;
-
 use super::super::error::EditError;
 use super::super::joint_offset::{MAX_ROTATION, ROUNDING};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints};
-use crate::{closure::Image, loop_clip::LoopClip, math::rigid::Twist, unit::Unit};
+use crate::{closure::Image, loop_clip::LoopClip, math::Twist, unit::Unit};
 
 /// Turns the root so that the loop ends with another heading than it begins.
 #[handed_over]
@@ -44,7 +42,7 @@ impl Edit for Aim {
             return Err(EditError::AimMirrored);
         }
         let Twist { linear, angular } = clip.root().twist;
-        let angular = DVec3::new(angular.x, self.turn / clip.period_secs(), angular.z);
+        let angular = angular.with_y(self.turn / clip.period_secs());
         Ok(clip.with_twist(Twist { linear, angular }))
     }
 

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use super::{error::EditError, joint_offset::JointOffset};
-use crate::{closure::Image, loop_clip::LoopClip, math::rotation, unit::Unit, words};
+use super::{EditError, JointOffset};
+use crate::{closure::Image, loop_clip::LoopClip, math::rotation, unit::Unit};
 
 pub(super) mod aim;
 pub(super) mod move_joint;
@@ -165,6 +165,7 @@ impl EditedJoints {
 }
 
 /// A number of an edit, by its key in recipes.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditKey {
     /// When, seconds since the start of the loop.
@@ -188,19 +189,6 @@ pub enum EditKey {
     /// Seed of random numbers.
     Seed,
 }
-
-words!(EditKey {
-    Time: "time",
-    Phase: "phase",
-    Width: "width",
-    Rotation: "rotation",
-    Position: "position",
-    Deviation: "deviation",
-    Scale: "scale",
-    Turn: "turn",
-    Highest: "highest",
-    Seed: "seed",
-});
 
 /// A parameter of a kind of edit.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use super::super::joint_offset::{JointOffset, ROUNDING};
 use super::{
     Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, with_partners,
 };
+use crate::math::mean;
 use crate::{closure::Image, loop_clip::LoopClip, math::ops, unit::Unit};
 
 /// Adds noise that repeats with the loop, to rotations.
@@ -175,7 +176,7 @@ impl Waves {
 
 /// Scales vectors to the requested root mean square; zeros are unchanged.
 fn scale_to(noise: &mut [DVec3], deviation: f64) {
-    let square: f64 = noise.iter().map(|value| value.length_squared()).sum::<f64>() / noise.len() as f64;
+    let square = mean(noise.iter().map(|value| value.length_squared()));
     if square > 0.0 {
         let scale = deviation / square.sqrt();
         for value in noise {

@@ -46,7 +46,7 @@ impl Edit for Offset {
         let even = (offset + image) * 0.5;
         let parts = [(offset.rotation, even.rotation), (offset.position, even.position)];
         if (parts.into_iter()).any(|(whole, even)| (whole - even).length() > MAX_LOPSIDED * whole.length()) {
-            let name = clip.skeleton().joint(joint).name.clone();
+            let name = clip.skeleton().name_of(joint);
             return Err(EditError::Lopsided { name });
         }
         Ok(offset_joint(clip, joint, |_| even))

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3, DVec4};
 
 use super::super::{error::EditError, joint_offset::ROUNDING};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
-use crate::math::{kernel, rigid::Rigid};
+use crate::math::{Rigid, kernel};
 use crate::motion::Tracks;
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 

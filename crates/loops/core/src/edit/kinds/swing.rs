@@ -2,7 +2,7 @@
 
 use super::super::error::EditError;
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{Rigid, rotation};
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// Scales how far joints turn about their mean rotations: 0 holds them still.
@@ -73,7 +73,7 @@ impl Edit for Swing {
                 (swings[next] - swings[sample]).length() > LEAP[0] * turned + LEAP[1]
             };
             if (0..count).any(leaps) {
-                let name = clip.skeleton().joint(joint).name.clone();
+                let name = clip.skeleton().name_of(joint);
                 return Err(EditError::TurnsAround { name });
             }
             tracks.set_joint(joint, |sample| {

@@ -8,18 +8,11 @@
 use glam::DVec3;
 
 use super::super::leg::NUM_JOINTS;
-use super::limb::NUM_PARTS;
-use super::{BearingLeg, Course, Goals, Limb, PARTS, Stage, Uncut, settle, standing_point};
-use crate::analysis::body::{Body, BodyOverrides, FoundBy};
-use crate::analysis::standing::ContactLimits;
-use crate::feet::FootModel;
-use crate::feet::leg::Leg;
-use crate::feet::stance::PointTrack;
+use super::{BearingLeg, Course, Goals, Limb, PARTS, Stage, Uncut, limb::NUM_PARTS, settle, standing_point};
+use crate::analysis::{Body, BodyOverrides, ContactLimits, FoundBy};
+use crate::feet::{FootModel, Leg, stance::PointTrack};
 use crate::loop_clip::{Interpolation, LoopClip};
-use crate::math::cubic::{Hermite, Span};
-use crate::math::decay::Decay;
-use crate::math::rigid::Rigid;
-use crate::math::rotation;
+use crate::math::{Decay, Hermite, Rigid, Span, rotation};
 use crate::motion::{Pose, Tracks};
 use crate::take::Take;
 

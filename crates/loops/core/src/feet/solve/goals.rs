@@ -7,10 +7,9 @@ use glam::{DQuat, DVec3};
 use super::super::LoopContact;
 use super::super::leg::NUM_JOINTS;
 use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_PARTS, PARTS, Part};
-use super::uncut::Uncut;
-use super::{BearingLeg, Course, FixedPoint, FootModel, Stage};
+use super::{BearingLeg, Course, FixedPoint, FootModel, Stage, Uncut};
 use crate::analysis::standing::{self, GROUND_REACH_SECS};
-use crate::math::{percentile, rotation};
+use crate::math::{greatest, percentile, rotation};
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
 const LIFT_METRES: f64 = 0.009;
@@ -136,7 +135,7 @@ impl Goals {
                 let heights: Vec<f64> = (0..count as isize).map(height).collect();
                 standing::lowest_around(&heights, reach)
             } else {
-                let heights = (-beyond..count as isize + beyond).map(height).collect();
+                let heights = (-beyond..count as isize + beyond).map(height);
                 let lowest = percentile::of(heights, STRAY_SHARE);
                 let flat = (part == Part::Tip).then(|| self.flat_front(course, leg)).flatten();
                 vec![flat.map_or(lowest, |flat| lowest.max(flat)); count]
@@ -161,7 +160,7 @@ impl Goals {
     }
 
     fn usual_height(&self, stage: &Stage<'_>, part: Part, keys: Range<usize>) -> f64 {
-        percentile::of(keys.map(|key| self.height(stage, part, key)).collect(), 0.5)
+        percentile::of(keys.map(|key| self.height(stage, part, key)), 0.5)
     }
 
     /// Keeps a swinging part above the ground, which is a line from one contact to the next, or as low as it is in the take:
@@ -227,10 +226,10 @@ impl Goals {
                 (seam, later, height(seam) - height(seam - 1))
             })
             .collect();
-        let highest = seams.iter().map(|(.., step)| step.abs()).fold(0.0, f64::max);
+        let highest = greatest(seams.iter().map(|(.., step)| step.abs()));
         let share = (LEVELLED_METRES * model.size / highest).min(1.0);
         let closed = move |key: usize| self.over_root(course, key % count, part as usize);
-        let usual_lift = percentile::of(keys.map(|key| closed(key) - height(key)).collect(), 0.5);
+        let usual_lift = percentile::of(keys.map(|key| closed(key) - height(key)), 0.5);
         move |key| {
             let offs = seams.iter().map(|&(seam, later, step)| {
                 let passed = if key < seam { 0.0 } else { 1.0 };
@@ -324,7 +323,7 @@ fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOIN
                 let turns = uncut.inner(course).map(|sample| {
                     second_difference([-1, 0, 1].map(|off| uncut.rotation(sample + off, joint, above))).length()
                 });
-                turns.fold(0.0, f64::max)
+                greatest(turns)
             }
         };
         hardest[at] = HARDER * most.max(still);
@@ -339,5 +338,5 @@ pub(crate) fn hardest_turn(stage: &Stage<'_>, joint: usize) -> f64 {
         let samples = [sample, course.after(sample, 1)?, course.after(sample, 2)?];
         Some(second_difference(samples.map(|sample| stage.local_rotation(sample, joint))).length())
     });
-    turns.fold(0.0, f64::max) / (course.step_secs * course.step_secs)
+    greatest(turns) / (course.step_secs * course.step_secs)
 }

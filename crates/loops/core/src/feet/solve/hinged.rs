@@ -11,14 +11,12 @@ use super::super::contact::{self, LoopContact};
 use super::super::{Bearing, Course, Feet, FootOutcome, FootPoint};
 use super::MOST_PRODUCTS;
 use super::normal::{FEWEST_SAMPLES, NormalEquations};
-use crate::analysis::body::Body;
-use crate::analysis::standing::SPEED_SECS;
+use crate::analysis::{Body, standing::SPEED_SECS};
 use crate::closure::ring::{self, Ring, third_difference};
 use crate::closure::{Closed, ClosureSettings};
 use crate::loop_clip::LoopClip;
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::{TimeStep, ops, percentile, rotation};
-use crate::motion::{Hinges, Pose, PoseRef, Skeleton, Tracks};
+use crate::math::{Rigid, TimeStep, Twist, greatest, ops, ordered, percentile, rotation, smallest};
+use crate::motion::{Hinges, Pose, PoseRef, Skeleton};
 use crate::quality;
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
@@ -274,9 +272,8 @@ pub(crate) fn hold(
         let [own, moved] = [clip.body_pose(sample), held[sample].as_ref()].map(|pose| pose.translations[0]);
         search.course.up[sample].dot(own - moved)
     });
-    let hips_lowered_metres = lowered.fold(0.0, f64::max);
-    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), held);
-    let held = clip.clone().with_tracks(tracks);
+    let hips_lowered_metres = greatest(lowered);
+    let held = clip.clone().with_tracks(clip.tracks().with_poses(held));
     let feet = Feet {
         moved_metres,
         hips_lowered_metres,
@@ -295,11 +292,11 @@ pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &H
                 .map(|pose| hinge.angle(pose.rotations[joint]));
             (made - own).abs()
         });
-        (joint, turns.fold(0.0, f64::max))
+        (joint, greatest(turns))
     });
-    match moved.max_by(|one, other| one.1.total_cmp(&other.1)) {
+    match moved.max_by_key(|(_, most)| ordered(*most)) {
         Some((joint, most)) if most > MOST_MOVED => Err(HingeError::Moved {
-            joint: clip.skeleton().joint(joint).name.clone(),
+            joint: clip.skeleton().name_of(joint),
             degrees: most.to_degrees(),
         }),
         _ => Ok(()),
@@ -338,14 +335,9 @@ impl Search<'_> {
         };
         let lowest = (0..count as isize).map(|sample| {
             let heights = self.points.iter().map(|point| place(point, sample).y);
-            heights.fold(f64::INFINITY, f64::min)
+            smallest(heights)
         });
-        let lowest: Vec<f64> = lowest.filter(|height| height.is_finite()).collect();
-        let floor = if lowest.is_empty() {
-            0.0
-        } else {
-            percentile::of(lowest, 0.5)
-        };
+        let floor = percentile::of(lowest.filter(|height| height.is_finite()), 0.5);
         self.floor = if floor.abs() < ZERO_METRES { 0.0 } else { floor };
         let mut drags = vec![false; self.hinges.soles.len()];
         let half = TimeStep::new(step_secs).nearest_from_one(0.5 * SPEED_SECS) as isize;

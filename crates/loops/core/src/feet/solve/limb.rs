@@ -5,8 +5,7 @@ use glam::{DQuat, DVec3};
 use super::super::FootPoint;
 use super::super::leg::{Leg, NUM_JOINTS};
 use super::{FixedPoint, Stage};
-use crate::math::rigid::Rigid;
-use crate::math::rotation;
+use crate::math::{Rigid, rotation, smallest};
 
 /// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
 pub(super) const LEG_UNKNOWNS: usize = 8;
@@ -277,7 +276,7 @@ pub(super) fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
     let end = tip_of(stage, ankle)?;
     let [lowest, lowest_of_ankle] = [end, DVec3::ZERO].map(|offset| {
         let heights = (0..stage.num_samples()).map(|sample| stage.height(sample, (ankle, offset)));
-        heights.fold(f64::INFINITY, f64::min)
+        smallest(heights)
     });
     (lowest < lowest_of_ankle).then_some(end)
 }
@@ -290,7 +289,7 @@ mod tests {
     fn points_move_as_their_derivatives_say() {
         let turn = |x, y, z| rotation::exp(DVec3::new(x, y, z));
         let limb = Limb {
-            leg: Leg::straight_down(),
+            leg: Leg::with_hinge([0, 1, 2], DVec3::X),
             toe: Some(3),
             tip: Some(DVec3::new(0.01, -0.02, 0.07)),
             heel: DVec3::new(0.0, -0.08, -0.03),

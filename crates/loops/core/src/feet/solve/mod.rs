@@ -7,14 +7,12 @@
 
 use glam::DVec3;
 
-use super::stage::{FixedPoint, Stage};
 use super::{
-    Bearing, Course, FootModel, FootPoint, LoopContact,
-    leg::{Leg, NUM_JOINTS},
-    model::LegLimits,
-    stance::PointTrack,
+    Bearing, Course, FootModel, FootPoint, Leg, LoopContact, Stage, leg::NUM_JOINTS, model::LegLimits,
+    stage::FixedPoint, stance::PointTrack,
 };
-use crate::{analysis::body::Foot, math::rigid::Rigid, motion::Tracks};
+use crate::math::{greatest, mean, smallest};
+use crate::{analysis::Foot, math::Rigid, motion::Tracks};
 
 pub mod fade;
 
@@ -190,10 +188,15 @@ pub(super) fn ends_of_foot(
 /// Returns the farthest that a point is from its mean place over a contact, over the ground, metres.
 fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 {
     let places: Vec<DVec3> = (contact.keys())
-        .map(|key| stage.course.to_world(key as isize, positions[key % positions.len()]) * DVec3::new(1.0, 0.0, 1.0))
+        .map(|key| {
+            stage
+                .course
+                .to_world(key as isize, positions[key % positions.len()])
+                .with_y(0.0)
+        })
         .collect();
-    let mean = places.iter().sum::<DVec3>() / places.len().max(1) as f64;
-    places.iter().map(|place| place.distance(mean)).fold(0.0, f64::max)
+    let mean = mean(places.iter().copied());
+    greatest(places.iter().map(|place| place.distance(mean)))
 }
 
 /// A motion with its feet solved.
@@ -415,7 +418,7 @@ fn largest(step: &[f64], width: usize, model: &FootModel) -> f64 {
             [hips, turns].map(|values| values.iter().fold(0.0_f64, |most, value| value.abs().max(most)));
         (hips / model.metre).max(turns)
     });
-    of_samples.fold(0.0, f64::max)
+    greatest(of_samples)
 }
 
 /// Samples at which a foot is steeper than at its flattest by more than this, metres from ball to ankle on the reference body,
@@ -440,7 +443,7 @@ fn heel_below(
     let rises: Vec<f64> = (samples.iter())
         .map(|&sample| stage.height(sample, (ankle, DVec3::ZERO)) - stage.height(sample, stands))
         .collect();
-    let least = rises.iter().copied().fold(f64::INFINITY, f64::min);
+    let least = smallest(rises.iter().copied());
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (&sample, &rise) in samples.iter().zip(&rises) {
         let weight = (1.0 + ((rise - least) / flat_metres).powi(2)).powi(-2);

@@ -9,12 +9,9 @@ use glam::DVec3;
 use super::fade::{FadingLoop, Footwork, comes_down};
 use super::limb::{NUM_PARTS, PARTS};
 use super::{Course, Goals, Settled, Stage, settle_freely};
-use crate::analysis::body::Body;
-use crate::analysis::standing::ContactLimits;
+use crate::analysis::{Body, ContactLimits};
 use crate::feet::contact;
-use crate::math::decay::Decay;
-use crate::math::percentile;
-use crate::math::rigid::Rigid;
+use crate::math::{Decay, Rigid, percentile};
 use crate::motion::Tracks;
 
 /// A foot that stands in the loop at an end, and within this time in the underlying motion, stands in between, seconds.
@@ -80,7 +77,7 @@ fn only_while_at_rest(
 ) {
     let stands: Vec<bool> = bears.iter().map(|bears| bears[part] > 0.0).collect();
     for run in contact::runs(&stands) {
-        let usual = percentile::of(heights[run.clone()].iter().map(|heights| heights[part]).collect(), 0.5);
+        let usual = percentile::of(heights[run.clone()].iter().map(|heights| heights[part]), 0.5);
         let middle = run.start + run.len() / 2;
         for sample in run {
             let mut rests = comes_down((heights[sample][part] - usual).max(0.0) / size);
@@ -127,7 +124,7 @@ impl OpenMotion<'_> {
             }
             pose
         });
-        Tracks::pose_by_pose(tracks.skeleton(), tracks.step_secs(), held)
+        tracks.with_poses(held)
     }
 
     /// Returns the goals of the parts of a leg.

@@ -7,11 +7,9 @@ use glam::{DMat3, DVec3};
 
 use super::super::leg::LEAST_BEND;
 use super::super::leg::NUM_JOINTS;
-use super::goals::Goals;
 use super::limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, Part, TurnedBy};
-use super::normal::NormalEquations;
 use super::weights::{LegWeights, outer};
-use super::{Course, HIPS, Settled};
+use super::{Course, HIPS, Settled, goals::Goals, normal::NormalEquations};
 use crate::math::rotation;
 
 /// Weights of a metre of displacement by the correction, for knee, ankle, heel, ball and tip; the heel follows the ankle.

@@ -7,9 +7,8 @@
 use fearless_simd::{Simd, dispatch};
 use glam::{DMat3, DVec3};
 
-use super::HIPS;
 use super::limb::{FOOT, LEG_UNKNOWNS, LegPoints, NUM_PARTS, Slopes};
-use super::normal::NormalEquations;
+use super::{HIPS, normal::NormalEquations};
 
 /// The places of the parts of a leg, and the turn of its foot.
 const NUM_PLACES: usize = NUM_PARTS + 1;

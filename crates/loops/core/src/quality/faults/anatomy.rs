@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use glam::{DQuat, DVec3};
 
 use super::{Cycle, DEGREE, JointPeak, largest, worst as worst_of};
-use crate::math::{ops, percentile, rotation};
+use crate::math::{greatest, ops, percentile, rotation};
 
 /// How much a bone may change, and differ from the other side's, of its length; only differences from this on count, metres.
 const BONE_SHARES: [f64; 2] = [0.2, 0.15];
@@ -62,7 +62,7 @@ pub(super) fn limbs(cycle: &Cycle<'_>) -> [[Option<Vec<usize>>; 2]; 2] {
 }
 
 fn median(cycle: &Cycle<'_>, value: impl Fn(isize) -> f64) -> f64 {
-    percentile::of(cycle.samples().map(value).collect(), 0.5)
+    percentile::of(cycle.samples().map(value), 0.5)
 }
 
 fn bones(cycle: &Cycle<'_>) -> Vec<JointPeak> {
@@ -129,10 +129,7 @@ fn shoulders(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     else {
         return Vec::new();
     };
-    let tall = keys.skeleton();
-    let tall = body
-        .stature_in(tall, keys.middle_pose())
-        .map_or(f64::INFINITY, |tall| tall / cycle.size);
+    let tall = (body.stature_in(keys.skeleton(), keys.middle_pose())).map_or(f64::INFINITY, |tall| tall / cycle.size);
     let across = |at: isize, [left, right]: [usize; 2]| keys.position(at, left) - keys.position(at, right);
     let waist = median(cycle, |at| angle(across(at, shoulders), across(at, thighs)));
     let turned = cycle.peak(shoulders[0], 0, waist / WAIST_RADIANS);
@@ -161,16 +158,18 @@ fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let Some([left, right]) = body.thighs.filter(|_| body.feet.len() == 2) else {
         return Vec::new();
     };
-    let flat = |v: DVec3| DVec3::new(v.x, 0.0, v.z);
     let feet = body.feet.iter().filter_map(|foot| {
         let toe = foot.toe.filter(|&toe| toe != foot.ankle)?;
         let height = |at: isize| keys.position(at, foot.ankle).y;
-        let low = percentile::of(cycle.samples().map(height).collect(), LOW_SHARE);
+        let low = percentile::of(cycle.samples().map(height), LOW_SHARE);
         let turned = cycle.samples().filter(|&at| height(at) <= low).map(|at| {
             let ahead = (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y);
-            angle(flat(keys.position(at, toe) - keys.position(at, foot.ankle)), ahead)
+            angle(
+                (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0),
+                ahead,
+            )
         });
-        Some((foot.ankle, percentile::of(turned.collect(), 0.5)))
+        Some((foot.ankle, percentile::of(turned, 0.5)))
     });
     let feet: Vec<(usize, f64)> = feet.collect();
     // Of a mirrored body all feet point backwards.
@@ -206,7 +205,7 @@ fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let (fastest, step) = largest((0..turns.len()).map(|at| from(at, cycle.reach as usize)));
     let stride = turns.len().div_ceil(MOST_POSES);
     let poses = || (0..turns.len()).step_by(stride);
-    let farthest = |at: usize| poses().map(|by| from(at, by)).fold(0.0, f64::max);
+    let farthest = |at: usize| greatest(poses().map(|by| from(at, by)));
     let (at, far) = largest(poses().map(farthest));
     vec![
         cycle.peak(head, fastest, step / secs / HEAD_RATE),

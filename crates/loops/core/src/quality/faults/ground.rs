@@ -3,8 +3,8 @@
 use glam::DVec3;
 
 use super::{Cycle, JointPeak, worst};
-use crate::analysis::body::FoundBy;
-use crate::math::percentile;
+use crate::analysis::FoundBy;
+use crate::math::{ordered, percentile, smallest};
 
 /// A point bears up to this height above the lowest, metres, ...
 const NEAR_METRES: f64 = 0.29;
@@ -109,7 +109,7 @@ fn height(cycle: &Cycle<'_>, sample: isize, (joint, end): (usize, DVec3)) -> f64
 
 fn lowest(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> usize {
     let height = |point: &&(usize, DVec3)| height(cycle, sample, **point);
-    let least = points.iter().min_by(|one, other| height(one).total_cmp(&height(other)));
+    let least = points.iter().min_by_key(|point| ordered(height(point)));
     least.map_or(cycle.body.hips, |point| point.0)
 }
 
@@ -120,11 +120,7 @@ fn is_borne(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> bool
     let secs = reach as f64 * keys.step_secs();
     let slow = BEARS_MPS + BEARS_SHARE * twist.linear.length() / cycle.size;
     let [back, on] = [-secs, secs].map(|by| twist.exp(by));
-    let low = points
-        .iter()
-        .map(|&point| height(cycle, sample, point))
-        .fold(f64::INFINITY, f64::min)
-        + NEAR_METRES;
+    let low = smallest(points.iter().map(|&point| height(cycle, sample, point))) + NEAR_METRES;
     points.iter().any(|&(joint, end)| {
         let [before, after] =
             [(back, -reach), (on, reach)].map(|(root, by)| root.transform_point(keys.point(sample + by, joint, end)));

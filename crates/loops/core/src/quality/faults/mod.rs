@@ -6,9 +6,9 @@
 use glam::DVec3;
 
 use super::JointPeak;
-use crate::analysis::body::{Body, Foot};
+use crate::analysis::{Body, Foot};
 use crate::loop_clip::LoopKeys;
-use crate::math::time_step::TimeStep;
+use crate::math::TimeStep;
 use crate::motion::Skeleton;
 
 mod anatomy;

@@ -3,8 +3,8 @@
 use glam::DVec3;
 
 use super::{Cycle, DEGREE, JointPeak, STEP_SECS, largest, worst};
-use crate::analysis::body::FoundBy;
-use crate::math::{percentile, rotation, time_step::TimeStep};
+use crate::analysis::FoundBy;
+use crate::math::{TimeStep, mean, percentile, rotation};
 
 /// When an error shows: from `least` on, and from `ratio` times the usual step, which counts as `floor` more.
 struct Limits {
@@ -113,16 +113,14 @@ impl Track {
         let moments =
             (self.errors.iter().zip(0..)).map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach)));
         let (at, moment) = largest(moments);
-        let mean = kind.mean.of(mean(&self.errors), mean(&self.steps));
+        let mean = kind
+            .mean
+            .of(mean(self.errors.iter().copied()), mean(self.steps.iter().copied()));
         [
             cycle.peak(joint, at, moment),
             cycle.peak(joint, largest(self.errors.iter().copied()).0, mean),
         ]
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// Returns where a joint leaves its path, and which trembles, by places and rotations.
@@ -141,7 +139,7 @@ pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
         for (square, (error, step)) in squares.iter_mut().zip(places.errors.iter().zip(&places.steps)) {
             *square = [square[0] + error * error, square[1] + step * step];
         }
-        let rough = mean(&places.errors);
+        let rough = mean(places.errors.iter().copied());
         if rough > roughest.1 {
             roughest = (joint, rough);
         }
@@ -154,14 +152,13 @@ pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
             shaken.push(shake);
         }
     }
-    let [errors, steps] = [0, 1].map(|of| {
-        let roots = squares
+    let roots = |of: usize| {
+        squares
             .iter()
-            .map(|square| (square[of] / cycle.joints.len() as f64).sqrt());
-        roots.collect::<Vec<f64>>()
-    });
-    let whole = BODY.of(mean(&errors), mean(&steps));
-    shaken.push(cycle.peak(roughest.0, largest(errors).0, whole));
+            .map(move |square| (square[of] / cycle.joints.len() as f64).sqrt())
+    };
+    let whole = BODY.of(mean(roots(0)), mean(roots(1)));
+    shaken.push(cycle.peak(roughest.0, largest(roots(0)).0, whole));
     let (moved, turned) = (worst(moved), worst(turned));
     let spike = match (moved, turned.filter(|turned| turned.ratio > 1.0)) {
         (Some(moved), Some(turned)) => Some(JointPeak {
@@ -203,14 +200,14 @@ fn lines(cycle: &Cycle<'_>) -> f64 {
         .clamp(1, changes.len());
     let ratios = (0..changes.len()).step_by(width.div_ceil(2)).map(|from| {
         let near: Vec<f64> = (from..from + width).map(|at| changes[at % changes.len()]).collect();
-        let all = mean(&near);
+        let all = mean(near.iter().copied());
         if all > 0.0 {
             percentile::of(near, 0.5) / all
         } else {
             1.0
         }
     });
-    LINES / mean(&ratios.collect::<Vec<f64>>()).max(LINES / MOST_LINES)
+    LINES / mean(ratios).max(LINES / MOST_LINES)
 }
 
 /// The figure for rotations whose rates change only at keys.
@@ -235,7 +232,7 @@ pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let least = MOVES_MPS * secs * (cycle.joints.len() as f64).sqrt();
     let uneven = sums.iter().enumerate().map(|(at, &[_, near, product])| {
         let around = (0..=2 * reach).map(|by| lengths[(at + count + by - reach) % count]);
-        let usual = around.sum::<f64>() / (2 * reach + 1) as f64;
+        let usual = mean(around);
         let near = near.sqrt();
         let along = if near > 0.0 { product / near - near } else { lengths[at] };
         if usual > least { along / usual } else { 0.0 }
@@ -243,8 +240,7 @@ pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let uneven: Vec<f64> = uneven.collect();
     let is_known = matches!(cycle.body.found_by, FoundBy::Names | FoundBy::Given);
     let (at, once) = largest(uneven.iter().copied());
-    let squares = uneven.iter().map(|along| along * along).sum::<f64>();
-    let always = (squares / count as f64).sqrt();
+    let always = mean(uneven.iter().map(|along| along * along)).sqrt();
     let keyed = if is_known { lines(cycle) } else { 0.0 };
     let ratio = (once / UNEVEN[0]).max(always / UNEVEN[1]).max(keyed);
     Some(cycle.peak(cycle.body.hips, at + 1, ratio))

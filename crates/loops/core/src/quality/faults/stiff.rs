@@ -1,8 +1,7 @@
 //! Limbs that are still while their partners move: captures are never exact, and a carried load still moves.
 
-use super::anatomy::limbs;
-use super::{Cycle, DEGREE, JointPeak, worst as worst_of};
-use crate::math::rotation;
+use super::{Cycle, DEGREE, JointPeak, anatomy::limbs, worst as worst_of};
+use crate::math::{greatest, rotation};
 
 /// A joint is still if it turns by no more than the first angle over the loop, radians, and moves if it turns by at least the second.
 const STILL_RADIANS: f64 = 0.05 * DEGREE;
@@ -24,9 +23,9 @@ pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
         let turns = cycle
             .samples()
             .map(|at| rotation::difference(cycle.keys.rotation(at, joint), first).length());
-        turns.fold(0.0, f64::max)
+        greatest(turns)
     };
-    let most = |joints: &[usize]| joints.iter().map(|&joint| turn(joint)).fold(0.0, f64::max);
+    let most = |joints: &[usize]| greatest(joints.iter().map(|&joint| turn(joint)));
     let still = |joint: usize, own: f64, other: f64| {
         let ratio = (other / MOVES_RADIANS).min(STILL_RADIANS / own.max(STILL_RADIANS / MOST));
         cycle.peak(joint, 0, ratio)

@@ -8,7 +8,7 @@ use self::calibration::Calibration;
 use super::anatomy::{Anatomy, Bones, Limb, LimbKind};
 use super::stance;
 use crate::analysis::{Body, Side};
-use crate::math::{Rigid, rotation};
+use crate::math::{Rigid, greatest, mean, rotation, smallest};
 use crate::motion::{Pose, Skeleton};
 use crate::take::Take;
 
@@ -30,6 +30,7 @@ pub enum Reference {
 
 /// The source of the pose in which a rig is compared with others.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Default, Eq)]
 pub enum ReferenceSource {
     /// The rest pose.
@@ -44,14 +45,6 @@ pub enum ReferenceSource {
     /// The most upright pose of the motion: of animals, and where the anatomy is not known.
     Upright,
 }
-
-crate::words!(ReferenceSource {
-    Rest: "rest",
-    Given: "given",
-    RestButArms: "rest-but-arms",
-    Motion: "motion",
-    Upright: "upright",
-});
 
 /// A doubtful part of a pose that is derived from the motion, each of a joint.
 #[handed_over]
@@ -161,7 +154,7 @@ fn worked_out(take: &Take, (body, anatomy): (&Body, &Anatomy), pose: &Pose) -> O
     let below = |joint: &usize| *joint != body.hips && skeleton.is_within(*joint, body.hips);
     for joint in (0..skeleton.num_joints()).filter(below) {
         let places = (0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]);
-        pose.translations[joint] = places.sum::<DVec3>() / take.num_frames() as f64;
+        pose.translations[joint] = mean(places);
     }
     let pose = posed(skeleton, pose, &axes, DQuat::IDENTITY);
     Some((on_ground(take, body, pose), doubts))
@@ -240,7 +233,7 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
     });
     let lengths = legs.iter().map(|leg| world.length_along(&leg.joints));
     let leg = lengths.fold(f64::MIN_POSITIVE, f64::max);
-    apart.fold(0.0, f64::max) / leg
+    greatest(apart) / leg
 }
 
 /// Returns a local pose whose joints lie as their axes say in a body that has these axes; others keep their rotation below their
@@ -281,7 +274,7 @@ pub(super) fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
     let is_biped = anatomy.is_biped();
     let needed = if is_biped { UPRIGHT_SHARE } else { ANIMAL_SHARE };
     let legs = anatomy.legs().map(|limb| risen(world, &limb.joints, -1.0) / needed);
-    let least = legs.fold(f64::INFINITY, f64::min);
+    let least = smallest(legs);
     if !is_biped {
         return least;
     }

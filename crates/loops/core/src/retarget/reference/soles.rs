@@ -83,7 +83,7 @@ impl Foot {
                 let drops = frames
                     .iter()
                     .map(|&frame| below(motion.position(frame, ball) - motion.position(frame, ankle), DVec3::Y));
-                percentile::of(drops.collect(), STEEP_SHARE)
+                percentile::of(drops, STEEP_SHARE)
             }),
         })
     }
