@@ -397,13 +397,12 @@ impl Parts {
         }
         // If all leaves replace the feet, none is a known foot.
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
-        for foot in feet {
+        for (index, foot) in feet.enumerate() {
             let path = skeleton.path_from_root(foot.ankle);
             let thigh = body.thighs.into_iter().flatten().find(|thigh| path.contains(thigh));
             let start = thigh.unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
-            if let (Some(end), Some([left, right])) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
-                let thigh = if foot.side == Some(Side::Left) { left } else { right };
-                parts.lay_out(skeleton, thigh, end, Part::Leg);
+            if let (Some(end), Some(thighs)) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
+                parts.lay_out(skeleton, thighs[index.min(1)], end, Part::Leg);
             }
             parts.lay_out(skeleton, start, foot.ankle, Part::Leg);
             parts.end_in(skeleton, foot.ankle, Part::Foot);

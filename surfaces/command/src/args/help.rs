@@ -320,7 +320,7 @@ mod tests {
         headings::SEAM,
         headings::ROOT_MOTION,
         headings::FEET,
-        headings::OUTPUT,
+        OUTPUT,
         headings::ENGINE,
         headings::MANY,
         headings::MIX,

@@ -98,8 +98,7 @@ impl Anatomy {
     pub(super) fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
         let mut meanings = Meaning::of_all(skeleton);
         // In a mirrored body, names state the other side.
-        let sides = |foot: &Foot| foot.side.zip(meanings[foot.ankle].side);
-        if body.feet.iter().filter_map(sides).any(|(own, named)| own != named) {
+        if body.is_mirrored() {
             for meaning in &mut meanings {
                 meaning.side = meaning.side.map(Side::other);
             }
@@ -411,7 +410,10 @@ impl Finder<'_> {
         let mut feet: Vec<(usize, Limb)> = Vec::new();
         let mut apart = Vec::new();
         for foot in &self.body.feet {
-            let Some(side) = foot.side.or_else(|| self.side_of(foot.ankle)) else {
+            let named = foot
+                .side
+                .map(|side| if self.body.is_mirrored() { side.other() } else { side });
+            let Some(side) = named.or_else(|| self.side_of(foot.ankle)) else {
                 continue;
             };
             let last = self.body.end_of_leg_apart(self.skeleton, foot);

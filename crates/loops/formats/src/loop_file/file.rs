@@ -13,7 +13,7 @@ use loopwright_core::{
 use super::facts::{
     BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
 };
-use super::{describe, pack::MeasuredLoop, sidecar::Sidecar};
+use super::{describe, sidecar::Sidecar};
 use crate::error::{ReadError, WriteError};
 use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
 use crate::space::{Space, SpaceSettings};
@@ -312,6 +312,15 @@ impl DerivedLoop {
             quality,
         })
     }
+}
+
+/// A loop in a file of several, measured as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredLoop {
+    /// All facts about it. The caller adds warnings.
+    pub sidecar: Sidecar,
+    /// Its figures.
+    pub quality: Quality,
 }
 
 /// Measures a loop whose feet are described already, as an animation of its file shows it. Errors: it cannot be read back.

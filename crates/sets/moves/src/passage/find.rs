@@ -401,7 +401,7 @@ impl Search<'_> {
     /// Whether the body stands or moves around a jump. A body that hardly travels there counts as standing if a loop of the set
     /// stands: a crouch resembles a step as much as an idle.
     fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
-        let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
+        let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]);
         let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();
         if travels || !self.set.loops().iter().any(|clip| stands(clip, self.analysis)) {
             Does::Neither
@@ -426,7 +426,7 @@ impl Search<'_> {
         let count = self.way.num_frames();
         let height = |frame: usize, joint: usize| body.point(world, frame, joint).y - floor.heights()[frame];
         let standing: Vec<f64> = (joints.iter())
-            .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)).collect(), 0.1))
+            .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)), 0.1))
             .collect();
         let flies_metres = FLIES_METRES * self.size;
         let flies = (0..count).map(|frame| {

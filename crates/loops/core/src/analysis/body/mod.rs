@@ -248,13 +248,13 @@ impl Body {
             found_by,
         };
         Ok(if body.walks_on_its_heels(take) {
-            body.with_sides_swapped()
+            body.mirrored()
         } else {
             body
         })
     }
 
-    /// Whether the toes point behind the body that its sides define, as in files that a scale mirrors: then these are swapped.
+    /// Whether the toes point behind the body that the names of its sides define, as where a scale or a change of axes mirrors it.
     fn walks_on_its_heels(&self, take: &Take) -> bool {
         let (Some([left, right]), [_, _]) = (self.thighs, self.feet.as_slice()) else {
             return false;
@@ -273,16 +273,18 @@ impl Body {
         ahead < -HEELS_AHEAD * all
     }
 
-    /// Returns the body with left for right.
-    fn with_sides_swapped(mut self) -> Self {
+    /// Returns the body with the joints that lie on its left first, whose names state the right; feet keep the side of their names.
+    fn mirrored(mut self) -> Self {
         self.feet.reverse();
         self.hands.reverse();
-        for foot in &mut self.feet {
-            foot.side = foot.side.map(Side::other);
-        }
         let pairs = [&mut self.thighs, &mut self.shoulders];
         pairs.into_iter().flatten().for_each(|pair| pair.reverse());
         self
+    }
+
+    /// Whether the foot on the left of the body is the right one by its name.
+    pub(crate) fn is_mirrored(&self) -> bool {
+        self.feet.len() == 2 && self.feet[0].side == Some(Side::Right)
     }
 
     /// Whether a joint is one of [`Self::bone_ends`].
@@ -300,11 +302,8 @@ impl Body {
     ///
     /// `skeleton` is the one in which the body was found.
     pub fn end_of_leg_apart(&self, skeleton: &Skeleton, foot: &Foot) -> Option<usize> {
-        let [left, right] = self.thighs?;
-        let thigh = match foot.side? {
-            Side::Left => left,
-            Side::Right => right,
-        };
+        let of_this = self.feet.iter().position(|own| own.ankle == foot.ankle)?;
+        let thigh = *self.thighs?.get(of_this)?;
         if self.feet.len() > 2 || skeleton.is_within(foot.ankle, thigh) {
             return None;
         }

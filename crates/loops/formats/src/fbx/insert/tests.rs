@@ -177,7 +177,7 @@ fn bones_that_another_animation_moves_have_curves() {
     };
     let clip = clip_of(&take, (0..20).map(still));
     let written = crate::write_loop(&clip, &source, &crate::LoopWriteSettings::default()).unwrap();
-    let scene = crate::fbx::scene::load(&written.bytes).unwrap();
+    let scene = crate::fbx::scene::load(&written.bytes, false).unwrap();
     let stack = (&scene.anim_stacks)
         .into_iter()
         .find(|stack| &*stack.element.name == "l-loop");
