@@ -28,12 +28,6 @@ CAPTURED = {
 }
 
 
-def least(programs, arguments, runs):
-    """The least time of each program, milliseconds of the processors."""
-    rounds = [[1e3 * process(program, *arguments)[1] for program in programs] for _ in range(runs)]
-    return [min(times) for times in zip(*rounds)]
-
-
 def works(new, takes, scratch):
     """What is measured: a name, the arguments and the number of runs of each."""
     into = ["-o", scratch / "loop.bvh", "--force"]
@@ -63,7 +57,8 @@ def main(new, old, takes, scratch, limit=math.inf):
     slower = []
     print("| work | before, ms | now, ms | now / before |\n| --- | --- | --- | --- |")
     for name, arguments, runs in works(new, Path(takes), Path(scratch)):
-        now, before = least([new, old], arguments, runs)
+        rounds = [[process(program, *arguments)[1] for program in (new, old)] for _ in range(runs)]
+        now, before = (1e3 * min(secs) for secs in zip(*rounds))
         print(f"| {name} | {before:.1f} | {now:.1f} | {now / before:.2f} |", flush=True)
         if now > float(limit) * before:
             slower.append(name)

@@ -8,7 +8,7 @@
 //   time {name: weight}, "gaze": for each time [yaw, pitch] in degrees, "warnings": what the loaders complain of}, or {"error"}
 
 import fs from "node:fs";
-import "./three.mjs";
+import { answer, played } from "./three.mjs";
 
 const complaints = [];
 console.warn = console.error = (...words) => complaints.push(words.map(String).join(" "));
@@ -22,11 +22,10 @@ function load(file) {
   const loader = new GLTFLoader();
   loader.register((parser) => new VRMLoaderPlugin(parser));
   loader.register((parser) => new VRMAnimationLoaderPlugin(parser));
-  const bytes = fs.readFileSync(file);
-  return loader.parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), "");
+  return loader.parseAsync(new Uint8Array(fs.readFileSync(file)).buffer, "");
 }
 
-async function played({ avatar, file, secs }) {
+async function shown({ avatar, file, secs }) {
   const { vrm } = (await load(avatar)).userData;
   if (!vrm) throw new Error("no VRM");
   const motions = (await load(file)).userData.vrmAnimations;
@@ -34,24 +33,18 @@ async function played({ avatar, file, secs }) {
   const proxy = new VRMLookAtQuaternionProxy(vrm.lookAt);
   proxy.name = "gaze";
   if (vrm.lookAt) vrm.scene.add(proxy);
-  const mixer = new THREE.AnimationMixer(vrm.scene);
-  const action = mixer.clipAction(createVRMAnimationClip(motions[0], vrm));
-  action.setLoop(THREE.LoopOnce);
-  action.clampWhenFinished = true;
-  action.play();
+  const mixer = played(THREE, vrm.scene, createVRMAnimationClip(motions[0], vrm));
   const bones = Object.keys(vrm.humanoid.humanBones);
-  const answer = { bones, places: [], expressions: [], gaze: [], warnings: complaints.splice(0) };
+  const found = { bones, places: [], expressions: [], gaze: [], warnings: complaints.splice(0) };
   for (const time of secs) {
     mixer.setTime(time);
     vrm.update(0);
     vrm.scene.updateMatrixWorld(true);
-    answer.places.push(bones.map((bone) => new THREE.Vector3().setFromMatrixPosition(vrm.humanoid.getRawBoneNode(bone).matrixWorld).toArray()));
-    answer.expressions.push(Object.fromEntries(vrm.expressionManager?.expressions.map((each) => [each.expressionName, each.weight]) ?? []));
-    answer.gaze.push(vrm.lookAt ? [vrm.lookAt.yaw, vrm.lookAt.pitch] : null);
+    found.places.push(bones.map((bone) => new THREE.Vector3().setFromMatrixPosition(vrm.humanoid.getRawBoneNode(bone).matrixWorld).toArray()));
+    found.expressions.push(Object.fromEntries(vrm.expressionManager?.expressions.map((each) => [each.expressionName, each.weight]) ?? []));
+    found.gaze.push(vrm.lookAt ? [vrm.lookAt.yaw, vrm.lookAt.pitch] : null);
   }
-  return answer;
+  return found;
 }
 
-for (const question of JSON.parse(fs.readFileSync(process.argv[2], "utf8"))) {
-  console.log(JSON.stringify(await played(question).catch((error) => ({ error: String(error), warnings: complaints.splice(0) }))));
-}
+await answer(shown);

@@ -70,12 +70,14 @@ def avatar(body, path, version, seed=None):
     skin["inverseBindMatrices"] = gltf.add(binds, "MAT4")
     gltf.json.pop("animations", None)
     if version == 1:
+        kinds = ["HorizontalInner", "HorizontalOuter", "VerticalDown", "VerticalUp"]
+        ranges = {f"rangeMap{kind}": {"inputMaxValue": 90, "outputScale": 1} for kind in kinds}
         name, stated = "VRMC_vrm", {
             "specVersion": "1.0",
             "meta": {"name": "body", "authors": ["nobody"], "licenseUrl": "https://vrm.dev/licenses/1.0/"},
             "humanoid": {"humanBones": {bone: {"node": node} for node, bone in bones.items()}},
             "expressions": {"preset": {"aa": {}, "blink": {}}, "custom": {"wink": {}}},
-            "lookAt": {"type": "expression", "offsetFromHeadBone": [0, 0.06, 0], **ranges()},
+            "lookAt": {"type": "expression", "offsetFromHeadBone": [0, 0.06, 0], **ranges},
         }
     else:
         name, stated = "VRM", {
@@ -88,11 +90,6 @@ def avatar(body, path, version, seed=None):
     gltf.json["extensions"], gltf.json["extensionsUsed"] = {name: stated}, [name]
     gltf.write(path)
     return {bone: gltf.names[node] for node, bone in bones.items()}
-
-
-def ranges():
-    kinds = ["HorizontalInner", "HorizontalOuter", "VerticalDown", "VerticalUp"]
-    return {f"rangeMap{kind}": {"inputMaxValue": 90, "outputScale": 1} for kind in kinds}
 
 
 def with_face(path, out):
@@ -139,22 +136,19 @@ def demands(path):
             allowed.add("translation")
         if path not in allowed:
             yield f"{path} of {gltf.names[node]} is animated"
-    # The T-pose: upright, legs down, arms aside, toes ahead, soles on the ground.
+    # The T-pose: upright, legs down, arms aside, toes ahead, soles on the ground. What is level may slope.
     places = gltf.places()
     at = {bone: places[node] for bone, node in bones.items()}
-
-    def off(one, other, way, is_level=False):
-        along = (at[other] - at[one]) * ([1, 0, 1] if is_level else 1)
-        return np.degrees(np.arccos(min(1.0, along @ way / np.linalg.norm(along))))
-
-    turned_off = {"trunk": off("hips", "head", (0, 1, 0)), "legs": off("rightUpperLeg", "leftUpperLeg", (1, 0, 0))}
-    turned_off["shoulders"] = off("rightUpperArm", "leftUpperArm", (1, 0, 0), is_level=True)
-    for side, sign in [("left", 1), ("right", -1)]:
-        for upper, lower, way in [("UpperArm", "LowerArm", (sign, 0, 0)), ("LowerArm", "Hand", (sign, 0, 0)), ("UpperLeg", "LowerLeg", (0, -1, 0)), ("LowerLeg", "Foot", (0, -1, 0))]:
-            turned_off[side + upper] = off(side + upper, side + lower, way)
+    ways = [("hips", "head", (0, 1, 0), 1), ("rightUpperLeg", "leftUpperLeg", (1, 0, 0), 1), ("rightUpperArm", "leftUpperArm", (1, 0, 0), 0)]
+    for side, aside in [("left", (1, 0, 0)), ("right", (-1, 0, 0))]:
+        for limb, way in [("UpperArm LowerArm Hand", aside), ("UpperLeg LowerLeg Foot", (0, -1, 0))]:
+            upper, lower, end = (side + bone for bone in limb.split())
+            ways += [(upper, lower, way, 1), (lower, end, way, 1)]
         if side + "Toes" in at:
-            turned_off[side + "Foot"] = off(side + "Foot", side + "Toes", (0, 0, 1), is_level=True)
-    for bone, degrees in turned_off.items():
+            ways.append((side + "Foot", side + "Toes", (0, 0, 1), 0))
+    for bone, other, way, height in ways:
+        along = (at[other] - at[bone]) * [1, height, 1]
+        degrees = np.degrees(np.arccos(min(1.0, along @ way / np.linalg.norm(along))))
         if degrees > MOST_DEGREES:
             yield f"{bone}: {degrees:.0f} degrees off the T-pose"
     ankle = min(at["leftFoot"][1], at["rightFoot"][1])

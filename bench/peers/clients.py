@@ -59,9 +59,9 @@ def kinds(shared):
     yield "*no-last-key", every, [*walk, "--set", "output.last-key=drop", "--set", "output.repeat=2"]
     yield "*crossfade", every, [*walk, "--closure", "crossfade"]
     yield "*mirrored", every, [*walk, "--symmetric"]
-    for engine in ["godot", "unity", "unreal", "bevy", "blender", "three"]:
-        form = {"godot": ["glb", "fbx"], "bevy": ["glb"], "blender": ["bvh"], "three": ["glb"]}.get(engine, ["fbx"])
-        yield f"for-{engine}", form, [*walk, "--for", engine]
+    engines = {"godot": ["glb", "fbx"], "unity": ["fbx"], "unreal": ["fbx"], "bevy": ["glb"], "blender": ["bvh"], "three": ["glb"]}
+    for engine, forms in engines.items():
+        yield f"for-{engine}", forms, [*walk, "--for", engine]
     for up in ["x", "z", "-y", "-z", "-x"]:
         yield f"*up{up}", every, ["convert", "{short.bvh}", "--up", up]
         yield f"*cm-up{up}", ["fbx"], ["convert", "{short.bvh}", "--up", up, "--unit", "in"]
@@ -101,8 +101,8 @@ def kinds(shared):
         stem, form = path.stem, form_of(path)
         yield f"*on-{stem}", every, ["retarget", "{constant.glb}", "--rig", path]
         yield f"into-one-{stem}", [form], ["retarget", "{constant.glb}", "{fast.glb}", "--into-one", "--rig", path]
-        yield f"in-place-on-{stem}", [form], ["retarget", "{in-place.glb}", "--rig", path]
-        yield f"inertialized-on-{stem}", [form], ["retarget", "{inertialized.glb}", "--rig", path]
+        for mode in ["in-place", "inertialized"]:
+            yield f"{mode}-on-{stem}", [form], ["retarget", "{%s.glb}" % mode, "--rig", path]
 
 
 def run(*words):

@@ -12,7 +12,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import "./three.mjs";
+import { answer, played } from "./three.mjs";
 
 const THREE = await import("three");
 const { GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js");
@@ -28,10 +28,7 @@ THREE.TextureLoader.prototype.load = (_url, done) => {
 };
 
 const answers = { places, valid, fbx, bvh };
-for (const question of JSON.parse(fs.readFileSync(process.argv[2], "utf8"))) {
-  const answer = async () => answers[question.what](question, new Uint8Array(fs.readFileSync(question.file)));
-  console.log(JSON.stringify(await answer().catch((error) => ({ error: String(error) }))));
-}
+await answer(async (question) => answers[question.what](question, new Uint8Array(fs.readFileSync(question.file))));
 
 async function valid({ file }, bytes) {
   const beside = async (uri) => new Uint8Array(fs.readFileSync(path.join(path.dirname(file), decodeURIComponent(uri))));
@@ -71,11 +68,7 @@ async function compared(question, scene, clipOf, found) {
   for (const [index, ours] of question.animations.entries()) {
     const clip = clipOf(ours, index);
     if (!clip) throw new Error(`no animation ${ours.name}`);
-    const mixer = new THREE.AnimationMixer(scene);
-    const action = mixer.clipAction(clip);
-    action.setLoop(THREE.LoopOnce);
-    action.clampWhenFinished = true;
-    action.play();
+    const mixer = played(THREE, scene, clip);
     const nodes = await found(ours);
     missing += nodes.filter((node) => node === undefined).length;
     for (const frame of ours.frames) {

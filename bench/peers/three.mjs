@@ -1,4 +1,4 @@
-// Lets scripts of this folder import packages of NODE_PATH by name, and gives three.js the globals of browsers that its loaders ask for.
+// Lets scripts of this folder import packages of NODE_PATH by name, gives three.js the globals of browsers that its loaders ask for, and answers questions.
 
 import fs from "node:fs";
 import { register } from "node:module";
@@ -15,6 +15,22 @@ register(`data:text/javascript,${encodeURIComponent(resolver)}`);
 globalThis.self = globalThis;
 globalThis.ProgressEvent = class {};
 globalThis.window = { innerWidth: 1, innerHeight: 1, URL };
+/** Answers the questions of the JSON file that the argument names, each in a line of JSON. */
+export async function answer(work) {
+  for (const question of JSON.parse(fs.readFileSync(process.argv[2], "utf8"))) {
+    console.log(JSON.stringify(await work(question).catch((error) => ({ error: String(error) }))));
+  }
+}
+
+/** Plays a clip once on a scene of three.js, which stays as it is at the end. */
+export function played({ AnimationMixer, LoopOnce }, scene, clip) {
+  const mixer = new AnimationMixer(scene);
+  const action = mixer.clipAction(clip).setLoop(LoopOnce);
+  action.clampWhenFinished = true;
+  action.play();
+  return mixer;
+}
+
 // Node fetches no files.
 const { fetch } = globalThis;
 globalThis.fetch = async (from) => {

@@ -26,3 +26,10 @@ pub fn read_again(bytes: &[u8], formats: &[Format]) -> Option<(LoadedTake, Resul
     let again = read_take(&written.bytes, "fuzz", &settings, &mut Vec::new());
     Some((loaded, again))
 }
+
+/// As [`read_again`]; what is written must be read, and be as large.
+pub fn reads_again(bytes: &[u8], formats: &[Format], size: fn(&LoadedTake) -> usize) {
+    if let Some((loaded, again)) = read_again(bytes, formats) {
+        assert_eq!(size(&again.expect("what is written is read")), size(&loaded));
+    }
+}

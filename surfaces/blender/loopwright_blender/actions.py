@@ -31,10 +31,14 @@ def path_of(bone: str, channel: str) -> str:
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
 
 
+def tracks(owner: Any) -> list[Any]:
+    """The tracks of the NLA of an object, or of shape keys."""
+    return list(owner.animation_data.nla_tracks) if owner.animation_data else []
+
+
 def strips(owner: Object) -> list[Any]:
     """The strips of an object's NLA."""
-    tracks = owner.animation_data.nla_tracks if owner.animation_data else ()
-    return [strip for track in tracks for strip in track.strips]
+    return [strip for track in tracks(owner) for strip in track.strips]
 
 
 def slots(action: Action | None) -> list[Any]:
@@ -87,9 +91,12 @@ def assign(owner: Any, action: Action | None, slot: Any = None) -> None:
 
 
 @contextmanager
-def assigned(owner: Object, action: Action) -> Iterator[None]:
-    """Lets an action move the object for a while."""
-    data = owner.animation_data or owner.animation_data_create()
+def assigned(owner: Object, action: Action | None) -> Iterator[None]:
+    """Lets an action move the object for a while, or none."""
+    data = owner.animation_data or (action and owner.animation_data_create())
+    if not data:
+        yield
+        return
     before, slot = data.action, slot_of(data)
     if before == action and (not HAS_SLOTS or slot is not None):
         yield

@@ -108,18 +108,14 @@ def _action_for(key: Any, mesh: Object, owner: Object, take: Action, is_active: 
     if slot := _key_slot(take, mesh.name, mesh.data.name, key.name):
         return take, slot
     # glTF: strips in tracks of the same name.
-    tracks = {track.name for track in _tracks(owner) if any(strip.action == take for strip in track.strips)}
-    strips = [strip for track in _tracks(key) if track.name in tracks for strip in track.strips if strip.action]
+    tracks = {track.name for track in actions.tracks(owner) if any(strip.action == take for strip in track.strips)}
+    strips = [strip for track in actions.tracks(key) if track.name in tracks for strip in track.strips if strip.action]
     if strips:
         return strips[0].action, actions.slot_of(strips[0]) or _key_slot(strips[0].action)
     # FBX: "Armature|Walk" and "Key|Walk".
     _, bar, name = take.name.partition("|")
     action = bpy.data.actions.get(f"{key.name}|{name}") if bar else None
     return action, _key_slot(action)
-
-
-def _tracks(owner: Any) -> list[Any]:
-    return list(owner.animation_data.nla_tracks) if owner.animation_data else []
 
 
 def _key_slot(action: Action | None, *names: str) -> Any:

@@ -77,7 +77,9 @@ def active_action(owner: Object) -> Action:
 
 def _playing_strips(owner: Object) -> list[Any]:
     """The strips of the NLA that may move an object."""
-    tracks = list(owner.animation_data.nla_tracks) if owner.animation_data and owner.animation_data.use_nla else []
+    tracks = actions.tracks(owner)
+    if not (tracks and owner.animation_data.use_nla):
+        return []
     tracks = [track for track in tracks if track.is_solo] or [track for track in tracks if not track.mute]
     return [strip for track in tracks for strip in track.strips if not strip.mute]
 

@@ -477,15 +477,11 @@ def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:
 
 def _studied(owner: Object) -> controls.Rig:
     """Studies how the bones of a rig follow its controls."""
-    kept, data = snapshot(owner), owner.animation_data
-    action, slot = data and data.action, actions.slot_of(data)
-    if action:
-        actions.assign(owner, None)
+    kept = snapshot(owner)
     try:
-        return controls.study(bpy.context, owner, root_bone(owner))
+        with actions.assigned(owner, None):
+            return controls.study(bpy.context, owner, root_bone(owner))
     finally:
-        if action:
-            actions.assign(owner, action, slot)
         restore(owner, kept)
 
 
@@ -588,9 +584,11 @@ def root_bone(owner: Object) -> Any:
 
 def check_root_bone(owner: Object) -> None:
     """Refuses armatures to which no bone can be added."""
-    if root_bone(owner) is None and (owner.data.library or owner.data.override_library):
+    if root_bone(owner):
+        return
+    if owner.data.library or owner.data.override_library:
         raise Refusal(f'The bones of "{owner.name}" are linked from another file', "Choose another root motion, or make its data local")
-    if root_bone(owner) is None and not owner.visible_get():
+    if not owner.visible_get():
         raise Refusal(f'"{owner.name}" is hidden, so that no bone can be added', "Show it in the Outliner")
 
 

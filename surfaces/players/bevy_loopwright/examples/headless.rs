@@ -20,7 +20,7 @@ use bevy_loopwright::{
 };
 use glam::DVec3;
 use loopwright_core::Pose;
-use loopwright_core::math::Rigid;
+use loopwright_core::math::{Rigid, Twist};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -153,13 +153,13 @@ impl Stage {
     }
 }
 
-/// Goals over what the set has, each with its seconds.
-fn path(moving: &[&MotionClip]) -> [(f64, Goal); 13] {
-    let speed = |clip: &&&MotionClip| clip.twist().linear.x.hypot(clip.twist().linear.z);
-    let slow = moving.iter().map(|clip| speed(&clip)).fold(1e3, f64::min);
-    let ahead = moving.iter().filter(|clip| clip.twist().linear.z > 0.8 * speed(clip));
-    let fast = ahead.map(|clip| speed(&clip)).fold(slow, f64::max);
-    let turns = moving.iter().map(|clip| clip.twist().angular.y);
+/// Goals over what the set has, by the motions of its moving loops, each with its seconds.
+fn path(twists: &[Twist]) -> [(f64, Goal); 13] {
+    let speed = |twist: &Twist| twist.linear.x.hypot(twist.linear.z);
+    let slow = twists.iter().map(speed).fold(1e3, f64::min);
+    let ahead = twists.iter().filter(|twist| twist.linear.z > 0.8 * speed(twist));
+    let fast = ahead.map(speed).fold(slow, f64::max);
+    let turns = twists.iter().map(|twist| twist.angular.y);
     let (left, right) = (turns.clone().fold(0.0, f64::max), turns.fold(0.0, f64::min));
     let goals = [
         (1.5, 0.0, 0.0, 0.0),
@@ -204,14 +204,14 @@ fn play(folder: &Path) -> Result<(String, Vec<String>), Failure> {
         })
         .collect();
     let moving = set.clips().iter().filter(|clip| clip.loops() && !clip.stands());
-    let moving: Vec<&MotionClip> = moving.collect();
-    let bends = moving.iter().map(|clip| inside[&*clip.name][1]);
+    let bends = moving.clone().map(|clip| inside[&*clip.name][1]);
     let calmest = bends.fold(f64::INFINITY, f64::min);
+    let twists: Vec<Twist> = moving.map(MotionClip::twist).collect();
 
     let mut stage = Stage::new(folder, &set)?;
     let (first, mut off) = stage.seen()?;
     let (mut frames, mut parts, mut switches) = (vec![first], vec![stage.clips()?], Vec::new());
-    for (secs, goal) in path(&moving) {
+    for (secs, goal) in path(&twists) {
         if let Some(mut hero) = stage.app.world_mut().get_mut::<LoopwrightCharacter>(stage.hero) {
             hero.goal = goal;
         }

@@ -32,6 +32,5 @@ mod plugin;
 
 pub use loopwright_player::{FootEventKind, Goal, MotionClip, MotionSet, PlayerEvent, SetError, SteeredCharacter};
 pub use plugin::{
-    CharacterMessage, LoadError, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader,
-    LoopwrightSystems,
+    CharacterMessage, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader, LoopwrightSystems,
 };

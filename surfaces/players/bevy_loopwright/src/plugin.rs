@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::Rigid;
 
-use crate::{Goal, MotionSet, PlayerEvent, SetError, SteeredCharacter};
+use crate::{Goal, MotionSet, PlayerEvent, SteeredCharacter};
 
 /// Plays every [`LoopwrightCharacter`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,44 +33,27 @@ impl Plugin for LoopwrightPlugin {
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct LoopwrightSet(pub Arc<MotionSet>);
 
-/// Why a set is not loaded.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
-pub enum LoadError {
-    #[error(transparent)]
-    Set(#[from] SetError),
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-    #[error("a file of the set cannot be loaded: {0}")]
-    Asset(String),
-}
-
-/// Loads files whose names end in `set.json`.
+/// Loads files whose names end in `set.json`. Errors: [`SetError`](crate::SetError), or those of files.
 #[derive(Clone, Copy, Debug, Default, TypePath)]
 pub struct LoopwrightSetLoader;
 
 impl AssetLoader for LoopwrightSetLoader {
     type Asset = LoopwrightSet;
     type Settings = ();
-    type Error = LoadError;
+    type Error = BevyError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
         _settings: &(),
         context: &mut LoadContext<'_>,
-    ) -> Result<LoopwrightSet, LoadError> {
+    ) -> Result<LoopwrightSet, BevyError> {
         let mut manifest = Vec::new();
         reader.read_to_end(&mut manifest).await?;
         let mut files = BTreeMap::new();
-        let failed = |error: &dyn std::error::Error| LoadError::Asset(error.to_string());
         for name in MotionSet::files(&manifest)? {
-            let path = context
-                .path()
-                .resolve_embed_str(&name)
-                .map_err(|error| failed(&error))?;
-            let bytes = context.read_asset_bytes(path).await.map_err(|error| failed(&error))?;
+            let path = context.path().resolve_embed_str(&name)?;
+            let bytes = context.read_asset_bytes(path).await?;
             files.insert(name, bytes);
         }
         let set = MotionSet::read(&manifest, |name| files.remove(name).ok_or("it is not loaded"))?;
