@@ -264,19 +264,16 @@ impl Mesh {
     }
 }
 
-/// Returns the four largest of several bone weights, normalized to a sum of one.
-pub(crate) fn four_largest(weighted: &mut Vec<(u16, f32)>) -> ([u16; 4], [f32; 4]) {
+/// Returns the four largest of several bone weights, normalized to a sum of one; without any, `rigid` carries all.
+pub(crate) fn four_largest(weighted: &mut Vec<(u16, f32)>, rigid: u16) -> ([u16; 4], [f32; 4]) {
     weighted.retain(|(_, weight)| weight.is_finite() && *weight > 0.0);
     weighted.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     weighted.truncate(4);
     let sum: f32 = weighted.iter().map(|(_, weight)| weight.min(1e6)).sum();
-    let (mut bones, mut weights) = ([0; 4], [0.0; 4]);
+    let (mut bones, mut weights) = ([rigid, 0, 0, 0], [1.0, 0.0, 0.0, 0.0]);
     for (slot, &(bone, weight)) in weighted.iter().enumerate() {
         bones[slot] = bone;
         weights[slot] = weight.min(1e6) / sum;
-    }
-    if weighted.is_empty() {
-        weights[0] = 1.0;
     }
     (bones, weights)
 }

@@ -226,16 +226,13 @@ fn vertex(
     // Texture coordinates count from below.
     let place = shape.vertex_uv.values.get(place);
     let place = place.map_or(DVec2::ZERO, |v| DVec2::new(v.x, 1.0 - v.y));
-    let (mut bones_of, weights) = four_largest(weighted);
-    if weighted.is_empty() {
-        bones_of[0] = bones.rigid;
-    }
+    let (bones, weights) = four_largest(weighted, bones.rigid);
     Some(Vertex {
         position: position.as_vec3().to_array(),
         normal: normal.as_vec3().to_array(),
         texture_at: place.as_vec2().to_array().map(|x| if x.abs() < 1e6 { x } else { 0.0 }),
         colour: [1.0; 3],
-        bones: bones_of,
+        bones,
         weights,
     })
 }

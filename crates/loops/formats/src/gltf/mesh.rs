@@ -93,10 +93,10 @@ pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &SizeLimits
         let Some(number) = node.mesh else { continue };
         let bones = match node.skin {
             Some(skin) => reader.bones_of_skin(skin, &skins, &nodes)?,
-            None => match reader.carriers.of_node(index, &nodes) {
-                Some(bone) => vec![reader.mesh.bone(bone)?],
-                None => Vec::new(),
-            },
+            None => {
+                let bone = reader.carriers.of_node(index, &nodes);
+                Vec::from_iter(bone.map(|bone| reader.mesh.bone(bone)).transpose()?)
+            }
         };
         if bones.is_empty() {
             continue;
@@ -181,10 +181,9 @@ impl Reader<'_> {
             return Err(GltfError::no_such("nodes.skin", skin, skins.len()).into());
         };
         let at = format!("skins[{skin}].inverseBindMatrices");
-        let inverse_binds = match stated.inverse_bind_matrices {
-            Some(accessor) => Some(self.accessors.values(accessor, "MAT4", &at)?),
-            None => None,
-        };
+        let inverse_binds = stated.inverse_bind_matrices;
+        let inverse_binds = inverse_binds.map(|accessor| self.accessors.values(accessor, "MAT4", &at));
+        let inverse_binds = inverse_binds.transpose()?;
         if let Some(inverse_binds) = &inverse_binds
             && inverse_binds.len() < 16 * stated.joints.len()
         {
@@ -271,17 +270,14 @@ impl Reader<'_> {
                     weighted.push((*bone, weight));
                 }
             }
-            let (mut bones_of, weights) = four_largest(&mut weighted);
-            if weighted.is_empty() {
-                bones_of[0] = bones[0];
-            }
+            let (bones, weights) = four_largest(&mut weighted, bones[0]);
             let colour = colours.as_ref().map_or([1.0; 3], |list| list.at(vertex));
             self.mesh.vertices.push(Vertex {
                 position: [0, 1, 2].map(|axis| numbers[axis] as f32),
                 normal: normals.as_ref().map_or([0.0; 3], |list| list.at(vertex)),
                 texture_at: places.as_ref().map_or([0.0; 2], |list| list.at(vertex)),
                 colour: [0, 1, 2].map(|channel| (material[channel] * colour[channel]).clamp(0.0, 1.0)),
-                bones: bones_of,
+                bones,
                 weights,
             });
         }

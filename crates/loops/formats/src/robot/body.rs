@@ -74,42 +74,54 @@ pub(super) fn middle(points: impl Iterator<Item = DVec3>) -> DVec3 {
     sum / count.max(1.0)
 }
 
-/// Parses the numbers of an attribute; none if it is missing. Errors: one is not a number.
-pub(super) fn numbers(name: &str, attribute: &'static str, text: Option<&str>) -> Result<Vec<f64>, RobotError> {
-    let text = text.unwrap_or_default();
-    let numbers = text.split_ascii_whitespace().map(|word| word.parse::<f64>().ok());
-    let numbers: Option<Vec<f64>> = numbers
-        .map(|number| number.filter(|number| number.abs() < 1e9))
-        .collect();
-    numbers.ok_or_else(|| wrong(name, attribute, text, "a list of numbers"))
+/// An attribute of an element.
+pub(super) struct Attribute<'a> {
+    /// The name of the element, for messages.
+    pub(super) element: &'a str,
+    pub(super) name: &'static str,
+    /// What the file states, if anything.
+    pub(super) text: Option<&'a str>,
 }
 
-/// Parses the three, four or six numbers of an attribute; `None` if it is missing. Errors: there are not as many.
-pub(super) fn exactly<const N: usize>(
-    name: &str,
-    attribute: &'static str,
-    text: Option<&str>,
-) -> Result<Option<[f64; N]>, RobotError> {
-    let Some(found) = text else { return Ok(None) };
-    let expected = match N {
-        3 => "three numbers",
-        4 => "four numbers",
-        _ => "six numbers",
-    };
-    let all: Result<[f64; N], _> = numbers(name, attribute, text)?.try_into();
-    all.map(Some).map_err(|_| wrong(name, attribute, found, expected))
-}
+impl Attribute<'_> {
+    /// Parses its numbers; none if it is missing. Errors: one is not a number.
+    pub(super) fn numbers(&self) -> Result<Vec<f64>, RobotError> {
+        let words = self.text.unwrap_or_default().split_ascii_whitespace();
+        let numbers = words.map(|word| word.parse::<f64>().ok().filter(|number| number.abs() < 1e9));
+        let numbers: Option<Vec<f64>> = numbers.collect();
+        numbers.ok_or_else(|| self.wrong("a list of numbers"))
+    }
 
-/// Parses the vector of an attribute; `None` if it is missing. Errors: there are not three numbers.
-pub(super) fn vector(name: &str, attribute: &'static str, text: Option<&str>) -> Result<Option<DVec3>, RobotError> {
-    Ok(exactly(name, attribute, text)?.map(DVec3::from_array))
-}
+    /// Parses its first number; `None` if it is missing. Errors: as [`Self::numbers`].
+    pub(super) fn number(&self) -> Result<Option<f64>, RobotError> {
+        Ok(self.numbers()?.first().copied())
+    }
 
-pub(super) fn wrong(name: &str, attribute: &'static str, found: &str, expected: &'static str) -> RobotError {
-    RobotError::Attribute {
-        name: one_line(name),
-        attribute,
-        found: one_line(found),
-        expected,
+    /// Parses its three, four or six numbers; `None` if it is missing. Errors: there are not as many.
+    pub(super) fn exactly<const N: usize>(&self) -> Result<Option<[f64; N]>, RobotError> {
+        if self.text.is_none() {
+            return Ok(None);
+        }
+        let expected = match N {
+            3 => "three numbers",
+            4 => "four numbers",
+            _ => "six numbers",
+        };
+        let all: Result<[f64; N], _> = self.numbers()?.try_into();
+        all.map(Some).map_err(|_| self.wrong(expected))
+    }
+
+    /// Parses its vector; `None` if it is missing. Errors: there are not three numbers.
+    pub(super) fn vector(&self) -> Result<Option<DVec3>, RobotError> {
+        Ok(self.exactly()?.map(DVec3::from_array))
+    }
+
+    pub(super) fn wrong(&self, expected: &'static str) -> RobotError {
+        RobotError::Attribute {
+            name: one_line(self.element),
+            attribute: self.name,
+            found: one_line(self.text.unwrap_or_default()),
+            expected,
+        }
     }
 }

@@ -26,6 +26,19 @@ const OF_ROBOTS: Capabilities = Capabilities {
     ..Capabilities::OF_ONE_MOTION
 };
 
+/// Parses files of one robot's motion, which a function reads.
+macro_rules! parses {
+    ($name:literal, $read:path) => {
+        |bytes, _, _| {
+            one_motion(bytes, |bytes, name, settings, _| {
+                let robot = robot_of(settings, $name)?;
+                let (motion, layout) = $read(bytes, robot, &settings.limits)?;
+                motion.loaded(name, robot, settings, layout)
+            })
+        }
+    };
+}
+
 pub(crate) const CSV: FormatEntry = FormatEntry {
     format: Format::Csv,
     capabilities: OF_ROBOTS,
@@ -35,13 +48,7 @@ pub(crate) const CSV: FormatEntry = FormatEntry {
         let is_number = |cell: &&[u8]| str::from_utf8(cell).is_ok_and(|cell| cell.trim().parse::<f64>().is_ok());
         cells.len() > 7 && (cells.iter().all(is_number) || text::contains(line, b"root_translateX"))
     },
-    parse: |bytes, _, _| {
-        one_motion(bytes, |bytes, name, settings, _| {
-            let robot = robot_of(settings, "robot CSV")?;
-            let (motion, layout) = rows::read_csv(&String::from_utf8_lossy(bytes), robot)?;
-            motion.loaded(name, robot, settings, layout)
-        })
-    },
+    parse: parses!("robot CSV", rows::read_csv),
     new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Unitree { is_short: false })),
     facts: None,
 };
@@ -54,14 +61,7 @@ pub(crate) const TXT: FormatEntry = FormatEntry {
         ..OF_ROBOTS
     },
     detects: |bytes| head(bytes).starts_with(b"{") && text::contains(head(bytes), b"\"Frames\""),
-    parse: |bytes, _, _| {
-        one_motion(bytes, |bytes, name, settings, _| {
-            let robot = robot_of(settings, "robot JSON")?;
-            settings.limits.check_json(bytes)?;
-            let (motion, layout) = rows::read_json(bytes, robot)?;
-            motion.loaded(name, robot, settings, layout)
-        })
-    },
+    parse: parses!("robot JSON", rows::read_json),
     new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Imitation)),
     facts: None,
 };
@@ -74,13 +74,7 @@ pub(crate) const PICKLE: FormatEntry = FormatEntry {
         ..OF_ROBOTS
     },
     detects: |bytes| matches!(bytes, [0x80, 2..=5, ..]),
-    parse: |bytes, _, _| {
-        one_motion(bytes, |bytes, name, settings, _| {
-            let robot = robot_of(settings, "robot pickle")?;
-            let motion = pickle::read(bytes, robot.1, &settings.limits)?;
-            motion.loaded(name, robot, settings, Layout::Gmr)
-        })
-    },
+    parse: parses!("robot pickle", pickle::read),
     new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Gmr)),
     facts: None,
 };
@@ -92,7 +86,12 @@ fn head(bytes: &[u8]) -> &[u8] {
 
 impl FileForm for RobotSource {
     fn format(&self) -> Format {
-        self.file_format()
+        match self.layout {
+            Layout::Unitree { .. } | Layout::Seed => Format::Csv,
+            Layout::Imitation | Layout::DeepMimic | Layout::Hardware | Layout::TienKung => Format::Txt,
+            Layout::Tracking(_) => Format::Npz,
+            Layout::Gmr => Format::Pickle,
+        }
     }
 
     fn space(&self) -> &Space {

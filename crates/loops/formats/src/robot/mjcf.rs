@@ -6,7 +6,7 @@ use glam::{DMat3, DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
-use super::body::{RawBody, RawHinge, exactly, numbers, shape_points, vector, wrong};
+use super::body::{Attribute, RawBody, RawHinge, shape_points};
 use super::error::RobotError;
 use crate::excerpt::one_line;
 use crate::limits::MAX_DEPTH;
@@ -169,23 +169,15 @@ impl<'a> File<'a> {
     }
 }
 
-impl<'a> Element<'_, 'a, '_> {
+impl Element<'_, '_, '_> {
     /// Returns an attribute, from the element or from its class.
-    fn get(&self, attribute: &'static str) -> Option<&'a str> {
-        let of_class = || self.class.get(&(self.node.tag_name().name(), attribute)).copied();
-        self.node.attribute(attribute).or_else(of_class)
-    }
-
-    fn vector(&self, attribute: &'static str) -> Result<Option<DVec3>, RobotError> {
-        vector(&self.name, attribute, self.get(attribute))
-    }
-
-    fn numbers(&self, attribute: &'static str) -> Result<Vec<f64>, RobotError> {
-        numbers(&self.name, attribute, self.get(attribute))
-    }
-
-    fn exactly<const N: usize>(&self, attribute: &'static str) -> Result<Option<[f64; N]>, RobotError> {
-        exactly(&self.name, attribute, self.get(attribute))
+    fn get(&self, name: &'static str) -> Attribute<'_> {
+        let of_class = || self.class.get(&(self.node.tag_name().name(), name)).copied();
+        Attribute {
+            element: &self.name,
+            name,
+            text: self.node.attribute(name).or_else(of_class),
+        }
     }
 
     fn angle(&self, number: f64) -> f64 {
@@ -198,23 +190,23 @@ impl<'a> Element<'_, 'a, '_> {
 
     /// Returns its place in the frame around it.
     fn place(&self) -> Result<Rigid, RobotError> {
-        Ok(Rigid::new(self.rotation()?, self.vector("pos")?.unwrap_or(DVec3::ZERO)))
+        Ok(Rigid::new(
+            self.rotation()?,
+            self.get("pos").vector()?.unwrap_or(DVec3::ZERO),
+        ))
     }
 
     fn rotation(&self) -> Result<DQuat, RobotError> {
-        let bad = |attribute: &'static str, expected: &'static str| {
-            wrong(&self.name, attribute, self.get(attribute).unwrap_or_default(), expected)
-        };
-        if let Some([w, x, y, z]) = self.exactly("quat")? {
+        if let Some([w, x, y, z]) = self.get("quat").exactly()? {
             let quat = DQuat::from_xyzw(x, y, z, w);
             let length = quat.length();
             return if length > 1e-9 {
                 Ok(quat / length)
             } else {
-                Err(bad("quat", "a rotation"))
+                Err(self.get("quat").wrong("a rotation"))
             };
         }
-        if let Some(angles) = self.exactly::<3>("euler")? {
+        if let Some(angles) = self.get("euler").exactly::<3>()? {
             let mut turned = DQuat::IDENTITY;
             for (letter, angle) in self.file.euler.chars().zip(angles) {
                 let axis = match letter.to_ascii_lowercase() {
@@ -231,18 +223,18 @@ impl<'a> Element<'_, 'a, '_> {
             }
             return Ok(turned);
         }
-        if let Some([x, y, z, angle]) = self.exactly("axisangle")? {
+        if let Some([x, y, z, angle]) = self.get("axisangle").exactly()? {
             let axis = DVec3::new(x, y, z).normalize_or_zero();
             return Ok(rotation::exp(axis * self.angle(angle)));
         }
-        if let Some([a, b, c, d, e, f]) = self.exactly("xyaxes")? {
+        if let Some([a, b, c, d, e, f]) = self.get("xyaxes").exactly()? {
             let (x, y) = (DVec3::new(a, b, c).normalize_or(DVec3::X), DVec3::new(d, e, f));
             let y = (y - y.dot(x) * x)
                 .try_normalize()
-                .ok_or_else(|| bad("xyaxes", "two axes"))?;
+                .ok_or_else(|| self.get("xyaxes").wrong("two axes"))?;
             return Ok(DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y))));
         }
-        match self.vector("zaxis")? {
+        match self.get("zaxis").vector()? {
             Some(axis) => Ok(DQuat::from_rotation_arc(DVec3::Z, axis.normalize_or(DVec3::Z))),
             None => Ok(DQuat::IDENTITY),
         }
@@ -251,7 +243,7 @@ impl<'a> Element<'_, 'a, '_> {
     /// Returns the hinge that a joint is; `None` if it frees the base.
     fn hinge(&self, frame: Rigid, body: &str) -> Result<Option<RawHinge>, RobotError> {
         let name = if self.name.is_empty() { body } else { &self.name };
-        match self.get("type").unwrap_or("hinge") {
+        match self.get("type").text.unwrap_or("hinge") {
             "hinge" => {}
             "free" => return Ok(None),
             kind => {
@@ -259,37 +251,41 @@ impl<'a> Element<'_, 'a, '_> {
                 return Err(RobotError::Kind { name, kind });
             }
         }
-        let limited = self.get("limited").unwrap_or("auto");
-        let range = match self.numbers("range")?[..] {
+        let limited = self.get("limited").text.unwrap_or("auto");
+        let range = match self.get("range").numbers()?[..] {
             [least, most] if least < most => Some([self.angle(least), self.angle(most)]),
             _ => None,
         };
         let is_limited = limited == "true" || limited == "auto" && self.file.has_auto_limits;
         Ok(Some(RawHinge {
             name: name.to_owned(),
-            anchor: frame.transform_point(self.vector("pos")?.unwrap_or(DVec3::ZERO)),
-            axis: frame.rotation * self.vector("axis")?.unwrap_or(DVec3::Z),
+            anchor: frame.transform_point(self.get("pos").vector()?.unwrap_or(DVec3::ZERO)),
+            axis: frame.rotation * self.get("axis").vector()?.unwrap_or(DVec3::Z),
             limits: range.filter(|_| is_limited),
             speed: None,
-            reference: self.angle(self.numbers("ref")?.first().copied().unwrap_or(0.0)),
+            reference: self.angle(self.get("ref").number()?.unwrap_or(0.0)),
         }))
     }
 
     /// Adds a shape, if it collides.
     fn shape(&self, frame: Rigid, body: &mut RawBody) -> Result<(), RobotError> {
-        let touches = |attribute: &'static str| self.get(attribute).is_none_or(|text| text.trim() != "0");
+        let touches = |attribute: &'static str| self.get(attribute).text.is_none_or(|text| text.trim() != "0");
         if !touches("contype") && !touches("conaffinity") {
             return Ok(());
         }
-        let named = if self.get("mesh").is_some() { "mesh" } else { "sphere" };
-        let kind = self.get("type").unwrap_or(named);
+        let named = if self.get("mesh").text.is_some() {
+            "mesh"
+        } else {
+            "sphere"
+        };
+        let kind = self.get("type").text.unwrap_or(named);
         if kind == "mesh" {
             body.has_mesh = true;
             return Ok(());
         }
-        let mut size = self.numbers("size")?;
+        let mut size = self.get("size").numbers()?;
         let mut place = self.place()?;
-        if let Some([a, b, c, d, e, f]) = self.exactly("fromto")? {
+        if let Some([a, b, c, d, e, f]) = self.get("fromto").exactly()? {
             let (from, to) = (DVec3::new(a, b, c), DVec3::new(d, e, f));
             let along = (from - to).normalize_or(DVec3::Z);
             place = Rigid::new(DQuat::from_rotation_arc(DVec3::Z, along), 0.5 * (from + to));

@@ -2,10 +2,11 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::Rigid;
-use loopwright_core::motion::Hinges;
 
 use super::error::RobotMotionError;
 use super::motion::{RobotMotion, Written};
+use super::rows::Robot;
+use super::source::Layout;
 use crate::excerpt::one_line;
 use crate::limits::SizeLimits;
 use crate::npz::array::{Element, whole};
@@ -58,6 +59,16 @@ fn damaged(detail: &'static str) -> RobotMotionError {
 
 fn refused(detail: impl Into<String>) -> RobotMotionError {
     RobotMotionError::Unsafe { detail: detail.into() }
+}
+
+/// Returns how many bytes the number after an operation has.
+fn width_of(code: u8) -> usize {
+    match code {
+        b'K' | b'C' | b'q' | b'h' | 0x80 | 0x8C => 1,
+        b'M' => 2,
+        b'X' | b'B' | b'r' | b'j' => 4,
+        _ => 8,
+    }
 }
 
 /// The machine that a pickle is a program of, as far as data need it.
@@ -116,12 +127,10 @@ impl<'a> Machine<'a> {
     /// Takes the values after the last mark.
     fn since_mark(&mut self) -> Result<Vec<usize>> {
         let is_mark = |index: &usize| matches!(self.values[*index], Value::Mark);
-        let at = self
+        let at = self.stack.iter().rposition(is_mark);
+        let values = self
             .stack
-            .iter()
-            .rposition(is_mark)
-            .ok_or_else(|| damaged("a mark is missing"))?;
-        let values = self.stack.split_off(at + 1);
+            .split_off(at.ok_or_else(|| damaged("a mark is missing"))? + 1);
         self.stack.pop();
         Ok(values)
     }
@@ -130,24 +139,6 @@ impl<'a> Machine<'a> {
     fn last(&mut self, count: usize) -> Result<Vec<usize>> {
         let at = self.stack.len().checked_sub(count);
         Ok(self.stack.split_off(at.ok_or_else(|| damaged("a value is missing"))?))
-    }
-
-    fn append(&mut self, added: Vec<usize>) -> Result<()> {
-        let list = self.top()?;
-        let Value::List(items) = &mut self.values[list] else {
-            return Err(damaged("something is no list"));
-        };
-        items.extend(added);
-        Ok(())
-    }
-
-    fn set(&mut self, added: &[usize]) -> Result<()> {
-        let dict = self.top()?;
-        let Value::Dict(items) = &mut self.values[dict] else {
-            return Err(damaged("something is no dict"));
-        };
-        items.extend(added.chunks_exact(2).map(|pair| (pair[0], pair[1])));
-        Ok(())
     }
 
     fn memoize(&mut self, place: usize) -> Result<()> {
@@ -180,32 +171,18 @@ impl<'a> Machine<'a> {
                 b't' => Value::List(self.since_mark()?),
                 0x85..=0x87 => Value::List(self.last(usize::from(code - 0x84))?),
                 b'X' | 0x8C | 0x8D => {
-                    let text = self.counted(match code {
-                        b'X' => 4,
-                        0x8C => 1,
-                        _ => 8,
-                    })?;
+                    let text = self.counted(width_of(code))?;
                     Value::Text(String::from_utf8_lossy(text).into_owned())
                 }
-                b'C' => Value::Bytes(self.counted(1)?.to_vec()),
-                b'B' => Value::Bytes(self.counted(4)?.to_vec()),
-                0x8E | 0x96 => Value::Bytes(self.counted(8)?.to_vec()),
-                b'K' => Value::Number(self.whole(1)? as f64),
-                b'M' => Value::Number(self.whole(2)? as f64),
+                b'C' | b'B' | 0x8E | 0x96 => Value::Bytes(self.counted(width_of(code))?.to_vec()),
+                b'K' | b'M' => Value::Number(self.whole(width_of(code))? as f64),
                 b'J' => Value::Number((self.whole(4)? as u32 as i32).into()),
                 0x8A => {
                     let bytes = self.counted(1)?;
-                    let number = bytes
-                        .iter()
-                        .rev()
-                        .fold(0.0, |number, byte| 256.0 * number + f64::from(*byte));
                     let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-                    let over = if is_negative {
-                        256_f64.powi(bytes.len() as i32)
-                    } else {
-                        0.0
-                    };
-                    Value::Number(number - over)
+                    let highest = if is_negative { -1.0 } else { 0.0 };
+                    let lower = bytes.iter().rev();
+                    Value::Number(lower.fold(highest, |number, byte| 256.0 * number + f64::from(*byte)))
                 }
                 b'G' => Value::Number(f64::from_be_bytes(self.take(8)?.try_into().unwrap_or_default())),
                 b'N' => Value::Other,
@@ -237,31 +214,31 @@ impl<'a> Machine<'a> {
     /// Runs an operation that pushes no new value.
     fn change(&mut self, code: u8) -> Result<()> {
         match code {
-            0x80 => self.take(1).map(|_| ()),
-            0x95 => self.take(8).map(|_| ()),
-            b'a' | b'e' => {
-                let added = if code == b'a' {
-                    self.last(1)?
-                } else {
-                    self.since_mark()?
+            0x80 | 0x95 => self.take(width_of(code)).map(|_| ()),
+            b'a' | b'e' | b's' | b'u' => {
+                let added = match code {
+                    b'a' => self.last(1)?,
+                    b's' => self.last(2)?,
+                    _ => self.since_mark()?,
                 };
-                self.append(added)
-            }
-            b's' | b'u' => {
-                let added = if code == b's' {
-                    self.last(2)?
-                } else {
-                    self.since_mark()?
-                };
-                self.set(&added)
+                let top = self.top()?;
+                match (&mut self.values[top], code) {
+                    (Value::List(items), b'a' | b'e') => items.extend(added),
+                    (Value::Dict(items), b's' | b'u') => {
+                        items.extend(added.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+                    }
+                    (_, b'a' | b'e') => return Err(damaged("something is no list")),
+                    _ => return Err(damaged("something is no dict")),
+                }
+                Ok(())
             }
             b'q' | b'r' => {
-                let place = self.whole(if code == b'q' { 1 } else { 4 })?;
+                let place = self.whole(width_of(code))?;
                 self.memoize(place)
             }
             0x94 => self.memoize(self.memo.len()),
             b'h' | b'j' => {
-                let place = self.whole(if code == b'h' { 1 } else { 4 })?;
+                let place = self.whole(width_of(code))?;
                 self.recall(place)
             }
             b'b' => {
@@ -405,7 +382,7 @@ impl<'a> Machine<'a> {
 }
 
 /// Reads a motion. Errors: [`RobotMotionError`]; no code of the file runs.
-pub(super) fn read(bytes: &[u8], hinges: &Hinges, limits: &SizeLimits) -> Result<RobotMotion> {
+pub(super) fn read(bytes: &[u8], (_, hinges): Robot<'_>, limits: &SizeLimits) -> Result<(RobotMotion, Layout)> {
     let mut machine = Machine {
         bytes,
         at: 0,
@@ -438,7 +415,7 @@ pub(super) fn read(bytes: &[u8], hinges: &Hinges, limits: &SizeLimits) -> Result
             angles.iter().copied(),
         )?;
     }
-    Ok(motion)
+    Ok((motion, Layout::Gmr))
 }
 
 /// Writes a motion, using only numbers and arrays of NumPy.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::error::RobotMotionError;
 use super::motion::{RobotMotion, Written};
 use super::source::Layout;
-use crate::excerpt::one_line;
+use crate::{error::ReadError, excerpt::one_line, limits::SizeLimits};
 
 /// Frames per second of files that do not state them.
 const UNITREE_FPS: f64 = 30.0;
@@ -44,7 +44,7 @@ const NOT_IN_SHORT: [&str; 4] = ["waist_roll", "waist_pitch", "wrist_pitch", "wr
 /// A frame time that some files use for a thirtieth of a second.
 const ROUNDED_THIRTIETH: f64 = 0.033;
 
-type Robot<'a> = (&'a Skeleton, &'a Hinges);
+pub(super) type Robot<'a> = (&'a Skeleton, &'a Hinges);
 
 /// Reads a rotation from the numbers of a row that begin with it.
 type Turn = fn(&[f64]) -> DQuat;
@@ -66,7 +66,12 @@ fn is_in_short(name: &str) -> bool {
 }
 
 /// Reads CSV: Unitree's without a header, SEED's with one.
-pub(super) fn read_csv(text: &str, robot: Robot<'_>) -> Result<(RobotMotion, Layout), RobotMotionError> {
+pub(super) fn read_csv(
+    bytes: &[u8],
+    robot: Robot<'_>,
+    _: &SizeLimits,
+) -> Result<(RobotMotion, Layout), RobotMotionError> {
+    let text = String::from_utf8_lossy(bytes);
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let mut lines = lines.peekable();
     let is_number = |cell: &str| cell.trim().parse::<f64>().is_ok();
@@ -168,7 +173,12 @@ fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion
 }
 
 /// Reads JSON with rows in `Frames`.
-pub(super) fn read_json(text: &[u8], robot: Robot<'_>) -> Result<(RobotMotion, Layout), RobotMotionError> {
+pub(super) fn read_json(
+    text: &[u8],
+    robot: Robot<'_>,
+    limits: &SizeLimits,
+) -> Result<(RobotMotion, Layout), ReadError> {
+    limits.check_json(text)?;
     let file: Value = serde_json::from_slice(text).map_err(|error| RobotMotionError::Json {
         detail: error.to_string(),
     })?;

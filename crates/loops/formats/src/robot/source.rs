@@ -2,7 +2,6 @@
 
 use loopwright_core::Take;
 
-use crate::format::Format;
 use crate::space::{Space, Up};
 
 /// The layout of the numbers in a file.
@@ -58,16 +57,6 @@ impl RobotSource {
                 ..Space::METRES_Y_UP
             },
             layout,
-        }
-    }
-
-    /// Returns the format of its files.
-    pub(super) fn file_format(&self) -> Format {
-        match self.layout {
-            Layout::Unitree { .. } | Layout::Seed => Format::Csv,
-            Layout::Imitation | Layout::DeepMimic | Layout::Hardware | Layout::TienKung => Format::Txt,
-            Layout::Tracking(_) => Format::Npz,
-            Layout::Gmr => Format::Pickle,
         }
     }
 }

@@ -6,7 +6,7 @@ use glam::DVec3;
 use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
-use super::body::{RawBody, RawHinge, numbers, shape_points, vector};
+use super::body::{Attribute, RawBody, RawHinge, shape_points};
 use super::error::RobotError;
 use crate::excerpt::one_line;
 use crate::limits::MAX_DEPTH;
@@ -17,6 +17,12 @@ fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
 
 fn name_of<'a>(node: Node<'a, '_>) -> &'a str {
     node.attribute("name").unwrap_or_default()
+}
+
+/// Returns an attribute of a node, if there is one, which describes that element.
+fn attribute<'a>(element: &'a str, node: Option<Node<'a, '_>>, name: &'static str) -> Attribute<'a> {
+    let text = node.and_then(|node| node.attribute(name));
+    Attribute { element, name, text }
 }
 
 /// Returns the bodies of a robot, each after the one that it hangs from.
@@ -106,7 +112,7 @@ fn origin(node: Node<'_, '_>) -> Result<Rigid, RobotError> {
     let Some(origin) = child(node, "origin") else {
         return Ok(Rigid::IDENTITY);
     };
-    let read = |attribute: &'static str| vector(name_of(node), attribute, origin.attribute(attribute));
+    let read = |name: &'static str| attribute(name_of(node), Some(origin), name).vector();
     let [place, angles] = [read("xyz")?, read("rpy")?].map(Option::unwrap_or_default);
     let turn = |axis: DVec3, angle: f64| rotation::exp(axis * angle);
     let rotation = turn(DVec3::Z, angles.z) * turn(DVec3::Y, angles.y) * turn(DVec3::X, angles.x);
@@ -117,8 +123,8 @@ fn origin(node: Node<'_, '_>) -> Result<Rigid, RobotError> {
 fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
     let name = one_line(name_of(joint));
     let kind = joint.attribute("type").unwrap_or_default();
-    let axis = child(joint, "axis").and_then(|axis| axis.attribute("xyz"));
-    let mut axis = vector(&name, "xyz", axis)?.unwrap_or(DVec3::X);
+    let axis = attribute(&name, child(joint, "axis"), "xyz").vector()?;
+    let mut axis = axis.unwrap_or(DVec3::X);
     match kind {
         "fixed" => return Ok(None),
         "revolute" | "continuous" => {}
@@ -129,10 +135,7 @@ fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
         }
     }
     let limit = child(joint, "limit");
-    let read = |attribute: &'static str| -> Result<Option<f64>, RobotError> {
-        let text = limit.and_then(|limit| limit.attribute(attribute));
-        Ok(numbers(&name, attribute, text)?.first().copied())
-    };
+    let read = |key: &'static str| attribute(&name, limit, key).number();
     let limits = (kind == "revolute").then_some([read("lower")?.unwrap_or(0.0), read("upper")?.unwrap_or(0.0)]);
     let speed = read("velocity")?.filter(|&speed| speed > 0.0);
     Ok(Some(RawHinge {
@@ -150,7 +153,7 @@ fn shape(collision: Node<'_, '_>, body: &mut RawBody) -> Result<(), RobotError> 
         return Ok(());
     };
     let kind = shape.tag_name().name();
-    let read = |attribute: &'static str| numbers(&body.name, attribute, shape.attribute(attribute));
+    let read = |key: &'static str| attribute(&body.name, Some(shape), key).numbers();
     let size = match kind {
         "mesh" => {
             body.has_mesh = true;
