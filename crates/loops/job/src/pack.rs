@@ -657,25 +657,18 @@ fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
     const MOST: usize = 4;
     let mut about: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for animation in animations {
-        if let OwnLoop::Kept(kept) = &animation.own_loop
-            && let Some(verdict) = Verdict::from_facts(&kept.sidecar.quality)
-        {
-            for warning in verdict.of_the_clip() {
-                about
-                    .entry(warning.to_string())
-                    .or_default()
-                    .push(&animation.facts.name);
+        let warnings = match &animation.own_loop {
+            OwnLoop::Made(_) => animation.warnings.clone(),
+            // Other warnings about unchanged animations are of no use.
+            OwnLoop::Kept(kept) => {
+                let verdict = Verdict::from_facts(&kept.sidecar.quality);
+                verdict.iter().flat_map(Verdict::of_the_clip).collect()
             }
-        }
-        // Other warnings about unchanged animations are of no use.
-        if !matches!(animation.own_loop, OwnLoop::Made(_)) {
-            continue;
-        }
-        for warning in &animation.warnings {
-            about
-                .entry(warning.to_string())
-                .or_default()
-                .push(&animation.facts.name);
+            OwnLoop::None => Vec::new(),
+        };
+        for warning in warnings {
+            let named = about.entry(warning.to_string()).or_default();
+            named.push(&animation.facts.name);
         }
     }
     let text = |(warning, names): (String, Vec<&str>)| {
