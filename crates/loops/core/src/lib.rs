@@ -37,7 +37,11 @@
 #![cfg_attr(not(feature = "unstable"), warn(unnameable_types))]
 #![cfg_attr(
     not(feature = "unstable"),
-    allow(dead_code, unreachable_pub, reason = "shown by the feature `unstable`")
+    allow(dead_code, reason = "shown by the feature `unstable`")
+)]
+#![allow(
+    unreachable_pub,
+    reason = "most of its modules are private: `pub` in them is for the other modules"
 )]
 
 #[macro_use]

@@ -27,7 +27,7 @@ pub struct Noise {
     pub seed: u32,
 }
 
-pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "noise",
     title: "noise",
     joints: EditedJoints::UpperBody,

@@ -17,7 +17,7 @@ pub struct Smooth {
     pub deviation_secs: f64,
 }
 
-pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "smooth",
     title: "smooth",
     joints: EditedJoints::All,

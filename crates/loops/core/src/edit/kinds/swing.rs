@@ -14,7 +14,7 @@ pub struct Swing {
     pub scale: f64,
 }
 
-pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "swing",
     title: "swing",
     joints: EditedJoints::UpperBody,
