@@ -37,11 +37,7 @@
 #![cfg_attr(not(feature = "unstable"), warn(unnameable_types))]
 #![cfg_attr(
     not(feature = "unstable"),
-    allow(dead_code, reason = "shown by the feature `unstable`")
-)]
-#![allow(
-    unreachable_pub,
-    reason = "most of its modules are private: `pub` in them is for the other modules"
+    allow(dead_code, unreachable_pub, reason = "shown by the feature `unstable`")
 )]
 
 #[macro_use]

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Returns the number of processors, at most the number of tasks.
-pub fn up_to(most: usize) -> usize {
+pub(crate) fn up_to(most: usize) -> usize {
     match most {
         0 | 1 => 1,
         // Querying costs as much as a small piece of work.
@@ -15,7 +15,7 @@ pub fn up_to(most: usize) -> usize {
 /// Runs all tasks on the given number of threads, including this one; a free thread takes the next task.
 ///
 /// If the system cannot start another thread, the others do the work.
-pub fn share_out<T>(num_threads: usize, tasks: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+pub(crate) fn share_out<T>(num_threads: usize, tasks: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let tasks = Mutex::new(tasks);
     let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
     let worker = || {

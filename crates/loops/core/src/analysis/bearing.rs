@@ -104,7 +104,7 @@ const USUAL_STRIDE_SECS: [f64; 2] = [1.1, 0.72];
 const RUN_MPS: f64 = 2.2;
 
 /// Longest stride between two swings of a foot, seconds; a longer time is a pause.
-pub const LONGEST_STRIDE_SECS: f64 = 2.5;
+pub(super) const LONGEST_STRIDE_SECS: f64 = 2.5;
 
 /// A foot swings from when it is faster than the first share of its fast speed until it is slower than the second.
 const SWING_SHARES: [f64; 2] = [0.6, 0.4];

@@ -127,7 +127,7 @@ impl TakeDefects {
 }
 
 /// The steps of a take from each frame to the next, collected frame by frame, from which defects are found.
-pub struct Steps {
+pub(crate) struct Steps {
     hips: usize,
     joints: Vec<usize>,
     last: LastFrame,
@@ -153,7 +153,12 @@ impl Steps {
     /// Starts before the first frame of about `num_frames`.
     ///
     /// `jumpy` are the joints that may turn by [`JUMP_RADIANS`] between two frames; more joints give the same defects.
-    pub fn new(body: &Body, num_joints: usize, jumpy: impl IntoIterator<Item = usize>, num_frames: usize) -> Self {
+    pub(crate) fn new(
+        body: &Body,
+        num_joints: usize,
+        jumpy: impl IntoIterator<Item = usize>,
+        num_frames: usize,
+    ) -> Self {
         let room = num_frames.saturating_sub(1);
         let is_looked_at = |joint: &usize| !body.is_control(*joint);
         Self {
@@ -172,7 +177,7 @@ impl Steps {
     }
 
     /// Adds the next frame: local rotations and world positions of all joints, and the world rotation of the hips.
-    pub fn push(&mut self, rotations: &[DQuat], positions: &[DVec3], hips_rotation: DQuat) {
+    pub(crate) fn push(&mut self, rotations: &[DQuat], positions: &[DVec3], hips_rotation: DQuat) {
         let last = &mut self.last;
         // Relative to the hips, so that fast root motion neither counts as a jump nor hides one; the hips' own step is checked
         // separately.
@@ -203,7 +208,7 @@ impl Steps {
     }
 
     /// Returns the defects of the take that ends here.
-    pub fn defects(self, frame_time_secs: f64) -> TakeDefects {
+    pub(crate) fn defects(self, frame_time_secs: f64) -> TakeDefects {
         let Self {
             num_frames,
             pose_steps,

@@ -70,7 +70,7 @@ const LEG_SHARE: f64 = 0.55;
 /// Leg length where the skeleton has no measurable height, metres.
 const FALLBACK_LEG: f64 = 0.9;
 
-pub const GRAVITY: f64 = 9.81;
+pub(super) const GRAVITY: f64 = 9.81;
 
 /// Returns the speed above which this body runs, metres per second.
 pub fn run_speed(take: &Take, body: &Body) -> f64 {
@@ -78,12 +78,12 @@ pub fn run_speed(take: &Take, body: &Body) -> f64 {
 }
 
 /// Returns the speed above which a body of this standing height runs, metres per second.
-pub fn run_speed_of(stature: Option<f64>) -> f64 {
+pub(crate) fn run_speed_of(stature: Option<f64>) -> f64 {
     (RUN_FROUDE * GRAVITY * leg_metres(stature)).sqrt()
 }
 
 /// Returns the length of a leg of a body of this standing height, metres.
-pub fn leg_metres(stature: Option<f64>) -> f64 {
+pub(super) fn leg_metres(stature: Option<f64>) -> f64 {
     stature.map_or(FALLBACK_LEG, |height| LEG_SHARE * height)
 }
 

@@ -36,7 +36,7 @@ const FEWEST_FRAMES: usize = 12;
 const SWINGS_SHARE: f64 = 0.1;
 
 /// Returns the pace of a two-legged body if it is impossible for its size; `take` only provides the bones.
-pub fn odd_pace(take: &Take, world: &WorldTracks, body: &Body, heading: &Heading) -> Option<OddPace> {
+pub(crate) fn odd_pace(take: &Take, world: &WorldTracks, body: &Body, heading: &Heading) -> Option<OddPace> {
     let shows_swing = body.found_by != FoundBy::AllLeaves && world.num_frames() >= FEWEST_FRAMES;
     let [left, right] = <&[_; 2]>::try_from(&body.feet[..]).ok().filter(|_| shows_swing)?;
     let from_hips = |joint: usize, axis: usize| -> Vec<f64> {

@@ -28,16 +28,16 @@ pub(crate) mod floor {
 }
 
 /// Second difference of three successive values; its last digit depends on which end comes first.
-pub fn second_difference([one, middle, other]: [DVec3; 3]) -> DVec3 {
+pub(crate) fn second_difference([one, middle, other]: [DVec3; 3]) -> DVec3 {
     one - 2.0 * middle + other
 }
 
 /// Returns how many of the largest of `num_sizes` values are at the peak, at least one; the least of them is the peak.
-pub fn num_at_peak(num_sizes: usize) -> usize {
+pub(crate) fn num_at_peak(num_sizes: usize) -> usize {
     (num_sizes - percentile::rank(num_sizes, SHARE)).max(1)
 }
 
 /// Returns the peak of the motion itself: the 99th percentile of sizes in any order, at least `floor`.
-pub fn usual(sizes: Vec<f64>, floor: f64) -> f64 {
+pub(crate) fn usual(sizes: Vec<f64>, floor: f64) -> f64 {
     percentile::of(sizes, SHARE).max(floor)
 }

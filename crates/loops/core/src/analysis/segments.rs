@@ -36,7 +36,7 @@ const CUT_SECS: f64 = 0.5;
 
 /// Returns the frames of `heading` as segments, in order and without gaps; only frame time and bones of `take` are used, so its
 /// middle frame is enough.
-pub fn segments(
+pub(crate) fn segments(
     (take, world, body): (&Take, &WorldTracks, &Body),
     heading: &Heading,
     activity: &Activity,
@@ -77,7 +77,7 @@ pub fn segments(
 }
 
 /// Returns the height of the head above the hips at these frames, from 1 for upright to -1 for upside down; none without a head.
-pub fn rises(world: &WorldTracks, body: &Body, frames: Range<usize>) -> Vec<f64> {
+pub(crate) fn rises(world: &WorldTracks, body: &Body, frames: Range<usize>) -> Vec<f64> {
     let rise = |(head, frame): (usize, usize)| {
         let trunk = world.position(frame, head) - world.position(frame, body.hips);
         trunk.normalize_or(DVec3::Y).y
@@ -90,7 +90,7 @@ pub fn rises(world: &WorldTracks, body: &Body, frames: Range<usize>) -> Vec<f64>
 
 /// Whether a body rolls or tumbles: its head is well above the hips at one time, and well below at another. Such a body does not
 /// walk.
-pub fn turns_over(rises: &[f64]) -> bool {
+pub(crate) fn turns_over(rises: &[f64]) -> bool {
     let (low, high) = percentile::extremes(rises.iter().copied());
     low < -0.5 && high > 0.5
 }

@@ -17,7 +17,7 @@ use crate::motion::WorldTracks;
 ///
 /// On stairs and slopes that is the previous or next step, so the height limit is raised by the rise of the hips within that
 /// time, and the speed alone decides.
-pub const GROUND_REACH_SECS: f64 = 0.75;
+pub(crate) const GROUND_REACH_SECS: f64 = 0.75;
 
 /// Height over its ground below which a foot starts to stand, metres.
 const CONTACT_METRES: f64 = 0.03;
@@ -29,10 +29,10 @@ const CONTACT_SPEED_SHARE: f64 = 0.1;
 const CONTACT_MPS: [f64; 2] = [0.2, 0.6];
 
 /// A standing foot keeps standing until it exceeds those limits by this factor.
-pub const HOLD: f64 = 1.6;
+pub(crate) const HOLD: f64 = 1.6;
 
 /// Speeds are measured over this long, seconds.
-pub const SPEED_SECS: f64 = 0.1;
+pub(crate) const SPEED_SECS: f64 = 0.1;
 
 /// Time around a frame within which the majority decides, seconds.
 const MAJORITY_SECS: f64 = 0.07;
@@ -44,21 +44,21 @@ const HIPS_REACH_SECS: f64 = 1.0;
 
 /// A foot is held beyond a contact while it nearly stands: while it moves no faster than this over the ground, metres per
 /// second, and is no further than this above it, metres, for at most this long, seconds.
-pub const CREEP_MPS: [f64; 2] = [0.36, 0.42];
-pub const CREEP_METRES: f64 = 0.03;
-pub const CREEP_SECS: f64 = 0.15;
+pub(crate) const CREEP_MPS: [f64; 2] = [0.36, 0.42];
+pub(crate) const CREEP_METRES: f64 = 0.03;
+pub(crate) const CREEP_SECS: f64 = 0.15;
 
 /// By the fixed limits a foot stands while its height is within this of its lowest, metres, ...
-pub const STANCE_METRES: f64 = 0.025;
+pub(crate) const STANCE_METRES: f64 = 0.025;
 
 /// ... and its speed over the ground is below this, metres per second.
-pub const STANCE_SPEED: f64 = 0.4;
+pub(crate) const STANCE_SPEED: f64 = 0.4;
 
 /// Before the speed of the root is known, a foot this close to its lowest height may stand, metres ...
-pub const MAY_STAND_METRES: f64 = 0.025;
+pub(crate) const MAY_STAND_METRES: f64 = 0.025;
 
 /// ... and has its full weight up to this speed, metres per second; a faster foot swings.
-pub const SWING_MPS: f64 = 0.4;
+pub(crate) const SWING_MPS: f64 = 0.4;
 
 /// Limits below which a foot starts to stand, in place of those derived from its own motion.
 #[handed_over]
@@ -88,36 +88,36 @@ impl ContactLimits {
 
 /// Limits below which a foot of a body starts to stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LimitsAtSize {
+pub(crate) struct LimitsAtSize {
     limits: ContactLimits,
     size: f64,
 }
 
 impl LimitsAtSize {
     /// Returns the size of the legs over that of the reference body.
-    pub fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         self.size
     }
 
     /// Whether the speed limit follows from a point's own motion.
-    pub fn is_own_speed(&self) -> bool {
+    pub(crate) fn is_own_speed(&self) -> bool {
         self.limits.speed_mps.is_none()
     }
 
     /// Returns the least speed limit, metres per second.
-    pub fn slowest(&self) -> f64 {
+    pub(crate) fn slowest(&self) -> f64 {
         self.slow(0.0)
     }
 
     /// Returns the speed limit of a joint with this fast speed, metres per second.
-    pub fn slow(&self, fast_mps: f64) -> f64 {
+    pub(crate) fn slow(&self, fast_mps: f64) -> f64 {
         let [least, most] = CONTACT_MPS.map(|mps| mps * self.size);
         let own = (CONTACT_SPEED_SHARE * fast_mps).max(least).min(most);
         self.limits.speed_mps.unwrap_or(own)
     }
 
     /// Returns the height limit over the ground, metres.
-    pub fn low(&self) -> f64 {
+    pub(crate) fn low(&self) -> f64 {
         self.limits.height_metres.unwrap_or(CONTACT_METRES * self.size)
     }
 }
@@ -127,7 +127,7 @@ impl LimitsAtSize {
 /// By height alone a toe that swings close to the ground would count as standing, by speed alone a foot at the top of a kick, so
 /// both limits apply. A standing foot keeps standing up to higher limits, and each frame takes the answer of the majority around
 /// it.
-pub fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &LimitsAtSize) -> Vec<bool> {
+pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &LimitsAtSize) -> Vec<bool> {
     let num_frames = positions.len();
     if num_frames < 3 {
         return vec![false; num_frames];
@@ -170,7 +170,7 @@ pub fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &
 }
 
 /// Returns the lowest value within `reach` entries on either side of every entry, with a queue of candidates for the minimum.
-pub fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
+pub(crate) fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
     let count = values.len();
     let mut lowest = Vec::with_capacity(count);
     let mut queue = std::collections::VecDeque::new();
@@ -192,7 +192,7 @@ pub fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
 }
 
 /// Returns the slow rise of the hips at every frame, metres: the height of straight lines fitted to their path.
-pub fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f64) -> Vec<f64> {
+pub(crate) fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f64) -> Vec<f64> {
     let heights: Vec<f64> = (0..world.num_frames())
         .map(|frame| world.position(frame, hips).y)
         .collect();
@@ -201,13 +201,13 @@ pub fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f64) -> V
 
 /// Whether a foot stands by the fixed limits, given its height above its lowest, metres, and its speed over the ground, metres
 /// per second, both on the reference body.
-pub fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
+pub(crate) fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
     !(height_metres > STANCE_METRES || speed_mps > STANCE_SPEED)
 }
 
 /// A joint of a foot over some frames of a take, tested by the fixed limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FootJoint {
+pub(crate) struct FootJoint {
     joint: usize,
     lowest: f64,
     step_secs: f64,
@@ -217,7 +217,13 @@ pub struct FootJoint {
 impl FootJoint {
     /// Creates a joint whose lowest height is taken over `frames`, `step_secs` apart; limits grow with the legs of the body, of
     /// this size.
-    pub fn of(world: &WorldTracks, joint: usize, frames: RangeInclusive<usize>, step_secs: f64, size: f64) -> Self {
+    pub(crate) fn of(
+        world: &WorldTracks,
+        joint: usize,
+        frames: RangeInclusive<usize>,
+        step_secs: f64,
+        size: f64,
+    ) -> Self {
         let heights = frames.map(|frame| world.position(frame, joint).y);
         Self {
             joint,
@@ -227,12 +233,12 @@ impl FootJoint {
         }
     }
 
-    pub fn joint(&self) -> usize {
+    pub(crate) fn joint(&self) -> usize {
         self.joint
     }
 
     /// Whether it stands at a frame; its speed is measured between the frame's neighbours.
-    pub fn stands_at(&self, world: &WorldTracks, frame: usize) -> bool {
+    pub(crate) fn stands_at(&self, world: &WorldTracks, frame: usize) -> bool {
         let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
         let moved = world.position(after, self.joint) - world.position(before, self.joint);
         let secs = (after - before) as f64 * self.step_secs;

@@ -26,7 +26,7 @@ pub fn velocities(track: &[DVec3], dt: f64) -> Vec<DVec3> {
 
 /// First and second derivative of a track at one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Derivatives {
+pub(crate) struct Derivatives {
     /// First derivative, per second.
     pub velocity: DVec3,
     /// Second derivative, per second squared.
@@ -35,7 +35,7 @@ pub struct Derivatives {
 
 /// Neighbouring samples in the order of time, and the position of the evaluated sample among them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Around<T> {
+pub(crate) enum Around<T> {
     /// The sample in the middle, with one on either side.
     Both([T; 3]),
     /// The first sample, with two after it.
@@ -45,7 +45,7 @@ pub enum Around<T> {
 }
 
 /// A sample of a track: a point or a rotation.
-pub trait Sample: Copy {
+pub(crate) trait Sample: Copy {
     /// Returns the difference from another sample, metres; for rotations the vector in the space that they map to, short side,
     /// radians.
     fn difference(self, from: Self) -> DVec3;
@@ -70,7 +70,7 @@ impl Sample for DQuat {
 /// x0 - x2)/(2 dt), second order, and (x2 - 2 x1 + x0)/dt^2, first order. Rotations become rotation vectors about the evaluated
 /// sample, l = log(q' q^-1). There the vector is zero, its first derivative is the angular velocity and its second the angular
 /// acceleration, so the formulas and orders for points hold. Source: docs/math/estimators.md.
-pub fn derivatives<T: Sample>(samples: Around<T>, dt: f64) -> Derivatives {
+pub(crate) fn derivatives<T: Sample>(samples: Around<T>, dt: f64) -> Derivatives {
     match samples {
         Around::Both([before, x, after]) => central(after.difference(x), before.difference(x), dt),
         Around::After([x, after, later]) => one_sided(after.difference(x), later.difference(x), dt),
@@ -79,7 +79,7 @@ pub fn derivatives<T: Sample>(samples: Around<T>, dt: f64) -> Derivatives {
 }
 
 /// Number of samples on either side of the middle that the wide estimates use.
-pub const WIDE_REACH: usize = 4;
+pub(crate) const WIDE_REACH: usize = 4;
 
 /// Weights of samples 1 to 4 steps after the middle, for the first derivative; those before have the opposite sign.
 const WIDE_FIRST: [f64; WIDE_REACH] = [126.0 / 1188.0, 193.0 / 1188.0, 142.0 / 1188.0, -86.0 / 1188.0];
@@ -91,7 +91,7 @@ const WIDE_SECOND: [f64; WIDE_REACH] = [-211.0 / 1716.0, 151.0 / 1716.0, 371.0 /
 ///
 /// Noise of size s in the samples gives 0.34 s/dt and 0.44 s/dt^2; central differences give 0.71 and 2.4. Units as for
 /// [`derivatives`]. Source: Savitzky and Golay 1964; docs/math/estimators.md.
-pub fn derivatives_wide<T: Sample>(samples: [T; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
+pub(crate) fn derivatives_wide<T: Sample>(samples: [T; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
     let differences = samples.map(|sample| sample.difference(samples[WIDE_REACH]));
     let mut derivatives = Derivatives::default();
     for (step, (first, second)) in WIDE_FIRST.iter().zip(WIDE_SECOND).enumerate() {

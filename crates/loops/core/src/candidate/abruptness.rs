@@ -7,7 +7,7 @@ use crate::math::rotation;
 impl SearchedTake<'_> {
     /// Returns the take's acceleration at both ends over the 99th percentile of the acceleration between them, for the worst
     /// joint of the body: of world positions, and of local rotations, which alone show the motion of toes and hands.
-    pub fn abruptness(&self, pair: &SeamPair) -> f64 {
+    pub(super) fn abruptness(&self, pair: &SeamPair) -> f64 {
         let world = &self.analysis.world;
         let last = self.analysis.take.num_frames() - 1;
         let around = |frame: usize| {

@@ -22,7 +22,7 @@ const LEAST_HZ: f64 = 20.0;
 const LEAST_FRAMES: usize = 12;
 
 /// A take, and the one on which its loops are chosen.
-pub struct Choosing<'a> {
+pub(crate) struct Choosing<'a> {
     own: &'a Analysis,
     settings: &'a SearchSettings,
     /// The take at one rate, with the settings in its frames; `None` if loops are chosen on the take itself.
@@ -31,7 +31,7 @@ pub struct Choosing<'a> {
 
 impl<'a> Choosing<'a> {
     /// Creates the take to choose on; loops that are not ranked by their outcome are chosen on the take itself.
-    pub fn new(own: &'a Analysis, settings: &'a SearchSettings) -> Self {
+    pub(crate) fn new(own: &'a Analysis, settings: &'a SearchSettings) -> Self {
         let even = settings.ranks_by_outcome().then(|| even(own)).flatten();
         let mut choosing = Self {
             own,
@@ -48,22 +48,22 @@ impl<'a> Choosing<'a> {
     }
 
     /// Returns the take itself.
-    pub fn own(&self) -> &'a Analysis {
+    pub(super) fn own(&self) -> &'a Analysis {
         self.own
     }
 
     /// Returns the settings in frames of the take itself.
-    pub fn own_settings(&self) -> &'a SearchSettings {
+    pub(super) fn own_settings(&self) -> &'a SearchSettings {
         self.settings
     }
 
     /// Returns the take to choose on.
-    pub fn analysis(&self) -> &Analysis {
+    pub(crate) fn analysis(&self) -> &Analysis {
         self.even.as_ref().map_or(self.own, |(even, _)| even)
     }
 
     /// Returns the settings in its frames.
-    pub fn settings(&self) -> &SearchSettings {
+    pub(crate) fn settings(&self) -> &SearchSettings {
         self.even.as_ref().map_or(self.settings, |(_, settings)| settings)
     }
 
@@ -79,7 +79,7 @@ impl<'a> Choosing<'a> {
     }
 
     /// Converts the first loops to frames of the take itself, and describes them there; they keep the outcome by which they were chosen.
-    pub fn in_own_frames(&self, chosen: Vec<LoopCandidate>, most: usize) -> Vec<LoopCandidate> {
+    pub(crate) fn in_own_frames(&self, chosen: Vec<LoopCandidate>, most: usize) -> Vec<LoopCandidate> {
         if self.even.is_none() || chosen.is_empty() || most == 0 {
             return chosen.into_iter().take(most).collect();
         }
@@ -97,7 +97,7 @@ impl<'a> Choosing<'a> {
     }
 
     /// Returns a loop in frames of the take to choose on.
-    pub fn in_chosen_frames(&self, own: &LoopCandidate) -> LoopCandidate {
+    pub(crate) fn in_chosen_frames(&self, own: &LoopCandidate) -> LoopCandidate {
         let (each, last) = (self.frames_each(), (self.analysis().take.num_frames() - 1) as f64);
         let [start, end] = [own.cut.start_frame(), own.cut.end_frame()].map(|frame| (frame / each).min(last));
         LoopCandidate {
@@ -108,7 +108,7 @@ impl<'a> Choosing<'a> {
     }
 
     /// Returns a segment in frames of the take itself.
-    pub fn own_segment(&self, segment: Segment) -> Segment {
+    pub(super) fn own_segment(&self, segment: Segment) -> Segment {
         Segment {
             start_frame: self.own_frame(segment.start_frame),
             end_frame: self.own_frame(segment.end_frame),
@@ -117,7 +117,7 @@ impl<'a> Choosing<'a> {
     }
 
     /// Returns a miss in frames of the take itself.
-    pub fn own_miss(&self, miss: NearestMiss) -> NearestMiss {
+    pub(crate) fn own_miss(&self, miss: NearestMiss) -> NearestMiss {
         let [start_frame, end_frame] = [miss.pair.start_frame, miss.pair.end_frame].map(|frame| self.own_frame(frame));
         NearestMiss {
             pair: SeamPair {

@@ -5,15 +5,15 @@ use crate::math::mean;
 use crate::{analysis::Analysis, math::TimeStep, mirror::Pairing, take::Cut};
 
 /// The searched take, and the pairing of ends.
-pub struct SearchedTake<'a> {
-    pub analysis: &'a Analysis,
-    pub pairing: &'a Pairing,
+pub(super) struct SearchedTake<'a> {
+    pub(super) analysis: &'a Analysis,
+    pub(super) pairing: &'a Pairing,
     /// By frame and joint, the deviation of rotations from even turning, radians.
-    pub uneven_turns: Remembered,
+    pub(super) uneven_turns: Remembered,
 }
 
 impl<'a> SearchedTake<'a> {
-    pub fn new(analysis: &'a Analysis, pairing: &'a Pairing) -> Self {
+    pub(super) fn new(analysis: &'a Analysis, pairing: &'a Pairing) -> Self {
         Self {
             analysis,
             pairing,
@@ -22,12 +22,12 @@ impl<'a> SearchedTake<'a> {
     }
 
     /// Returns the time from one frame to the next.
-    pub fn step(&self) -> TimeStep {
+    pub(super) fn step(&self) -> TimeStep {
         TimeStep::new(self.analysis.take.frame_time_secs())
     }
 
     /// Describes the stretch as a candidate, without comparing it with the rest of the take.
-    pub fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
+    pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
         let (root, steadiness) = self.root_motion(pair, cycles);
         let num_frames = match self.pairing.ping_pong(&cut) {

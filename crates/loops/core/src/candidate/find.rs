@@ -10,15 +10,15 @@ use crate::analysis::{Analysis, Features};
 use crate::take::{Cut, CutError};
 
 /// The loops that a search proposes.
-pub struct Proposed {
+pub(crate) struct Proposed {
     /// The whole take as a loop, in its own frames.
-    pub whole: Option<LoopCandidate>,
+    pub(crate) whole: Option<LoopCandidate>,
     /// The others in the order of their costs, in frames of the take to choose on.
-    pub found: FoundLoops,
+    pub(crate) found: FoundLoops,
 }
 
 /// Returns the loops that a search proposes; the pipeline chooses among them. Errors: [`SearchError`].
-pub fn propose_loops(choosing: &Choosing<'_>) -> Result<Proposed, SearchError> {
+pub(crate) fn propose_loops(choosing: &Choosing<'_>) -> Result<Proposed, SearchError> {
     let (analysis, settings) = (choosing.own(), choosing.own_settings());
     if settings.pairing.is_ping_pong() {
         check(analysis, settings)?;
@@ -30,13 +30,16 @@ pub fn propose_loops(choosing: &Choosing<'_>) -> Result<Proposed, SearchError> {
 }
 
 /// Returns the search on the take to choose on. Errors: [`SearchError`].
-pub fn finder<'a>(choosing: &'a Choosing<'_>, features: &'a Features) -> Result<Finder<'a>, SearchError> {
+pub(super) fn finder<'a>(choosing: &'a Choosing<'_>, features: &'a Features) -> Result<Finder<'a>, SearchError> {
     check(choosing.own(), choosing.own_settings())
         .map(|()| Finder::new(choosing.analysis(), choosing.settings(), features))
 }
 
 /// Finds the loop of the whole take, and those of the stretches that the settings admit. Errors: [`SearchError`].
-pub fn find_all(choosing: &Choosing<'_>, finder: &Result<Finder<'_>, SearchError>) -> Result<Proposed, SearchError> {
+pub(super) fn find_all(
+    choosing: &Choosing<'_>,
+    finder: &Result<Finder<'_>, SearchError>,
+) -> Result<Proposed, SearchError> {
     let (analysis, settings) = (choosing.own(), choosing.own_settings());
     let admits_whole = settings.admits_whole_take();
     let asked_for = |whole: WholeClip| {
@@ -87,7 +90,7 @@ fn is_chance(candidate: &LoopCandidate, found: &FoundLoops) -> bool {
 }
 
 /// Implements [`Analysis::appraise`].
-pub fn appraise(
+pub(crate) fn appraise(
     analysis: &Analysis,
     start_frame: f64,
     end_frame: f64,

@@ -5,7 +5,7 @@ use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed, segments};
 use crate::math::{percentile, smallest};
 
 /// Implements [`Analysis::motion_kind`].
-pub fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
+pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
     let shown = shown_kind(analysis, best, speed_mps);
     // A take with several motions is named after one of them.
     let is_whole = best.is_none_or(|best| best.whole.is_some());

@@ -16,7 +16,7 @@ const CHANGE_ALLOWANCE: f64 = 0.1;
 impl SearchedTake<'_> {
     /// Estimates root motion from the headings at the two ends only: very cheap, with an error that [`super::RootMotionBounds`]
     /// allow for.
-    pub fn rough_root_motion(&self, pair: &SeamPair) -> Twist {
+    pub(super) fn rough_root_motion(&self, pair: &SeamPair) -> Twist {
         let heading = &self.analysis.heading;
         let [start, end] = [pair.start_frame, pair.end_frame].map(|frame| heading.world_from_heading(frame));
         let secs = self.step().secs(pair.lag());
@@ -33,7 +33,7 @@ impl SearchedTake<'_> {
 
     /// Returns the root motion over the pair, and how well one constant twist describes it, 0 to 1: inside the stretch, and over
     /// periods that begin a little earlier or later.
-    pub fn root_motion(&self, pair: &SeamPair, cycles: u32) -> (RootMotion, f64) {
+    pub(super) fn root_motion(&self, pair: &SeamPair, cycles: u32) -> (RootMotion, f64) {
         let half_height = self.analysis.half_height();
         let (root, change) = match self.pairing {
             Pairing::Same => (

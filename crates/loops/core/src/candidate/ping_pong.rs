@@ -34,7 +34,7 @@ const OVERLAP_SHARE: f64 = 0.5;
 const MOST_ENDS: usize = 4000;
 
 /// Finds the stretches that reverse best, the best first. Errors: [`SearchError`] for a take that is too short or does not move.
-pub fn find(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+pub(super) fn find(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     let squares = squared_speeds(analysis);
     if squares.iter().all(|&square| square == 0.0) {
         return Err(SearchError::Still);
@@ -49,7 +49,7 @@ pub fn find(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops
 }
 
 /// Describes a stretch as a loop, whatever its quality. Errors: [`CutError`].
-pub fn describe(
+pub(super) fn describe(
     analysis: &Analysis,
     settings: &SearchSettings,
     start_frame: f64,

@@ -61,7 +61,7 @@ pub const TURNING_RADIANS: f64 = 30.0 * core::f64::consts::PI / 180.0;
 const MIN_HALF_SHARE: f64 = 0.2;
 
 /// Speeds below this do not count as changing, metres per second.
-pub const SLOW_MPS: f64 = 0.2;
+pub(super) const SLOW_MPS: f64 = 0.2;
 
 /// Changes that are not visible: of the pace as a share, and the share of the turn in a third.
 const EVEN_PACE: f64 = 0.07;
@@ -160,7 +160,7 @@ fn turn_in_third(analysis: &Analysis, [start, end]: [f64; 2]) -> Option<f64> {
 
 /// Returns the difference between the turn of a cycle and that of the straight path around the stretch, radians; `None` if the path is not
 /// straight, or too short to decide.
-pub fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<f64> {
+pub(super) fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<f64> {
     let cycle = (end - start) / f64::from(cycles.max(1));
     let last = (analysis.take.num_frames() - 1) as f64;
     let slowest = SLOW_MPS * cycle * analysis.take.frame_time_secs();
@@ -203,7 +203,7 @@ pub fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<
 }
 
 /// Returns position over the ground and facing between two frames.
-pub fn heading_at(analysis: &Analysis, frame: f64) -> (DVec3, f64) {
+pub(super) fn heading_at(analysis: &Analysis, frame: f64) -> (DVec3, f64) {
     let last = analysis.take.num_frames() - 1;
     let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());
     let (before, after) = (before.min(last), (before + 1).min(last));

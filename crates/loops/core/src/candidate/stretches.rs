@@ -78,7 +78,7 @@ const OVERLAP: f64 = 0.5;
 /// Proposes the stretches that repeat; the pipeline chooses the best loop of each.
 ///
 /// `rank` sorts loops, in frames of the take to choose on, by recommendation.
-pub fn propose_stretches(
+pub(crate) fn propose_stretches(
     choosing: &Choosing<'_>,
     max_rows: usize,
     rank: &dyn Fn(Vec<LoopCandidate>) -> Vec<LoopCandidate>,
@@ -159,7 +159,7 @@ fn played_there_and_back(choosing: &Choosing<'_>, max_rows: usize) -> Result<Fou
 }
 
 /// Implements [`Analysis::segment_of`].
-pub fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Option<&'a Segment> {
+pub(crate) fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Option<&'a Segment> {
     let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
     let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
     let first = analysis

@@ -80,7 +80,7 @@ impl fmt::Display for Clamp {
 }
 
 /// Returns the method fitted to a clip, without a crossfade where `can_fade` is false; adds each change to `clamps` once.
-pub fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut Vec<Clamp>) -> Method {
+pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut Vec<Clamp>) -> Method {
     let mut method = *asked;
     for (end, shape) in [(End::Start, &mut method.start), (End::End, &mut method.end)] {
         let (asked, used) = (*shape, shape.fitted(clip.period_secs()));

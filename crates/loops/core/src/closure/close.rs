@@ -30,7 +30,7 @@ pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureE
 /// posture to the other's and back; gaps are those that remain between the start and the image of the end. A crossfade has no
 /// frames to blend into, so only offsets close the seam; a joint is left open if its partner is. Errors: as [`close`]. Source:
 /// docs/math/mirror.md.
-pub fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
+pub(crate) fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
     let (even, shifts) = image.evened(clip);
     let half = close_against(&even, settings, Some(image))?;
     Ok(image.unfold_closed(clip, half, &shifts))

@@ -18,7 +18,7 @@ const FEWEST_SAMPLES: usize = 2;
 
 /// A crossfade fitted to a clip and the frames around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crossfade {
+pub(super) struct Crossfade {
     /// Number of samples over which it blends.
     samples: usize,
     /// Whether it blends before the end, into the frames that precede the start.
@@ -27,7 +27,7 @@ pub struct Crossfade {
 
 impl Crossfade {
     /// Returns the longest crossfade of at most `secs` that fits into the clip and its context; `None` if none fits.
-    pub fn fitted(clip: &Clip, secs: f64) -> Option<Self> {
+    pub(super) fn fitted(clip: &Clip, secs: f64) -> Option<Self> {
         let range = clip.sample_range();
         let wanted = (secs / clip.step_secs()).round().min(clip.num_intervals() as f64) as usize;
         let before = range.start().unsigned_abs().min(wanted);
@@ -40,12 +40,12 @@ impl Crossfade {
     }
 
     /// Returns the seconds over which it blends.
-    pub fn secs(&self, clip: &Clip) -> f64 {
+    pub(super) fn secs(&self, clip: &Clip) -> f64 {
         self.samples as f64 * clip.step_secs()
     }
 
     /// Returns the weight of the frames beyond the seam at a sample, and their sample in the clip's context.
-    pub fn at(&self, clip: &Clip, sample: usize) -> Option<(f64, isize)> {
+    pub(super) fn at(&self, clip: &Clip, sample: usize) -> Option<(f64, isize)> {
         let last = clip.num_intervals();
         let (come, other) = if self.before_end {
             (
@@ -64,7 +64,7 @@ impl Crossfade {
     ///
     /// At the seam the rotation vector takes the short side. Away from it the vector stays on that side, even beyond half a
     /// turn, because a change of sides would be a jump.
-    pub fn offsets(&self, clip: &Clip, joint: usize) -> Vec<[DVec3; 2]> {
+    pub(super) fn offsets(&self, clip: &Clip, joint: usize) -> Vec<[DVec3; 2]> {
         let last = clip.num_intervals();
         let mut before = DVec3::ZERO;
         (0..=self.samples)
@@ -83,7 +83,7 @@ impl Crossfade {
     }
 
     /// Returns the index of a sample in [`Self::offsets`].
-    pub fn away(&self, clip: &Clip, sample: usize) -> usize {
+    pub(super) fn away(&self, clip: &Clip, sample: usize) -> usize {
         if self.before_end {
             clip.num_intervals() - sample
         } else {
@@ -92,7 +92,7 @@ impl Crossfade {
     }
 
     /// Returns the motion at both ends afterwards: on both sides that of the end it blends into.
-    pub fn faded(&self, ends: &JointEnds) -> JointEnds {
+    pub(super) fn faded(&self, ends: &JointEnds) -> JointEnds {
         let kept = usize::from(!self.before_end);
         JointEnds {
             translation: [ends.translation[kept]; 2],

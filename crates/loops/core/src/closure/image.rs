@@ -16,7 +16,7 @@ use crate::{loop_clip::LoopClip, take::Clip};
 
 /// The mirror image of the poses of a clip.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Image<'a> {
+pub(crate) struct Image<'a> {
     mirror: &'a Mirror,
     carrier: usize,
     /// Joints above the carrier.
@@ -40,7 +40,7 @@ const STILL: f64 = 1e-5;
 
 impl<'a> Image<'a> {
     /// Creates the image of a clip whose `carrier` is relative to its root, as root motion leaves it.
-    pub fn new(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
+    pub(crate) fn new(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
         if mirror.partner(carrier) != carrier {
             return Err(ImageError::SidedCarrier);
         }
@@ -68,7 +68,7 @@ impl<'a> Image<'a> {
         })
     }
 
-    pub fn partner(&self, joint: usize) -> usize {
+    pub(crate) fn partner(&self, joint: usize) -> usize {
         if self.is_above[joint] {
             joint
         } else {
@@ -97,12 +97,12 @@ impl<'a> Image<'a> {
     }
 
     /// Whether a joint is above the one that carries the root motion, and so is not reflected.
-    pub fn is_above(&self, joint: usize) -> bool {
+    pub(crate) fn is_above(&self, joint: usize) -> bool {
         self.is_above[joint]
     }
 
     /// Returns the image of a velocity, or of an offset, of a joint's position.
-    pub fn vector(&self, joint: usize, vector: DVec3) -> DVec3 {
+    pub(crate) fn vector(&self, joint: usize, vector: DVec3) -> DVec3 {
         if self.is_above[joint] {
             vector
         } else if joint == self.carrier {
@@ -113,7 +113,7 @@ impl<'a> Image<'a> {
     }
 
     /// Returns the image of a rotation vector, or of an angular velocity, in the axes of a joint's parent.
-    pub fn rotation_vector(&self, joint: usize, vector: DVec3) -> DVec3 {
+    pub(crate) fn rotation_vector(&self, joint: usize, vector: DVec3) -> DVec3 {
         if self.is_above[joint] {
             vector
         } else {
@@ -123,7 +123,7 @@ impl<'a> Image<'a> {
     }
 
     /// Returns the ends of a joint that is followed by its image: its own start, and the image of its partner's end.
-    pub fn meets(&self, joint: usize, own: &JointEnds, partners: &JointEnds) -> JointEnds {
+    pub(super) fn meets(&self, joint: usize, own: &JointEnds, partners: &JointEnds) -> JointEnds {
         let partner = self.partner(joint);
         let (end, turned) = (partners.translation[1], partners.rotation[1]);
         let (position, rotation) = self.transform(partner, end.value, turned.value);
@@ -138,7 +138,7 @@ impl<'a> Image<'a> {
 
     /// Returns the offsets wanted for a joint: its own at its start, and at its end the image of those that its partner needs
     /// there.
-    pub fn wanted(&self, joint: usize, own: &JointTargets, partners: &JointTargets) -> JointTargets {
+    pub(super) fn wanted(&self, joint: usize, own: &JointTargets, partners: &JointTargets) -> JointTargets {
         let partner = self.partner(joint);
         JointTargets {
             translation: own
@@ -151,7 +151,7 @@ impl<'a> Image<'a> {
     }
 
     /// Returns the image of a whole pose: local transforms of all joints.
-    pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
+    pub(crate) fn pose(&self, pose: PoseRef<'_>) -> Pose {
         let mut image = pose.to_pose();
         for joint in 0..pose.num_joints() {
             let (position, rotation) = self.transform(joint, pose.translations[joint], pose.rotations[joint]);
@@ -163,7 +163,7 @@ impl<'a> Image<'a> {
     /// Makes the second half of a loop exactly the image of the first if it is so within `rounding` (metres and radians): the
     /// mean of each half and the image of the other. Otherwise returns the loop unchanged: sides with bones of unequal lengths
     /// are not images of each other.
-    pub fn without_rounding(&self, clip: LoopClip, rounding: f64) -> LoopClip {
+    pub(crate) fn without_rounding(&self, clip: LoopClip, rounding: f64) -> LoopClip {
         let half = clip.num_samples() / 2;
         let poses: Vec<Pose> = (0..clip.num_samples())
             .map(|key| clip.body_pose(key).to_pose())
@@ -197,7 +197,7 @@ impl<'a> Image<'a> {
     ///
     /// With d the gap of a joint, d' that of its partner and M d' its image, (d - M d') / 2 is the lasting difference between the
     /// two sides; each side is shifted by half of it. The rest, (d + M d') / 2, is their own drift.
-    pub fn evened(&self, clip: &Clip) -> (Clip, Vec<[DVec3; 2]>) {
+    pub(super) fn evened(&self, clip: &Clip) -> (Clip, Vec<[DVec3; 2]>) {
         let last = clip.num_intervals() as isize;
         let gaps: Vec<[DVec3; 2]> = (0..self.is_above.len())
             .map(|joint| {
@@ -226,7 +226,7 @@ impl<'a> Image<'a> {
     }
 
     /// Returns a closed half followed by its image; offsets are relative to the clip before it was evened.
-    pub fn unfold_closed(&self, clip: &Clip, mut half: Closed, shifts: &[[DVec3; 2]]) -> Closed {
+    pub(super) fn unfold_closed(&self, clip: &Clip, mut half: Closed, shifts: &[[DVec3; 2]]) -> Closed {
         let joints = self.is_above.len();
         let count = clip.num_intervals();
         for (index, (translation_offset, rotation_offset)) in

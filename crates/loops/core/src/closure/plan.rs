@@ -8,26 +8,26 @@ use super::{Method, boundary::Progress, crossfade::Crossfade, rotation};
 use crate::{math, take::Clip};
 
 #[derive(Default)]
-pub struct Plan {
-    pub crossfade: Option<Crossfade>,
+pub(super) struct Plan {
+    pub(super) crossfade: Option<Crossfade>,
     /// Offsets of the crossfade, away from the seam.
     faded: Vec<[DVec3; 2]>,
     layers: Vec<[TrackOffsets; 2]>,
     /// The motion at both ends after all corrections.
-    pub closed: JointEnds,
+    pub(super) closed: JointEnds,
 }
 
 /// A joint at a sample after all corrections.
-pub struct Moved {
+pub(super) struct Moved {
     /// Offset added to its translation, metres.
-    pub translation_offset: DVec3,
+    pub(super) translation_offset: DVec3,
     /// Rotation vector applied on the left of its rotation, radians.
-    pub rotation_offset: DVec3,
-    pub rotation: DQuat,
+    pub(super) rotation_offset: DVec3,
+    pub(super) rotation: DQuat,
 }
 
 impl Plan {
-    pub fn new(clip: &Clip, joint: usize, ends: &JointEnds, method: Option<&Method>) -> Self {
+    pub(super) fn new(clip: &Clip, joint: usize, ends: &JointEnds, method: Option<&Method>) -> Self {
         let fade_secs = method.and_then(|method| method.crossfade_secs);
         let crossfade = fade_secs.and_then(|secs| Crossfade::fitted(clip, secs));
         Self {
@@ -39,7 +39,7 @@ impl Plan {
     }
 
     /// Adds offsets of the translation and of the rotation, and moves the ends by them.
-    pub fn add_layer(&mut self, layer: [TrackOffsets; 2], tables: &Tables) {
+    pub(super) fn add_layer(&mut self, layer: [TrackOffsets; 2], tables: &Tables) {
         let [point, rotation] = &layer;
         for end in 0..2 {
             let [o, rate, acceleration] = point.at_end(tables, end);
@@ -56,7 +56,7 @@ impl Plan {
     }
 
     /// Returns the joint at a sample whose rotation in the clip is `raw`.
-    pub fn moved(&self, clip: &Clip, tables: &Tables, sample: usize, raw: DQuat) -> Moved {
+    pub(super) fn moved(&self, clip: &Clip, tables: &Tables, sample: usize, raw: DQuat) -> Moved {
         let mut moved = Moved {
             translation_offset: DVec3::ZERO,
             rotation_offset: DVec3::ZERO,
@@ -84,14 +84,14 @@ impl Plan {
 }
 
 /// Progress of a joint's translation along its path.
-pub fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
+pub(super) fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.translations(sample as isize)[joint];
     let steps = (0..clip.num_intervals()).map(|sample| at(sample).distance(at(sample + 1)));
     progress(clip, steps, ends.translation)
 }
 
 /// Progress of a joint's rotation along its path.
-pub fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
+pub(super) fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.rotations(sample as isize)[joint];
     let steps = (0..clip.num_intervals()).map(|sample| rotation::pose_gap(at(sample), at(sample + 1)).length());
     progress(clip, steps, ends.rotation)

@@ -22,7 +22,7 @@ const THIRD: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
 const REACH: f64 = 40.0;
 
 /// Returns the third difference of four samples in a row.
-pub fn third_difference(four: &[DVec3; 4]) -> DVec3 {
+pub(crate) fn third_difference(four: &[DVec3; 4]) -> DVec3 {
     four.iter().zip(THIRD).map(|(value, weight)| *value * weight).sum()
 }
 
@@ -30,7 +30,7 @@ pub fn third_difference(four: &[DVec3; 4]) -> DVec3 {
 ///
 /// The derivatives at the ends cannot be measured with the key that closes them, so nothing is extrapolated: the third differences over the
 /// seam become the mean of those beside it. `method` is a least one, whose blend sets s. `None` if there are too few samples.
-pub fn mend(clip: &Clip, method: Method) -> Option<Closed> {
+pub(crate) fn mend(clip: &Clip, method: Method) -> Option<Closed> {
     let count = clip.num_intervals();
     let ring = Ring::new(count, method.start.secs() / TIMES_PER_BLEND / clip.step_secs())?;
     let own = |sample: isize| clip.pose(sample.rem_euclid(count as isize));
@@ -57,7 +57,7 @@ fn lacking(value: impl Fn(isize) -> DVec3) -> [DVec3; 3] {
 }
 
 /// Describes a clip that was closed to these poses as other closures do.
-pub fn closed(clip: &Clip, poses: Vec<Pose>, method: Method) -> Closed {
+pub(crate) fn closed(clip: &Clip, poses: Vec<Pose>, method: Method) -> Closed {
     let num_joints = clip.skeleton().num_joints();
     let (mut translation_offsets, mut rotation_offsets) = (Vec::new(), Vec::new());
     for sample in 0..=poses.len() {
@@ -81,7 +81,7 @@ pub fn closed(clip: &Clip, poses: Vec<Pose>, method: Method) -> Closed {
 }
 
 /// Samples in a ring, and how an impulse spreads over them.
-pub struct Ring {
+pub(crate) struct Ring {
     count: usize,
     /// (s/h)^6.
     weight: f64,
@@ -91,7 +91,7 @@ pub struct Ring {
 
 impl Ring {
     /// Creates a ring of samples; `steps` is s/h. `None` if there are too few of them.
-    pub fn new(count: usize, steps: f64) -> Option<Self> {
+    pub(crate) fn new(count: usize, steps: f64) -> Option<Self> {
         if count < 2 * AROUND as usize {
             return None;
         }
@@ -113,7 +113,7 @@ impl Ring {
 
     /// Returns the offsets of a track whose third differences are short by these amounts where they begin three, two and one samples before
     /// the seam.
-    pub fn offsets(&self, lacking: &[DVec3; 3]) -> Vec<DVec3> {
+    pub(crate) fn offsets(&self, lacking: &[DVec3; 3]) -> Vec<DVec3> {
         let mut offsets = vec![DVec3::ZERO; self.count];
         for (first, lacks) in (-3..0).zip(lacking) {
             for (off, weight) in (0..).zip(THIRD) {

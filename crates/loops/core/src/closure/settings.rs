@@ -22,7 +22,7 @@ pub enum SeamMotion {
 /// Samples over which the noise of a layered seam fades.
 ///
 /// Measured: with 4 the seam acceleration errs by half as much again; with 9 seams are a little easier to find.
-pub const NOISE_SAMPLES: usize = 8;
+pub(crate) const NOISE_SAMPLES: usize = 8;
 
 /// Settings of a closure: a method for all joints, and others for chosen ones.
 #[handed_over]

@@ -6,7 +6,7 @@ use super::boundary::{Boundary, MAX_CONDITIONS, Progress, Weights};
 use super::{BoundaryError, Method, Order, Shape, targets::Targets};
 use crate::take::Clip;
 
-pub struct Tables {
+pub(super) struct Tables {
     period_secs: f64,
     step_secs: f64,
     num_samples: usize,
@@ -22,7 +22,7 @@ struct Table {
 }
 
 impl Tables {
-    pub fn new(clip: &Clip) -> Self {
+    pub(super) fn new(clip: &Clip) -> Self {
         Self {
             period_secs: clip.period_secs(),
             step_secs: clip.step_secs(),
@@ -34,7 +34,7 @@ impl Tables {
 
     /// Returns the offsets that meet the targets at both ends of a track; `progress` is that of the track, for shapes that
     /// follow it.
-    pub fn offsets(
+    pub(super) fn offsets(
         &mut self,
         targets: Targets,
         method: &Method,
@@ -82,14 +82,14 @@ impl Tables {
     }
 
     /// Whether any table has an offset at a sample.
-    pub fn reach(&self, sample: usize) -> bool {
+    pub(super) fn reach(&self, sample: usize) -> bool {
         self.tables.iter().any(|table| table.samples[sample].is_some())
     }
 }
 
 /// Offsets of one track: the targets at its ends, and the table that spreads them.
 #[derive(Clone, Copy)]
-pub struct TrackOffsets {
+pub(super) struct TrackOffsets {
     targets: Targets,
     table: usize,
     /// Whether the track has no gap: most joints never move in their parent's axes.
@@ -98,13 +98,13 @@ pub struct TrackOffsets {
 
 impl TrackOffsets {
     /// Returns the offset at a sample; `None` if the track is unchanged there.
-    pub fn at(&self, tables: &Tables, sample: usize) -> Option<DVec3> {
+    pub(super) fn at(&self, tables: &Tables, sample: usize) -> Option<DVec3> {
         let weights = tables.tables[self.table].samples[sample].as_ref()?;
         (!self.is_nothing).then(|| self.targets.mix(weights))
     }
 
     /// The offset at an end, 0 for the start and 1 for the end, with its first and second derivative.
-    pub fn at_end(&self, tables: &Tables, end: usize) -> [DVec3; 3] {
+    pub(super) fn at_end(&self, tables: &Tables, end: usize) -> [DVec3; 3] {
         let weights = &tables.tables[self.table].ends[end];
         [weights.value, weights.rate, weights.acceleration].map(|row| self.targets.mix(&row))
     }

@@ -18,13 +18,13 @@ pub struct JointOffset {
 }
 
 /// Largest rotation of an edit, radians: one whole turn, beyond which only numbers grow.
-pub const MAX_ROTATION: f64 = core::f64::consts::TAU;
+pub(super) const MAX_ROTATION: f64 = core::f64::consts::TAU;
 
 /// Farthest that a joint is moved, metres.
 const MAX_METRES: f64 = 100.0;
 
 /// Rounding of a number that a caller worked out.
-pub const ROUNDING: f64 = 1.0 + 1e-9;
+pub(super) const ROUNDING: f64 = 1.0 + 1e-9;
 
 impl JointOffset {
     /// No offset.

@@ -61,19 +61,19 @@ pub enum StanceError {
 
 /// An edit in samples of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EditedStance {
+pub(crate) struct EditedStance {
     span: LoopContact,
     stands: bool,
 }
 
 impl EditedStance {
     /// Returns the foot.
-    pub fn foot(&self) -> usize {
+    pub(super) fn foot(&self) -> usize {
         self.span.foot
     }
 
     /// Converts an edit to samples of a loop made from a candidate; for ping-pong, on the way there.
-    pub fn from_edit(
+    pub(crate) fn from_edit(
         edit: &StanceEdit,
         num_feet: usize,
         candidate: &LoopCandidate,
@@ -118,7 +118,7 @@ impl EditedStance {
     }
 
     /// Returns the edit of the foot on the other side, half a cycle later.
-    pub fn half_a_cycle_later(self, num_samples: usize, opposite: impl Fn(usize) -> usize) -> Self {
+    pub(crate) fn half_a_cycle_later(self, num_samples: usize, opposite: impl Fn(usize) -> usize) -> Self {
         let LoopContact { foot, start_sample, .. } = self.span;
         Self {
             span: LoopContact {
@@ -131,7 +131,7 @@ impl EditedStance {
     }
 
     /// Returns the edit for the way back of a ping-pong loop.
-    pub fn on_the_way_back(self, num_samples: usize) -> Self {
+    pub(crate) fn on_the_way_back(self, num_samples: usize) -> Self {
         let last = (self.span.start_sample + self.span.num_samples - 1) % num_samples;
         Self {
             span: LoopContact {
@@ -154,7 +154,7 @@ impl EditedStance {
 }
 
 /// Returns the spans over which a foot stands, with edited stances overriding detected ones.
-pub fn overruled(
+pub(super) fn overruled(
     foot: usize,
     contacts: Vec<LoopContact>,
     course: &Course,

@@ -27,7 +27,7 @@ pub struct Leg {
 }
 
 /// Joints of a leg that turn: thigh, knee, ankle and toes.
-pub const NUM_JOINTS: usize = 4;
+pub(super) const NUM_JOINTS: usize = 4;
 
 /// A thigh is at least this share of the leg's length: the hip joints of some rigs sit on short bones.
 const THIGH_SHARE: f64 = 0.2;
@@ -190,16 +190,16 @@ impl Leg {
 }
 
 /// Below this share of its largest size the knee's flexion has no reliable axis.
-pub const STRAIGHT: f64 = 0.01;
+pub(crate) const STRAIGHT: f64 = 0.01;
 
 /// A leg is not stretched beyond this angle at the knee, radians, unless it is in the take: near full extension a millimetre at
 /// the foot takes degrees at the knee.
-pub const LEAST_BEND: f64 = 0.07;
+pub(super) const LEAST_BEND: f64 = 0.07;
 
 /// The flexion of a leg: the squared distance from thigh to ankle is middle + reach * cos(flexed), and bending the knee further
 /// increases `flexed`.
 #[derive(Clone, Copy, Debug)]
-pub struct Bend {
+pub(crate) struct Bend {
     middle: f64,
     reach: f64,
     /// The angle of the knee from its straightest, radians; negative if the knee bends the wrong way.
@@ -230,17 +230,17 @@ impl Bend {
     }
 
     /// Returns the angle of the knee from its straightest, radians; negative if it bends the wrong way.
-    pub fn flexed(&self) -> f64 {
+    pub(super) fn flexed(&self) -> f64 {
         self.flexed
     }
 
     /// Returns the distance from thigh to ankle, metres.
-    pub fn length(&self) -> f64 {
+    pub(crate) fn length(&self) -> f64 {
         self.distance(self.flexed)
     }
 
     /// Returns the largest distance from thigh to ankle, metres: the current one, or that of a nearly straight leg if larger.
-    pub fn longest(&self) -> f64 {
+    pub(crate) fn longest(&self) -> f64 {
         self.distance(LEAST_BEND).max(self.length())
     }
 
@@ -250,7 +250,7 @@ impl Bend {
     /// squared. Near full extension, when a millimetre takes degrees of the knee, the heel yields. With x = 2 sin(angle/2)
     /// squared distances are farthest_squared - half_reach * x^2, and the least of (x - x0)^2 + heel * (remainder)^2 is a root of
     /// a cubic. The cubic is convex beyond that root, so Newton's method converges.
-    pub fn eased(&self, wanted: f64, heel: f64) -> f64 {
+    pub(crate) fn eased(&self, wanted: f64, heel: f64) -> f64 {
         let half_reach = 0.5 * self.reach;
         let farthest_squared = self.middle + self.reach;
         let heel = heel / (4.0 * farthest_squared.max(f64::MIN_POSITIVE));
@@ -280,7 +280,7 @@ impl Bend {
     ///
     /// Continuous in pose and distance: with the flexion f and a cosine that has to shrink by d, a knee with f < 0 goes the
     /// share d / (d + f^2) of the way to the right one, and the ankle misses its distance by less than f^2 of the leg.
-    pub fn angle_forward(&self, distance: f64) -> f64 {
+    pub(crate) fn angle_forward(&self, distance: f64) -> f64 {
         if self.reach <= 0.0 {
             return 0.0;
         }

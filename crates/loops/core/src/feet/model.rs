@@ -7,44 +7,44 @@ use crate::analysis::{Body, ContactLimits, standing::LimitsAtSize};
 
 /// Largest bend of a character's knee beyond that of the motion's source, radians (8 degrees). With less, feet leave their
 /// places while they stand; with more, the longer feet of a character with short legs fold them.
-pub const KNEE_BEYOND_SOURCE: f64 = 0.14;
+pub(crate) const KNEE_BEYOND_SOURCE: f64 = 0.14;
 
 /// Largest bend of an elbow beyond that of the source while its hand is on the ground, radians (50 degrees): arms longer by a
 /// tenth would otherwise reach below it.
-pub const ELBOW_BEYOND_SOURCE: f64 = 0.87;
+pub(crate) const ELBOW_BEYOND_SOURCE: f64 = 0.87;
 
 /// A bearing point is level within about this, metres on the reference body; a larger rise is a roll, and is kept.
 const ROLL_METRES: f64 = 0.006;
 
 /// Returns the part of a rise of a bearing point that is a roll and is kept, metres, on a body of a size.
-pub fn roll_kept(rise: f64, size: f64) -> f64 {
+pub(super) fn roll_kept(rise: f64, size: f64) -> f64 {
     let rise = rise / size;
     size * rise.powi(3) / (rise * rise + ROLL_METRES * ROLL_METRES)
 }
 
 /// The limits of a leg of a character, by the source of its motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LegLimits {
+pub(crate) struct LegLimits {
     /// The angle beyond which the knee does not bend, radians from the straightest.
-    pub most_flexed: f64,
+    pub(crate) most_flexed: f64,
     /// The largest angular accelerations of thigh, knee, ankle and toes, radians per second squared; infinite where unknown.
-    pub hardest: [f64; NUM_JOINTS],
+    pub(crate) hardest: [f64; NUM_JOINTS],
     /// The front of its sole, if known: it stays above the ground.
-    pub front: Option<SoleFront>,
+    pub(crate) front: Option<SoleFront>,
 }
 
 /// The front of the sole of a foot with toes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SoleFront {
+pub(crate) struct SoleFront {
     /// In the axes of the toes, metres.
-    pub of_toes: DVec3,
+    pub(crate) of_toes: DVec3,
     /// How far it is below the joint of the toes while they lie flat on the ground, metres.
-    pub below_ball: f64,
+    pub(crate) below_ball: f64,
 }
 
 impl LegLimits {
     /// A leg without limits.
-    pub const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         most_flexed: f64::INFINITY,
         hardest: [f64::INFINITY; NUM_JOINTS],
         front: None,
@@ -55,14 +55,14 @@ impl LegLimits {
 ///
 /// Limits and weights in metres are stated for a reference body of 1.7 m whose legs are 0.95 m long.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FootModel {
+pub(crate) struct FootModel {
     /// Size of the body over that of the reference body, which weighs rotations against displacements.
-    pub size: f64,
+    pub(super) size: f64,
     /// Limits below which a point starts to stand.
-    pub contacts: LimitsAtSize,
+    pub(super) contacts: LimitsAtSize,
     /// Scale of the distances and speeds by which a standing foot may stray: 1 on the body of a take, more on a larger character
     /// that moves in proportion.
-    pub metre: f64,
+    pub(super) metre: f64,
     /// By foot, the limits of its leg; empty if not known from elsewhere.
     legs: Vec<LegLimits>,
     is_character: bool,
@@ -70,7 +70,7 @@ pub struct FootModel {
 
 impl FootModel {
     /// Creates the measures of the body of a take, by its bones at the first sample of a motion.
-    pub fn new(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Self {
+    pub(crate) fn new(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Self {
         let skeleton = stage.skeleton();
         Self {
             size: body.size_in(skeleton, stage.tracks.pose(0)),
@@ -83,7 +83,7 @@ impl FootModel {
 
     /// Returns the measures of a character, `times_as_large` as the body that it moves like (at least 1), with the limits of its legs, by
     /// foot.
-    pub fn of_character(self, times_as_large: f64, legs: Vec<LegLimits>) -> Self {
+    pub(crate) fn of_character(self, times_as_large: f64, legs: Vec<LegLimits>) -> Self {
         Self {
             metre: times_as_large,
             is_character: true,
@@ -92,17 +92,17 @@ impl FootModel {
     }
 
     /// Returns the measures with the limits of the legs, by foot.
-    pub fn with_legs(self, legs: Vec<LegLimits>) -> Self {
+    pub(crate) fn with_legs(self, legs: Vec<LegLimits>) -> Self {
         Self { legs, ..self }
     }
 
     /// Whether the body is a character that follows another.
-    pub fn is_character(&self) -> bool {
+    pub(super) fn is_character(&self) -> bool {
         self.is_character
     }
 
     /// Returns the limits of a leg, if known from elsewhere.
-    pub fn limits(&self, foot: usize) -> Option<LegLimits> {
+    pub(super) fn limits(&self, foot: usize) -> Option<LegLimits> {
         self.legs.get(foot).copied()
     }
 }

@@ -87,7 +87,12 @@ struct Low {
 /// while the root moves the other way.
 ///
 /// `feet` holds the positions of every foot's lowest joint at all samples, relative to the root.
-pub fn of_feet(root: &RootMotion, step_secs: f64, feet: &[Vec<DVec3>], limits: &LimitsAtSize) -> Option<FeetSpeed> {
+pub(super) fn of_feet(
+    root: &RootMotion,
+    step_secs: f64,
+    feet: &[Vec<DVec3>],
+    limits: &LimitsAtSize,
+) -> Option<FeetSpeed> {
     let poses = root.twist;
     let count = feet.first().map_or(0, Vec::len);
     let reach = TimeStep::new(step_secs)

@@ -8,7 +8,7 @@ use crate::math::ops;
 use crate::motion::{Skeleton, Tracks, WorldTracks};
 
 /// A point that is fixed to a joint: the joint, and the point in its axes, metres.
-pub type FixedPoint = (usize, DVec3);
+pub(super) type FixedPoint = (usize, DVec3);
 
 /// A motion and the course of its root.
 pub struct Stage<'a> {

@@ -16,10 +16,10 @@ const SLOW_MPS: f64 = 0.1;
 const SWING_SECS: f64 = 0.1;
 
 /// A point over the samples of a motion, relative to the root.
-pub struct PointTrack<'a> {
-    pub course: &'a Course,
+pub(super) struct PointTrack<'a> {
+    pub(super) course: &'a Course,
     model: &'a FootModel,
-    pub positions: Vec<DVec3>,
+    pub(super) positions: Vec<DVec3>,
 }
 
 /// A stance: the positions of a point, and the one at which it is held, both in the world.
@@ -123,7 +123,7 @@ const PART_SECS: f64 = 0.1;
 const SLOWER: f64 = 0.8;
 
 impl<'a> PointTrack<'a> {
-    pub fn new(stage: &'a Stage<'_>, model: &'a FootModel, point: FixedPoint) -> Self {
+    pub(super) fn new(stage: &'a Stage<'_>, model: &'a FootModel, point: FixedPoint) -> Self {
         Self {
             course: &stage.course,
             model,
@@ -134,7 +134,7 @@ impl<'a> PointTrack<'a> {
 
 impl PointTrack<'_> {
     /// Returns the contacts of the point as detected; it is one of a foot.
-    pub fn contacts(&self, foot: usize) -> Vec<LoopContact> {
+    pub(super) fn contacts(&self, foot: usize) -> Vec<LoopContact> {
         contact::of_point(foot, &self.positions, self.course, &self.model.contacts)
     }
 
@@ -166,18 +166,18 @@ impl PointTrack<'_> {
     }
 
     /// Returns the spans over which the point bears, from its contacts: each extended while it creeps.
-    pub fn spans(&self, contacts: &[LoopContact]) -> Vec<LoopContact> {
+    pub(super) fn spans(&self, contacts: &[LoopContact]) -> Vec<LoopContact> {
         self.stances(contacts).into_iter().map(|stance| stance.span).collect()
     }
 
     /// Returns the farthest that the point is from the place of its stance during any of its contacts, metres.
-    pub fn farthest(&self, contacts: &[LoopContact]) -> f64 {
+    pub(super) fn farthest(&self, contacts: &[LoopContact]) -> f64 {
         let stances = self.stances(contacts);
         greatest(stances.iter().map(Stance::farthest))
     }
 
     /// Returns the contacts in which the point strays by no more than `most_metres`.
-    pub fn standing(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
+    pub(super) fn standing(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
         let strays = self.stances(contacts).into_iter().map(|stance| stance.farthest());
         let stands = contacts.iter().zip(strays).filter(|(_, metres)| *metres <= most_metres);
         stands.map(|(contact, _)| *contact).collect()
@@ -185,7 +185,7 @@ impl PointTrack<'_> {
 
     /// Returns the parts of contacts in which the point stands: contacts in which it strays by more than `most_metres` are
     /// divided at its fastest sample, until it strays less in all parts.
-    pub fn standing_parts(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
+    pub(super) fn standing_parts(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
         let step = TimeStep::new(self.course.step_secs);
         let (half, fewest) = (
             step.nearest_from_one(0.5 * PART_SECS) as isize,

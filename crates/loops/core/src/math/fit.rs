@@ -6,7 +6,7 @@ use super::{Rigid, ops, rotation};
 
 /// A point seen at the start and, one period later, at the end, with its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PointPair {
+pub(crate) struct PointPair {
     /// World position at the start, metres.
     pub start: DVec3,
     /// World position at the end, metres.
@@ -16,7 +16,7 @@ pub struct PointPair {
 }
 
 impl PointPair {
-    pub fn new(start: DVec3, end: DVec3, weight: f64) -> Self {
+    pub(crate) fn new(start: DVec3, end: DVec3, weight: f64) -> Self {
         Self { start, end, weight }
     }
 }
@@ -25,7 +25,7 @@ impl PointPair {
 ///
 /// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
 /// rotation. The height is included; the caller decides whether it is a climb. Without points: the identity.
-pub fn fit_planar(pairs: &[PointPair]) -> Rigid {
+pub(crate) fn fit_planar(pairs: &[PointPair]) -> Rigid {
     let Some([start, end]) = centroids(pairs) else {
         return Rigid::IDENTITY;
     };
@@ -47,7 +47,7 @@ pub fn fit_planar(pairs: &[PointPair]) -> Rigid {
 /// symmetric 4x4 matrix the rotation. Points on one line do not determine the rotation about it; then any of the best motions is
 /// returned. Without points: the identity. Source: Horn, Closed-form solution of absolute orientation using unit quaternions,
 /// Journal of the Optical Society of America A 4, 1987.
-pub fn fit_rigid(pairs: &[PointPair]) -> Rigid {
+pub(crate) fn fit_rigid(pairs: &[PointPair]) -> Rigid {
     let Some([start, end]) = centroids(pairs) else {
         return Rigid::IDENTITY;
     };
@@ -134,7 +134,7 @@ fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
 /// `turn` is the rotation vector over all of `points`, radians, not zero. Least squares in closed form: with R_k the rotation up
 /// to point k, the points are centre + R_k arm, and the sums of R_k are a + b J with J the quarter turn about the axis. Well
 /// determined from half a turn on.
-pub fn fit_circle(points: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
+pub(crate) fn fit_circle(points: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
     let axis = turn.normalize_or_zero();
     let count = points.len().max(1) as f64;
     let (mut sum, mut turned_back) = (DVec3::ZERO, DVec3::ZERO);

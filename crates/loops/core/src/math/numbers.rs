@@ -28,12 +28,12 @@ pub fn mean<T: Sum + Div<f64, Output = T>>(values: impl IntoIterator<Item = T>) 
 }
 
 /// From 0 to 1, with two continuous derivatives where it begins and ends.
-pub fn smooth_step(share: f64) -> f64 {
+pub(crate) fn smooth_step(share: f64) -> f64 {
     share * share * share * (10.0 - share * (15.0 - 6.0 * share))
 }
 
 /// Returns the sum of the products of the numbers at the same places.
-pub fn dot(one: &[f64], other: &[f64]) -> f64 {
+pub(crate) fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 

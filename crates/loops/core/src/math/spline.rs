@@ -7,19 +7,19 @@
 use core::ops::{Add, Mul, Sub};
 
 /// Values that splines may run through.
-pub trait Value: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<f64, Output = Self> {}
+pub(crate) trait Value: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<f64, Output = Self> {}
 
 impl<T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>> Value for T {}
 
 /// A natural cubic spline through one value for each of some times.
-pub struct Spline<T> {
+pub(crate) struct Spline<T> {
     values: Vec<T>,
     bends: Vec<T>,
 }
 
 /// A place between two of the times.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub(crate) struct Place {
     before: usize,
     /// Seconds since the time before, and until the next.
     since: f64,
@@ -28,7 +28,7 @@ pub struct Place {
 
 impl Place {
     /// Finds a time among increasing times, at least two.
-    pub fn find(times: &[f64], time: f64) -> Self {
+    pub(crate) fn find(times: &[f64], time: f64) -> Self {
         let before = times.partition_point(|&own| own <= time).clamp(1, times.len() - 1) - 1;
         Self {
             before,
@@ -40,7 +40,7 @@ impl Place {
 
 impl<T: Value> Spline<T> {
     /// Creates the spline; `times` increase, and there are as many values.
-    pub fn new(times: &[f64], values: Vec<T>) -> Self {
+    pub(crate) fn new(times: &[f64], values: Vec<T>) -> Self {
         let length = |index: usize| times[index + 1] - times[index];
         let slope = |index: usize| (values[index + 1] - values[index]) * (1.0 / length(index));
         let mut bends = vec![values[0] * 0.0; values.len()];
@@ -59,7 +59,7 @@ impl<T: Value> Spline<T> {
     }
 
     /// Returns the value at a place among the times.
-    pub fn at(&self, place: Place) -> T {
+    pub(crate) fn at(&self, place: Place) -> T {
         let Place { before, since, until } = place;
         let length = since + until;
         let [first, second] = [before, before + 1].map(|index| (self.values[index], self.bends[index]));

@@ -13,7 +13,7 @@ const CYCLES_AROUND: i32 = 30;
 const RATES: u32 = 512;
 
 /// A map of time around a cycle.
-pub struct TimeMap {
+pub(crate) struct TimeMap {
     shares: Vec<f64>,
     differences: Spline<f64>,
 }
@@ -21,7 +21,7 @@ pub struct TimeMap {
 impl TimeMap {
     /// Creates the map through pairs of a new share and the old share shown there, at least one, in the order of the new ones, which are
     /// distinct and lie in one cycle.
-    pub fn through(moments: &[[f64; 2]]) -> Self {
+    pub(crate) fn through(moments: &[[f64; 2]]) -> Self {
         let around = (-CYCLES_AROUND..=CYCLES_AROUND).map(f64::from);
         let (shares, differences): (Vec<_>, _) = around
             .flat_map(|cycle| moments.iter().map(move |&[new, old]| (new + cycle, old - new)))
@@ -33,12 +33,12 @@ impl TimeMap {
     }
 
     /// Returns the old share shown at a new one, up to [`CYCLES_AROUND`] away.
-    pub fn at(&self, share: f64) -> f64 {
+    pub(crate) fn at(&self, share: f64) -> f64 {
         share + self.differences.at(Place::find(&self.shares, share))
     }
 
     /// Returns the least and the greatest of its slopes.
-    pub fn rates(&self) -> [f64; 2] {
+    pub(crate) fn rates(&self) -> [f64; 2] {
         let step = 1.0 / f64::from(RATES);
         let rates = (0..RATES).map(|index| {
             let [from, to] = [0, 1].map(|off| self.at(f64::from(index + off) * step));

@@ -18,14 +18,14 @@ const MAX_TRANSFORMS: usize = 20_000_000;
 
 /// A joint whose rotation in a cycle is farther than this from the mean is not averaged, radians: beyond a right angle the mean
 /// is not unique, and jumps from one phase to the next.
-pub const MAX_SPREAD: f64 = core::f64::consts::FRAC_PI_2;
+pub(super) const MAX_SPREAD: f64 = core::f64::consts::FRAC_PI_2;
 
 /// A turn of at least this, radians, is so close to a whole one that no twist reaches an end in another place: the equivalent turn within
 /// half a turn is used.
 const NEAR_WHOLE_TURN: f64 = 5.5;
 
 /// Cycles of a take laid onto the chosen one, with the weights and root motion of their mean.
-pub struct LaidCycles<'a> {
+pub(crate) struct LaidCycles<'a> {
     analysis: &'a Analysis,
     row: CycleRow,
     window: Window,
@@ -43,7 +43,7 @@ impl<'a> LaidCycles<'a> {
     /// Finds the cycles around a candidate; the mean will have `num_samples` samples.
     ///
     /// Errors: [`MeanCycleError`]: the candidate is not one of several cycles, or no neighbour resembles it.
-    pub fn find(
+    pub(crate) fn find(
         analysis: &'a Analysis,
         candidate: &LoopCandidate,
         asked: MeanCycles,
@@ -101,23 +101,23 @@ impl<'a> LaidCycles<'a> {
     }
 
     /// Returns the number of cycles, the chosen one included.
-    pub fn num_cycles(&self) -> usize {
+    pub(super) fn num_cycles(&self) -> usize {
         self.row.num_cycles()
     }
 
     /// Returns why there are no more cycles before the first, and after the last.
-    pub fn ends(&self) -> [CyclesEnd; 2] {
+    pub(super) fn ends(&self) -> [CyclesEnd; 2] {
         self.row.ends
     }
 
     /// Returns the frame of a cycle, counted from the first, at a phase from 0 to 1.
-    pub fn frame(&self, cycle: usize, phase: f64) -> f64 {
+    pub(super) fn frame(&self, cycle: usize, phase: f64) -> f64 {
         self.row.frame(cycle, phase)
     }
 
     /// Returns the chosen cycle, relative to a root of its own that starts at that of the mean. `root` is the motion of its
     /// root, from any start.
-    pub fn own(&self, clip: &Clip, root: RootMotion) -> RootRelativeClip {
+    pub(crate) fn own(&self, clip: &Clip, root: RootMotion) -> RootRelativeClip {
         let start = self.starts[self.row.num_before];
         let twist = root.twist.seen_from(root.start.inverse() * start);
         RootRelativeClip::relative_to(clip, RootMotion { start, twist }, self.carrier)
@@ -127,7 +127,7 @@ impl<'a> LaidCycles<'a> {
     /// the start of the chosen cycle.
     ///
     /// `closed` is the chosen cycle of [`Self::own`], closed: fine detail is taken from it.
-    pub fn mean(&self, closed: &Tracks) -> (Clip, MeanCycle) {
+    pub(crate) fn mean(&self, closed: &Tracks) -> (Clip, MeanCycle) {
         let (count, step_secs) = (closed.num_frames(), closed.step_secs());
         let period_secs = count as f64 * step_secs;
         let skeleton = closed.skeleton();

@@ -18,7 +18,7 @@ const COARSE_HZ: f64 = 3.0;
 const FINE_HZ: f64 = 5.0;
 
 /// Splits tracks around a loop of some samples: cosines and sines of the coarse harmonics.
-pub struct Splitter {
+pub(super) struct Splitter {
     /// Cosine and sine of each sample's angle around the loop.
     around: Vec<[f64; 2]>,
     /// Response of each coarse harmonic, from the first on.
@@ -26,7 +26,7 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    pub fn new(num_samples: usize, period_secs: f64) -> Self {
+    pub(super) fn new(num_samples: usize, period_secs: f64) -> Self {
         let around = (0..num_samples)
             .map(|sample| {
                 let (sin, cos) = ops::sin_cos(TAU * sample as f64 / num_samples as f64);
@@ -41,7 +41,7 @@ impl Splitter {
     }
 
     /// Returns a track less its coarse part: the mean, and all harmonics below 3 Hz, are gone.
-    pub fn fine(&self, track: &[DVec3]) -> Vec<DVec3> {
+    pub(super) fn fine(&self, track: &[DVec3]) -> Vec<DVec3> {
         let count = track.len();
         let mean = mean(track.iter().copied());
         let mut fine: Vec<DVec3> = track.iter().map(|&value| value - mean).collect();

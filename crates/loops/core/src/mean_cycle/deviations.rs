@@ -9,7 +9,7 @@ use crate::math::{rotation, smooth_step};
 use crate::motion::Pose;
 
 /// Deviations of the local rotations of some joints from their mean over the cycles of a take: rotation vectors in the axes of the parents.
-pub struct CycleDeviations {
+pub(crate) struct CycleDeviations {
     num_cycles: usize,
     num_samples: usize,
     /// Why the row of cycles ends before the first, and after the last.
@@ -21,7 +21,7 @@ pub struct CycleDeviations {
 impl CycleDeviations {
     /// Measures the cycles around a candidate, each at this many samples, for the requested joints that have a mean. `shown`
     /// converts a pose of the take to the pose with those joints. Errors: [`MeanCycleError`].
-    pub fn measure(
+    pub(crate) fn measure(
         analysis: &Analysis,
         candidate: &LoopCandidate,
         joints: &[usize],
@@ -51,31 +51,31 @@ impl CycleDeviations {
         })
     }
 
-    pub fn num_cycles(&self) -> usize {
+    pub(crate) fn num_cycles(&self) -> usize {
         self.num_cycles
     }
 
-    pub fn num_samples(&self) -> usize {
+    pub(crate) fn num_samples(&self) -> usize {
         self.num_samples
     }
 
     /// Returns why the row of cycles ends before the first, and after the last.
-    pub fn ends(&self) -> [CyclesEnd; 2] {
+    pub(crate) fn ends(&self) -> [CyclesEnd; 2] {
         self.ends
     }
 
     /// Returns the joints that have a mean, in the requested order.
-    pub fn joints(&self) -> Vec<usize> {
+    pub(crate) fn joints(&self) -> Vec<usize> {
         self.of_joints.iter().map(|(joint, _)| *joint).collect()
     }
 
     /// Returns the deviation of a joint, by its place among those that have a mean.
-    pub fn at(&self, cycle: usize, sample: usize, joint: usize) -> DVec3 {
+    pub(crate) fn at(&self, cycle: usize, sample: usize, joint: usize) -> DVec3 {
         self.of_joints[joint].1[cycle * self.num_samples + sample]
     }
 
     /// Returns all deviations of each joint.
-    pub fn of_joints(&self) -> impl Iterator<Item = &[DVec3]> {
+    pub(crate) fn of_joints(&self) -> impl Iterator<Item = &[DVec3]> {
         self.of_joints.iter().map(|(_, deviations)| deviations.as_slice())
     }
 }

@@ -12,7 +12,7 @@ use crate::candidate::LoopCandidate;
 use crate::math::{mean, ops, ordered, rotation};
 
 /// Phases of a cycle at which poses are compared: a step of a walk has eight of them between two contacts.
-pub const NUM_PHASES: usize = 32;
+pub(super) const NUM_PHASES: usize = 32;
 
 /// Number of parts of the even step from phase to phase, which is the resolution of slopes.
 const PARTS: usize = 20;
@@ -55,12 +55,12 @@ const TURN_RADIANS: f64 = core::f64::consts::PI / 9.0;
 
 /// A row of cycles of a take, one after another, with the map from phase to frames.
 #[derive(Clone, Debug)]
-pub struct CycleRow {
+pub(super) struct CycleRow {
     /// Number of cycles before the chosen one, and after it.
-    pub num_before: usize,
+    pub(super) num_before: usize,
     num_after: usize,
     /// Why there are no more cycles before, and after.
-    pub ends: [CyclesEnd; 2],
+    pub(super) ends: [CyclesEnd; 2],
     /// Frame at which the chosen cycle starts, and its length in frames.
     start: f64,
     period: f64,
@@ -71,7 +71,7 @@ pub struct CycleRow {
 
 impl CycleRow {
     /// Finds at most `most` cycles around the candidate, which is one of them, in the middle if possible.
-    pub fn around(analysis: &Analysis, candidate: &LoopCandidate, most: usize) -> Self {
+    pub(super) fn around(analysis: &Analysis, candidate: &LoopCandidate, most: usize) -> Self {
         let reference = Reference::new(analysis, candidate);
         let others = most.saturating_sub(1);
         let sides = [Side::Before, Side::After].map(|side| reference.walk(side, others));
@@ -101,12 +101,12 @@ impl CycleRow {
     }
 
     /// Returns the number of cycles, the chosen one included.
-    pub fn num_cycles(&self) -> usize {
+    pub(super) fn num_cycles(&self) -> usize {
         self.num_before + 1 + self.num_after
     }
 
     /// Returns the frame of a cycle, counted from the first of the row, at a phase from 0 to 1.
-    pub fn frame(&self, cycle: usize, phase: f64) -> f64 {
+    pub(super) fn frame(&self, cycle: usize, phase: f64) -> f64 {
         let turns = cycle as f64 - self.num_before as f64 + phase;
         let (side, outwards) = if turns > 1.0 { (1, turns - 1.0) } else { (0, -turns) };
         self.start + self.period * turns + spline(&self.deviations[side], outwards * NUM_PHASES as f64)
@@ -464,7 +464,7 @@ fn around(features: &Features, frame: f64) -> (&[f64], &[f64], f64) {
     (row, next, frame - before as f64)
 }
 
-pub fn row_at(features: &Features, frame: f64) -> Vec<f64> {
+pub(super) fn row_at(features: &Features, frame: f64) -> Vec<f64> {
     let (before, after, u) = around(features, frame);
     let pairs = before.iter().zip(after);
     pairs.map(|(before, after)| before + u * (after - before)).collect()

@@ -9,14 +9,14 @@ use crate::math::{percentile, smooth_step};
 
 /// Weights of the pairs of neighbouring cycles; they sum to one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Window {
+pub(super) struct Window {
     pairs: Vec<f64>,
 }
 
 impl Window {
     /// Creates the window over at least two cycles with the given trust: the weight of a pair depends on the trust in both its
     /// cycles.
-    pub fn over(trust: &[f64]) -> Self {
+    pub(super) fn over(trust: &[f64]) -> Self {
         let mut pairs: Vec<f64> = trust.windows(2).map(|pair| pair[0] * pair[1]).collect();
         let mut total: f64 = pairs.iter().sum();
         if total < MIN_TRUST {
@@ -29,12 +29,12 @@ impl Window {
     }
 
     /// Returns the weight of each pair of cycles, the first of them by its first cycle.
-    pub fn pairs(&self) -> &[f64] {
+    pub(super) fn pairs(&self) -> &[f64] {
         &self.pairs
     }
 
     /// Returns the weights of all cycles at a phase; they sum to one.
-    pub fn at(&self, phase: f64) -> Vec<f64> {
+    pub(super) fn at(&self, phase: f64) -> Vec<f64> {
         let share = smooth_step(phase);
         let mut weights = vec![0.0; self.pairs.len() + 1];
         for (pair, weight) in self.pairs.iter().enumerate() {
@@ -45,7 +45,7 @@ impl Window {
     }
 
     /// Returns the share of each cycle in the whole mean: half of each pair in which it is.
-    pub fn shares(&self) -> Vec<f64> {
+    pub(super) fn shares(&self) -> Vec<f64> {
         self.at(0.5)
     }
 }
@@ -64,7 +64,7 @@ const EQUAL_METRES: f64 = 1e-3;
 
 /// Trust in each cycle by its distance from the middle of all: Tukey's biweight, 1 at distance zero and 0 from three times the
 /// median on. Source: Beaton and Tukey, The fitting of power series, Technometrics 16, 1974.
-pub fn trust(distances: &[f64]) -> Vec<f64> {
+pub(super) fn trust(distances: &[f64]) -> Vec<f64> {
     let limit = OUTLYING * percentile::of(distances.to_vec(), 0.5).max(EQUAL_METRES);
     let biweights = distances.iter().map(|distance| {
         let ratio = distance / limit;

@@ -27,7 +27,7 @@ const ALONG_AXIS: f64 = 0.99;
 /// Returns the partners of all joints and the direction from right to left at rest; the caller's pairs take precedence.
 ///
 /// `rest` holds each joint's position in its parent's axes, metres. Errors: no partners, or invalid pairs.
-pub fn find(
+pub(super) fn find(
     skeleton: &Skeleton,
     rest: &[DVec3],
     pairs: &[(String, String)],
@@ -49,7 +49,7 @@ pub fn find(
 }
 
 /// Returns the distance of the farthest joint from the topmost one without rotations, metres.
-pub fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
+pub(super) fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
     let positions = unturned(skeleton, rest);
     greatest(positions.iter().map(|position| position.length()))
 }

@@ -13,13 +13,13 @@ const KEYS_AROUND: usize = 16;
 const SAMPLES_A_FRAME: f64 = 4.0;
 
 /// The C2 curve through local poses at increasing times, at least two.
-pub struct PoseCurve {
+pub(crate) struct PoseCurve {
     times: Vec<f64>,
     joints: Vec<(Spline<DVec3>, Spline<DQuat>)>,
 }
 
 impl PoseCurve {
-    pub fn new(times: Vec<f64>, poses: &[Pose]) -> Self {
+    pub(crate) fn new(times: Vec<f64>, poses: &[Pose]) -> Self {
         let curves = (0..poses[0].rotations.len()).map(|joint| {
             let mut before = poses[0].rotations[joint];
             let turns = poses.iter().map(|pose| {
@@ -39,7 +39,7 @@ impl PoseCurve {
     }
 
     /// Creates the curve of unique samples of a cycle, at times 0, 1, ...
-    pub fn around(cycle: &Tracks) -> Self {
+    pub(crate) fn around(cycle: &Tracks) -> Self {
         let (count, around) = (cycle.num_frames() as isize, KEYS_AROUND as isize);
         let samples = -around..=count + around;
         let poses: Vec<Pose> = (samples.clone())
@@ -49,7 +49,7 @@ impl PoseCurve {
     }
 
     /// Returns the pose at a time.
-    pub fn at(&self, time: f64) -> Pose {
+    pub(crate) fn at(&self, time: f64) -> Pose {
         let place = Place::find(&self.times, time);
         (self.joints.iter())
             .map(|(points, turns)| (points.at(place), turns.at(place).normalize()))
@@ -58,24 +58,24 @@ impl PoseCurve {
 }
 
 /// One cycle of keys a frame apart, with a shorter or longer step from the last to the first.
-pub struct KeyedCycle<'a> {
-    pub skeleton: &'a Skeleton,
+pub(crate) struct KeyedCycle<'a> {
+    pub(crate) skeleton: &'a Skeleton,
     /// The joint that is carried on by the motion.
-    pub carrier: usize,
+    pub(crate) carrier: usize,
     /// World motion from a cycle to the next.
-    pub motion: Rigid,
+    pub(crate) motion: Rigid,
     /// Length of the cycle, in frames.
-    pub num_frames: f64,
+    pub(crate) num_frames: f64,
 }
 
 impl KeyedCycle<'_> {
     /// Returns the number of samples of a cycle of this many frames.
-    pub fn num_samples(num_frames: f64) -> usize {
+    pub(crate) fn num_samples(num_frames: f64) -> usize {
         (SAMPLES_A_FRAME * num_frames).round() as usize
     }
 
     /// Returns the curve through `count` keys, `step_secs` apart, at [`SAMPLES_A_FRAME`] even times a frame: C2 over endless cycles.
-    pub fn evenly<'p>(&self, keys: impl Fn(usize) -> PoseRef<'p>, count: usize, step_secs: f64) -> Tracks {
+    pub(crate) fn evenly<'p>(&self, keys: impl Fn(usize) -> PoseRef<'p>, count: usize, step_secs: f64) -> Tracks {
         let num_samples = Self::num_samples(self.num_frames);
         let around = KEYS_AROUND as isize;
         let mut times = Vec::new();
@@ -95,7 +95,7 @@ impl KeyedCycle<'_> {
     }
 
     /// Returns a pose as it is a number of cycles later.
-    pub fn in_cycle(&self, pose: PoseRef<'_>, cycle: isize) -> Pose {
+    pub(crate) fn in_cycle(&self, pose: PoseRef<'_>, cycle: isize) -> Pose {
         let step = if cycle < 0 { self.motion.inverse() } else { self.motion };
         let motion = (0..cycle.unsigned_abs()).fold(Rigid::IDENTITY, |motion, _| step * motion);
         let mut moved = pose.to_pose();

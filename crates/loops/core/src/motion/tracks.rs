@@ -30,7 +30,7 @@ pub enum TracksError {
 }
 
 /// The frames around a time: indices into tracks, without neighbours that do not exist.
-pub type Around = Span<usize>;
+pub(crate) type Around = Span<usize>;
 
 impl Tracks {
     /// Tracks without a frame; `step_secs` is the time from one frame to the next and must be positive and finite.

@@ -109,7 +109,7 @@ fn methods(asked: &Method) -> Vec<Method> {
 }
 
 /// As [`Analysis::choose_closure`].
-pub fn choose_closure(
+pub(crate) fn choose_closure(
     analysis: &Analysis,
     candidate: &LoopCandidate,
     settings: &LoopSettings,
@@ -204,6 +204,6 @@ impl Watched {
 }
 
 /// Second difference of the positions of a joint at three frames, metres.
-pub fn bend(world: &WorldTracks, frames: [usize; 3], joint: usize) -> f64 {
+pub(super) fn bend(world: &WorldTracks, frames: [usize; 3], joint: usize) -> f64 {
     second_difference(frames.map(|frame| world.position(frame, joint))).length()
 }

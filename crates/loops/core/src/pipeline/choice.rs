@@ -31,7 +31,7 @@ const MADE_IN_FULL: usize = 3;
 const LEAST_IN_FULL: f64 = 0.4;
 
 /// As [`Analysis::find_loops`].
-pub fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     let listing = listing_enough(settings);
     let choosing = Choosing::new(analysis, &listing);
     let Proposed { whole, mut found } = propose_loops(&choosing)?;
@@ -47,7 +47,7 @@ pub fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<Foun
 }
 
 /// As [`Analysis::find_and_make`].
-pub fn find_and_make(
+pub(crate) fn find_and_make(
     analysis: &Analysis,
     settings: &SearchSettings,
 ) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
@@ -63,7 +63,7 @@ pub fn find_and_make(
 }
 
 /// As [`Analysis::find_stretches`].
-pub fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
+pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
     let listing = listing_enough(settings);
     let choosing = Choosing::new(analysis, &listing);
     stretches(&choosing, settings)
@@ -76,7 +76,7 @@ fn stretches(choosing: &Choosing<'_>, settings: &SearchSettings) -> Result<Found
 }
 
 /// As [`Analysis::find_cycles`].
-pub fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     let listing = listing_enough(settings);
     let choosing = Choosing::new(analysis, &listing);
     let found = stretches(&choosing, settings)?;

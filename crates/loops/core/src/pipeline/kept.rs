@@ -6,7 +6,7 @@ use crate::motion::KeyedCycle;
 use crate::take::{Clip, CutError, Take, clip};
 
 /// The keys of one cycle of a take.
-pub struct KeptKeys<'a> {
+pub(crate) struct KeptKeys<'a> {
     take: &'a Take,
     whole: &'a WholeClip,
     carrier: usize,
@@ -14,7 +14,7 @@ pub struct KeptKeys<'a> {
 
 impl<'a> KeptKeys<'a> {
     /// Returns the keys of a clip that ends between two frames.
-    pub fn of(analysis: &'a Analysis, whole: &'a WholeClip) -> Self {
+    pub(crate) fn of(analysis: &'a Analysis, whole: &'a WholeClip) -> Self {
         Self {
             take: &analysis.take,
             whole,
@@ -27,7 +27,7 @@ impl<'a> KeptKeys<'a> {
     }
 
     /// Returns the curve through them as a clip of one cycle. Errors: too many samples.
-    pub fn evenly(&self) -> Result<Clip, CutError> {
+    pub(crate) fn evenly(&self) -> Result<Clip, CutError> {
         let cycle = KeyedCycle {
             skeleton: self.take.skeleton(),
             carrier: self.carrier,
@@ -43,7 +43,7 @@ impl<'a> KeptKeys<'a> {
     }
 
     /// Returns the keys as a clip that does not close.
-    pub fn as_recorded(&self) -> Clip {
+    pub(crate) fn as_recorded(&self) -> Clip {
         let poses = (0..self.count()).map(|key| self.take.pose(self.whole.start_frame + key));
         Clip::from_samples(self.take.tracks().with_poses(poses), self.count() - 1, 0)
     }

@@ -20,7 +20,7 @@ use crate::root_motion::{RootBlend, RootRelativeClip, RootSettings};
 /// Ground position and facing, metres and radians, are averaged around the loop with Gaussian weights; the body keeps the
 /// height. The loop is closed, so its path is periodic: only the twist accumulates, and velocities are continuous at the seam.
 /// `smoothing_secs` is the standard deviation of the weights and must be positive. Source: docs/math/root.md.
-pub fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
+pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let count = clip.num_samples();
     // The first sample is repeated at the end, to count whole turns of a body that spins.
     let poses = (0..=count).map(|key| clip.body_pose(key));
@@ -42,7 +42,7 @@ pub fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid>
 ///
 /// It closes to the order of `method`, by quintics or cubics. Offsets are along the axes of the root at either end and do not
 /// rotate with it. Errors: the blends cannot be distinguished over the period.
-pub fn inertialized(
+pub(super) fn inertialized(
     source: &RootRelativeClip,
     body: &Body,
     settings: &RootSettings,

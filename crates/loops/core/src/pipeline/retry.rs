@@ -78,7 +78,7 @@ pub struct RetriedLoop {
 }
 
 /// As [`Analysis::make_loop_or_retry`].
-pub fn make_loop_or_retry(
+pub(crate) fn make_loop_or_retry(
     analysis: &Analysis,
     candidate: &LoopCandidate,
     settings: &LoopSettings,

@@ -202,18 +202,18 @@ const WHOLE_FRAMES: f64 = 0.01;
 const FEWEST_SAMPLES: f64 = 6.0;
 
 /// A closed loop with its timing applied.
-pub struct Timed {
-    pub loop_clip: LoopClip,
-    pub source: RootRelativeClip,
-    pub retimed: Option<Retimed>,
+pub(super) struct Timed {
+    pub(super) loop_clip: LoopClip,
+    pub(super) source: RootRelativeClip,
+    pub(super) retimed: Option<Retimed>,
     /// The sample that is written first.
-    pub first_sample: usize,
+    pub(super) first_sample: usize,
     /// Whether feet stand for so few of its samples that straight lines between them are visible.
-    pub has_short_contacts: bool,
+    pub(super) has_short_contacts: bool,
     /// The accelerations of the original loop at as many samples, as `hardest` measures them.
     hardest: f64,
     /// When points of its feet bear, if its strides have another length.
-    pub bearing: Option<Vec<Bearing>>,
+    pub(super) bearing: Option<Vec<Bearing>>,
 }
 
 impl Timed {
@@ -233,14 +233,14 @@ impl Timed {
     }
 
     /// Measures the effects of its timing, once its feet are held.
-    pub fn measure(&mut self) {
+    pub(super) fn measure(&mut self) {
         if let Some(retimed) = self.retimed.as_mut().filter(|_| self.hardest > 0.0) {
             retimed.acceleration = hardest(&self.loop_clip) / self.hardest * retimed.length * retimed.length;
         }
     }
 
     /// Whether the second half is still like the first.
-    pub fn is_even(&self) -> bool {
+    pub(super) fn is_even(&self) -> bool {
         self.retimed.is_none_or(|retimed| retimed.footfalls == 0.0)
     }
 }
@@ -480,7 +480,7 @@ impl Carried {
 
 impl Plan<'_> {
     /// Returns the closed loop, and its uncut samples, at the times asked for.
-    pub fn timed(&self, loop_clip: LoopClip, source: RootRelativeClip) -> Result<Timed, MakeError> {
+    pub(super) fn timed(&self, loop_clip: LoopClip, source: RootRelativeClip) -> Result<Timed, MakeError> {
         let timing = &self.settings.timing;
         let mut timed = Timed {
             loop_clip,

@@ -15,7 +15,7 @@ pub struct HingePeaks {
 }
 
 /// Measures the hinges of a loop as written; [`HingePeaks::default`] for a body without hinges.
-pub fn peaks(keys: &LoopKeys) -> HingePeaks {
+pub(super) fn peaks(keys: &LoopKeys) -> HingePeaks {
     let mut peaks = HingePeaks::default();
     let worse = |peak: &mut Option<JointPeak>, joint: usize, sample: isize, ratio: f64| {
         if peak.is_none_or(|peak| ratio > peak.ratio) {

@@ -54,7 +54,7 @@ const UNSEEN: [f64; 2] = [4.0, 100.0];
 
 /// Returns the sharpest change at a seam over the 99th percentile of the joint's others, or over the visible limit; for the
 /// worst joint.
-pub fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> JointPeak {
+pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> JointPeak {
     let count = keys.num_samples();
     let unseen = UNSEEN[0] * size * keys.step_secs() * keys.step_secs();
     // A seam lies between a sample and the one before; the second differences of both contain it.
@@ -84,7 +84,7 @@ pub fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> JointPeak {
     peaks.fold(JointPeak::default(), sharper)
 }
 
-pub fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
+pub(super) fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
     if next.ratio > worst.ratio { next } else { worst }
 }
 
@@ -92,7 +92,7 @@ pub fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
 ///
 /// Per joint, the largest second difference of its position relative to the root and of its local rotation, each over the
 /// largest of the source from two samples before the start to two after the end, or over the visible limit.
-pub fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>, size: f64) -> Option<JointPeak> {
+pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>, size: f64) -> Option<JointPeak> {
     let source = source?;
     let count = keys.num_samples() as isize;
     let square = keys.step_secs() * keys.step_secs();
@@ -135,7 +135,7 @@ fn turn_changes(samples: Range<isize>, rotation: impl Fn(isize) -> DQuat) -> Vec
 const HELD_SHARE: f64 = 0.1;
 
 /// Returns the longest time for which all joints are nearly still over the ground.
-pub fn held_pose(keys: &LoopKeys) -> HeldPose {
+pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     let count = keys.num_samples();
     let step = keys.root().twist.exp(keys.step_secs());
     // Seen from the root at a sample, the next one has moved on by a step of the root.
@@ -169,7 +169,7 @@ pub fn held_pose(keys: &LoopKeys) -> HeldPose {
 const LEAST_STAND_SECS: f64 = 0.1;
 
 /// Returns the contact whose foot is farthest above or below its height in the source; `None` without contacts or source.
-pub fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks<'_>>) -> Option<FootHeight> {
+pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks<'_>>) -> Option<FootHeight> {
     let source = source?;
     let least = (LEAST_STAND_SECS / keys.step_secs()).ceil() as usize;
     let lasting = stands.iter().filter(|stand| stand.num_samples >= least);
@@ -196,7 +196,7 @@ const STEADY_SHARE: f64 = 0.5;
 
 /// Returns the mean angle between the direction from feet to head and up, radians; `None` for bodies without a head or feet, and
 /// for those that roll.
-pub fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
+pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let head = body
         .head
         .filter(|_| body.found_by != FoundBy::AllLeaves && !body.feet.is_empty())?;

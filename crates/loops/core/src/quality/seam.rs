@@ -44,7 +44,7 @@ fn first_largest(figures: impl Iterator<Item = f64>) -> usize {
 }
 
 /// Returns the gap between first and closing key, and the excess of the step over the seam over any natural step there.
-pub fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
+pub(super) fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
     (0..keys.num_joints())
         .map(|joint| joint_pose_gap(keys, source, joint))
         .fold((0.0, 0.0), |worst, gap| (worst.0.max(gap.0), worst.1.max(gap.1)))
@@ -85,13 +85,13 @@ fn jump(last: isize, own: Option<f64>, step: impl Fn(isize) -> f64) -> f64 {
 }
 
 /// Second differences of all samples of a joint: size at index i is centred at sample i.
-pub fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
+pub(super) fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
     (0..keys.num_samples() as isize)
         .map(|sample| second_difference([sample + 1, sample, sample - 1].map(|sample| keys.position(sample, joint))))
         .collect()
 }
 
-pub fn seam_acceleration_ratio(keys: &LoopKeys) -> f64 {
+pub(super) fn seam_acceleration_ratio(keys: &LoopKeys) -> f64 {
     greatest((0..keys.num_joints()).map(|joint| joint_acceleration_ratio(keys, joint)))
 }
 
@@ -104,7 +104,7 @@ fn joint_acceleration_ratio(keys: &LoopKeys, joint: usize) -> f64 {
     seam / seam_peak::usual(sizes[1..num_samples - 1].to_vec(), floor::TREMBLE_METRES)
 }
 
-pub fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
+pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
     let end = keys.num_samples() as isize;
     let known = [0, end].into_iter();
     let known: Vec<isize> = known.filter(|&at| source.has(at - 1) && source.has(at + 1)).collect();
@@ -160,7 +160,7 @@ fn mid_rank(windows: &[f64], value: f64) -> f64 {
     (below + 0.5 * equal) / windows.len() as f64
 }
 
-pub fn seam_rank(keys: &LoopKeys) -> f64 {
+pub(super) fn seam_rank(keys: &LoopKeys) -> f64 {
     let num_samples = keys.num_samples();
     let profile = third_difference_profile(num_samples, keys.num_joints(), |sample, joint| {
         keys.position(sample, joint)
@@ -173,7 +173,7 @@ pub fn seam_rank(keys: &LoopKeys) -> f64 {
 }
 
 /// Rank of the take's own frames at start and end among the frames of the cut.
-pub fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
+pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
     let range = source.rooted.clip.sample_range();
     let num_samples = source.rooted.clip.num_intervals() as isize;
     let joints = source.world.num_joints();
@@ -201,14 +201,14 @@ pub fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
 
 /// Returns the mean distance of the joints of a body from the uncut take, relative to the root, metres. Joints that only steer
 /// the rig are ignored.
-pub fn displacement_metres(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
+pub(super) fn displacement_metres(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
     mean_of_joints(keys, body, source, |sample, joint| {
         keys.position(sample, joint).distance(source.position(sample, joint))
     })
 }
 
 /// Returns the mean local rotation of the same joints from the uncut take, radians.
-pub fn displacement_radians(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
+pub(super) fn displacement_radians(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
     mean_of_joints(keys, body, source, |sample, joint| {
         let own = source.rooted.clip.rotations(sample)[joint];
         rotation::difference(keys.rotation(sample, joint), own).length()

@@ -11,7 +11,11 @@ use crate::{math::ops, root_motion::RootRelativeClip};
 
 /// Returns how the standing feet of an unwritten loop slide: their speed, as
 /// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps), and the distance of the farthest slide, metres.
-pub fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: Option<&RootRelativeClip>) -> (Option<f64>, f64) {
+pub(crate) fn foot_slide_of_loop(
+    clip: &LoopClip,
+    body: &Body,
+    source: Option<&RootRelativeClip>,
+) -> (Option<f64>, f64) {
     let keys = LoopKeys::from_loop(clip);
     let stands = stands(&keys, body, source);
     let farthest = farthest_slide_of_stances(&keys, &stands).map_or(0.0, |slide| slide.metres);
@@ -125,7 +129,7 @@ pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -
 }
 
 /// Finds [`stands`] with tracks of the source that are already sampled.
-pub fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
+pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
     }

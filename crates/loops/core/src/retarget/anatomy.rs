@@ -19,35 +19,35 @@ pub enum LimbKind {
 
 /// A limb, from the trunk to its end.
 #[handed_over]
-pub struct Limb {
-    pub kind: LimbKind,
-    pub side: Side,
+pub(super) struct Limb {
+    pub(super) kind: LimbKind,
+    pub(super) side: Side,
     /// Which pair of legs, from the hindmost; 0 for arms.
-    pub row: usize,
+    pub(super) row: usize,
     /// All joints from below the trunk to hand or ankle; those that share the turn of a bone are left out.
-    pub joints: Vec<usize>,
+    pub(super) joints: Vec<usize>,
     /// The collar bones, between the trunk and the upper bone of an arm.
-    pub collar: Vec<usize>,
+    pub(super) collar: Vec<usize>,
     /// Upper bone, lower bone and end, of a limb that has exactly one joint between: an arm, or the leg of a biped.
-    pub bones: Option<Bones>,
+    pub(super) bones: Option<Bones>,
     /// The bones with which it reaches for a place: `bones`, or the two halves of a leg with more joints, which bends most between them.
-    pub reaches: Option<Bones>,
+    pub(super) reaches: Option<Bones>,
     /// The ball of the foot or the toes.
-    pub toe: Option<usize>,
+    pub(super) toe: Option<usize>,
     /// Joints of the fingers, from the thumb to the little finger.
-    pub fingers: [Vec<usize>; NUM_FINGERS],
+    pub(super) fingers: [Vec<usize>; NUM_FINGERS],
     /// Bones within the hand that carry a finger.
-    pub finger_bases: [Option<usize>; NUM_FINGERS],
+    pub(super) finger_bases: [Option<usize>; NUM_FINGERS],
 }
 
 impl Limb {
     /// Returns its beginning: its upper bone, or its first joint.
-    pub fn top(&self) -> Option<usize> {
+    pub(super) fn top(&self) -> Option<usize> {
         self.upper().or(self.joints.first().copied())
     }
 
     /// Returns its upper bone.
-    pub fn upper(&self) -> Option<usize> {
+    pub(super) fn upper(&self) -> Option<usize> {
         Some(self.bones?.upper)
     }
 }
@@ -55,47 +55,47 @@ impl Limb {
 /// The joints of a limb of two bones.
 #[handed_over]
 #[derive(Copy, Eq)]
-pub struct Bones {
-    pub upper: usize,
-    pub lower: usize,
+pub(super) struct Bones {
+    pub(super) upper: usize,
+    pub(super) lower: usize,
     /// Hand or ankle; `None` if the rig ends at the lower bone.
-    pub end: Option<usize>,
+    pub(super) end: Option<usize>,
 }
 
 impl Bones {
     /// Returns upper bone, lower bone and end, if it has one.
-    pub fn ends(self) -> Option<[usize; 3]> {
+    pub(super) fn ends(self) -> Option<[usize; 3]> {
         Some([self.upper, self.lower, self.end?])
     }
 
     /// Returns the upper bone, lower bone and end.
-    pub fn joints(self) -> impl Iterator<Item = usize> {
+    pub(super) fn joints(self) -> impl Iterator<Item = usize> {
         [self.upper, self.lower].into_iter().chain(self.end)
     }
 }
 
 /// The chains of a body.
 #[handed_over]
-pub struct Anatomy {
+pub(super) struct Anatomy {
     /// The joint that carries legs and trunk.
-    pub hips: usize,
+    pub(super) hips: usize,
     /// A joint below the hips that carries only the legs, and turns with the pelvis.
-    pub pelvis: Option<usize>,
+    pub(super) pelvis: Option<usize>,
     /// The joints from above the hips to the one that carries the arms.
-    pub spine: Vec<usize>,
+    pub(super) spine: Vec<usize>,
     /// The joints from there to below the head.
-    pub neck: Vec<usize>,
-    pub head: Option<usize>,
-    pub tail: Vec<usize>,
-    pub limbs: Vec<Limb>,
+    pub(super) neck: Vec<usize>,
+    pub(super) head: Option<usize>,
+    pub(super) tail: Vec<usize>,
+    pub(super) limbs: Vec<Limb>,
     /// Feet that do not hang from their legs, each with the joint to which it is attached instead.
-    pub apart: Vec<(usize, usize)>,
-    pub meanings: Vec<Meaning>,
+    pub(super) apart: Vec<(usize, usize)>,
+    pub(super) meanings: Vec<Meaning>,
 }
 
 impl Anatomy {
     /// Finds the chains of a body; `world` is a standing pose.
-    pub fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
+    pub(super) fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
         let mut meanings = Meaning::of_all(skeleton);
         // In a mirrored body, names state the other side.
         if body.is_mirrored() {
@@ -158,22 +158,22 @@ impl Anatomy {
     }
 
     /// Returns the limb of a kind, side and row.
-    pub fn limb(&self, like: &Limb) -> Option<&Limb> {
+    pub(super) fn limb(&self, like: &Limb) -> Option<&Limb> {
         (self.limbs.iter()).find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
     }
 
     /// Returns the legs, forelegs among them.
-    pub fn legs(&self) -> impl Iterator<Item = &Limb> {
+    pub(super) fn legs(&self) -> impl Iterator<Item = &Limb> {
         self.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg)
     }
 
     /// Whether it walks on two legs.
-    pub fn is_biped(&self) -> bool {
+    pub(super) fn is_biped(&self) -> bool {
         self.legs().count() == 2
     }
 
     /// Returns the topmost joint of the trunk: the head, or the last joint below it.
-    pub fn top(&self) -> Option<usize> {
+    pub(super) fn top(&self) -> Option<usize> {
         (self.head.as_ref()).or(self.neck.last()).or(self.spine.last()).copied()
     }
 }

@@ -12,7 +12,7 @@ const FOOT_SHARE: f64 = 0.25;
 ///
 /// The legs have two bones, and nothing is attached to the lower one. Joints named as controls are not feet; but numbered copies
 /// of a leg's bone (from Blender) are the foot of a leg without one, and steer a leg with a foot of its own.
-pub fn with_feet_apart(skeleton: &Skeleton, body: Body, world: &Pose) -> Body {
+pub(super) fn with_feet_apart(skeleton: &Skeleton, body: Body, world: &Pose) -> Body {
     feet_apart(skeleton, &body, world).unwrap_or(body)
 }
 
@@ -92,6 +92,6 @@ fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) ->
 }
 
 /// Whether a joint is neither the hips, nor a descendant, nor an ancestor of them.
-pub fn is_beside(skeleton: &Skeleton, joint: usize, hips: usize) -> bool {
+pub(super) fn is_beside(skeleton: &Skeleton, joint: usize, hips: usize) -> bool {
     !skeleton.is_within(joint, hips) && !skeleton.is_within(hips, joint)
 }

@@ -42,7 +42,7 @@ const ROUNDS: usize = 8;
 
 /// The sole of a foot of the target.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sole {
+pub(super) struct Sole {
     pub(super) ankle: usize,
     pub(super) toe: Option<usize>,
     /// The part that rotates with the ankle; if the foot has toes, its ball is one of the points.
@@ -67,12 +67,12 @@ struct Part {
 
 /// The rotation and lift of a foot that keep every point of it above the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cleared {
+pub(super) struct Cleared {
     /// Turns in the world after the foot's and the toes' own.
-    pub foot: DQuat,
-    pub toe: DQuat,
+    pub(super) foot: DQuat,
+    pub(super) toe: DQuat,
     /// Rise of the ankle, metres.
-    pub rise: f64,
+    pub(super) rise: f64,
 }
 
 impl Sole {

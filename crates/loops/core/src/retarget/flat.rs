@@ -21,7 +21,7 @@ const MOST_FRAMES: usize = 8000;
 const MOST_POSES: usize = 256;
 
 /// Returns the reference pose with ankles and toes rotated so that soles that stand in the take are flat in it.
-pub fn with_flat_feet(take: &Take, anatomy: &Anatomy, reference: &Pose) -> Pose {
+pub(super) fn with_flat_feet(take: &Take, anatomy: &Anatomy, reference: &Pose) -> Pose {
     let skeleton = take.skeleton();
     let mut flat = reference.clone();
     // Toes are descendants of ankles. Both feet get the same treatment: they bear the same body.

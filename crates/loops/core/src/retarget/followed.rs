@@ -46,10 +46,10 @@ pub struct FollowedFeet {
 
 /// The samples at which a point or joint of a foot of the target is on the ground.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Marks<T> {
-    pub foot: usize,
+pub(super) struct Marks<T> {
+    pub(super) foot: usize,
     of: T,
-    pub at: Vec<bool>,
+    pub(super) at: Vec<bool>,
 }
 
 impl<T: Copy + PartialEq> Marks<T> {
@@ -101,21 +101,21 @@ type Shares<'a> = Vec<(&'a FollowedFeet, usize, f64)>;
 
 /// A leg of the target and how the knee of its source bends.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FollowedLeg {
+pub(super) struct FollowedLeg {
     /// Thigh, knee and ankle of the target.
-    pub joints: [usize; 3],
+    pub(super) joints: [usize; 3],
     /// Angle between the bones of the source at every sample, radians.
     bent: Vec<f64>,
     /// The largest angular accelerations of the source's thigh, knee, ankle and toes over the whole motion, radians per second
     /// squared; infinite for missing joints.
-    pub hardest: [f64; 4],
+    pub(super) hardest: [f64; 4],
     /// The front of the target's sole, if a mesh shows it.
-    pub front: Option<SoleFront>,
+    pub(super) front: Option<SoleFront>,
 }
 
 impl FollowedLeg {
     /// Returns its limits.
-    pub fn limits(&self) -> LegLimits {
+    pub(super) fn limits(&self) -> LegLimits {
         LegLimits {
             most_flexed: greatest(self.bent.iter().copied()) + KNEE_BEYOND_SOURCE,
             hardest: self.hardest,
@@ -461,7 +461,7 @@ fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<Marks<Foot
 }
 
 /// Returns the angle between the bones of a limb at every sample, radians.
-pub fn bends(world: &WorldTracks, joints: [usize; 3]) -> impl Iterator<Item = f64> {
+pub(super) fn bends(world: &WorldTracks, joints: [usize; 3]) -> impl Iterator<Item = f64> {
     (0..world.num_frames()).map(move |frame| {
         let [upper, lower, end] = joints.map(|joint| world.position(frame, joint));
         (lower - upper).angle_between(end - lower)

@@ -7,14 +7,14 @@ use crate::math::mean;
 use crate::{analysis::body::vocabulary::Word, math::rotation::arc};
 
 /// Sine of the slope above which a foot is not laid flat: its toes lie steeply below the ankle in the rest pose.
-pub const STEEP: f64 = 0.87;
+pub(super) const STEEP: f64 = 0.87;
 
 /// Returns for every joint of the target the rotation in the axes of the body that lays its rest pose onto the source's.
 ///
 /// The trunk keeps the bearing of the target. Each bone of a limb is laid along the source's by the shortest turn after that of
 /// the bone above it; hands with knuckles by these, feet over the ground. Limbs that do not both have two bones are laid as a
 /// whole, except legs of animals that reach for their feet's positions, which give their directions.
-pub fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
+pub(super) fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
     let mut laid = vec![DQuat::IDENTITY; target.skeleton.num_joints()];
     for limb in &target.anatomy.limbs {
         let Some(from) = source.anatomy.limb(limb) else {
@@ -122,7 +122,7 @@ fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
 }
 
 /// Returns the axes of a hand by its knuckles, in the axes of the body: outwards, across, and the normal of both.
-pub fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
+pub(super) fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
     let hand = limb.bones?.end?;
     let bases: Vec<usize> = limb.fingers[1..]
         .iter()

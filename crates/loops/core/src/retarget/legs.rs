@@ -19,19 +19,19 @@ use crate::motion::{Pose, WorldTracks};
 
 /// A limb of the target with the limb that it follows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlacedLimb {
-    pub kind: LimbKind,
-    pub leg: Leg,
+pub(super) struct PlacedLimb {
+    pub(super) kind: LimbKind,
+    pub(super) leg: Leg,
     /// The joints of the upper bone, from the thigh to above the knee, and of the lower one, from the knee to above the ankle.
-    pub bones: [Vec<usize>; 2],
+    pub(super) bones: [Vec<usize>; 2],
     /// The joint of the source that is followed: its ball of the foot, its ankle, or its wrist.
-    pub follows: usize,
+    pub(super) follows: usize,
     /// The ankle or wrist of the source.
-    pub ankle: usize,
+    pub(super) ankle: usize,
     /// The followed point of the target, relative to the ankle, in the ankle's axes.
     anchor: DVec3,
     /// From the scaled position to that of this limb, in the axes of the body: leg-to-trunk ratios differ between animals.
-    pub shift: DVec3,
+    pub(super) shift: DVec3,
     /// Height over standing feet above which only the ankle is followed, metres of the target.
     lifted: f64,
     /// Heights of a hand over standing feet below which it is put at its place, and above which it only follows rotations, metres of the
@@ -61,7 +61,7 @@ const HANGING_SHARE: f64 = 0.35;
 impl PlacedLimb {
     /// Creates the reach of a limb of the target; `turn` maps the source's world rotation of the thigh to the target's. `None`
     /// for a limb that does not bend in the middle, that has no end, or that the source lacks.
-    pub fn new(
+    pub(super) fn new(
         rigs: &RigPair,
         limb: &Limb,
         hangs_from: &[Option<usize>],
@@ -113,7 +113,7 @@ impl PlacedLimb {
     }
 
     /// Returns the weight of a limb's goal, 0 to 1, at a height of its end over that of standing feet.
-    pub fn weight(&self, height: f64) -> f64 {
+    pub(super) fn weight(&self, height: f64) -> f64 {
         let [low, high] = self.grounded;
         match self.kind {
             LimbKind::Leg => 1.0,
@@ -128,7 +128,7 @@ impl PlacedLimb {
     ///
     /// `world` is the pose so far. A leg that would have to stretch yields smoothly, and so does a knee that would have to bend
     /// more than that of the source. The foot then tilts toward its ball.
-    pub fn reach(
+    pub(super) fn reach(
         &self,
         world: &Pose,
         [ball, of_ankle]: [DVec3; 2],
@@ -183,7 +183,7 @@ impl PlacedLimb {
     }
 
     /// Returns the joints that move farther from their parents when the leg stretches.
-    pub fn grows(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn grows(&self) -> impl Iterator<Item = usize> {
         let upper = self.bones[0].iter().filter(|&&joint| joint != self.leg.thigh);
         upper.chain(&self.bones[1]).chain([&self.leg.ankle]).copied()
     }
@@ -230,13 +230,13 @@ fn yielding(angle: f64, most: f64) -> f64 {
 }
 
 /// Limits an angle below `most`, radians: with four continuous derivatives, and nearly unchanged if it is small.
-pub fn limited(angle: f64, most: f64) -> f64 {
+pub(super) fn limited(angle: f64, most: f64) -> f64 {
     let share = angle / most;
     angle / (1.0 + share * share * share * share).sqrt().sqrt()
 }
 
 /// From 0 to 1, with two continuous derivatives.
-pub fn faded(share: f64) -> f64 {
+pub(super) fn faded(share: f64) -> f64 {
     smooth_step(share.clamp(0.0, 1.0))
 }
 

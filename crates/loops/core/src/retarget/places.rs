@@ -11,7 +11,7 @@ use crate::motion::WorldTracks;
 const STANDING_SHARE: f64 = 0.05;
 
 /// Returns the tops of the legs that both rigs have, hind legs of animals; the hips of both if there are none.
-pub fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
+pub(super) fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
     let mut tops = [Vec::new(), Vec::new()];
     for limb in target.anatomy.legs().filter(|limb| limb.row == 0) {
         if let Some((from, to)) = source.anatomy.limb(limb).and_then(Limb::top).zip(limb.top()) {
@@ -31,7 +31,7 @@ const ASIDE_SHARE: f64 = 0.1;
 
 /// Returns the offset of the foot of a leg from its scaled place, in the axes of the body: ahead, as much as its row begins farther ahead
 /// of the hind legs; aside, on a broad body, as much as its legs would not reach. Zero for arms.
-pub fn shift([source, target]: [&Rig; 2], [from, to]: [&Limb; 2]) -> DVec3 {
+pub(super) fn shift([source, target]: [&Rig; 2], [from, to]: [&Limb; 2]) -> DVec3 {
     if to.kind == LimbKind::Arm {
         return DVec3::ZERO;
     }
@@ -57,18 +57,18 @@ fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
 
 /// Heights at which feet stand, metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
+pub(super) struct Standing {
     /// Height at which feet of the source stand, over its motion.
-    pub source: f64,
+    pub(super) source: f64,
     /// Height at which feet of the target stand, over its ground.
-    pub target: f64,
+    pub(super) target: f64,
     /// Height of the ground on which the feet of the source stand.
-    pub ground_of_source: f64,
+    pub(super) ground_of_source: f64,
 }
 
 impl Standing {
     /// Measures the heights; `None` without feet.
-    pub fn of(source: &Rig, target: &Rig, motion: &WorldTracks) -> Option<Self> {
+    pub(super) fn of(source: &Rig, target: &Rig, motion: &WorldTracks) -> Option<Self> {
         let pairs = target.anatomy.legs().filter_map(|limb| {
             let from = source.anatomy.limb(limb)?;
             let toes = from.toe.zip(limb.toe);
@@ -109,7 +109,7 @@ fn over_ground(rig: &Rig, joints: &[usize]) -> f64 {
 
 /// Returns the vector from the ball of the foot to the ankle in the rest pose, the mean of the legs, in the axes of the body;
 /// zero if either rig has no toes.
-pub fn ankle_over_ball(rig: &Rig, other: &Rig) -> DVec3 {
+pub(super) fn ankle_over_ball(rig: &Rig, other: &Rig) -> DVec3 {
     let at = &rig.world.translations;
     let offsets = rig.anatomy.legs().filter_map(|limb| {
         other.anatomy.limb(limb)?.toe?;

@@ -10,11 +10,11 @@ use crate::motion::{Pose, Skeleton, WorldTracks};
 /// The way in which a body stands.
 #[handed_over]
 #[derive(Default)]
-pub struct Stance {
+pub(super) struct Stance {
     /// Whether it stands in the rest pose of its file.
-    pub is_at_rest: bool,
+    pub(super) is_at_rest: bool,
     /// Height of the lower ankle over the ground when it is lowest in the take, metres.
-    pub ankle: f64,
+    pub(super) ankle: f64,
 }
 
 /// Heights are those exceeded by feet in all but one of this many frames: in some frames of captures the body sinks into the
@@ -23,7 +23,7 @@ pub struct Stance {
 const LOWEST_OF: usize = 25;
 
 /// Returns the height below which one in [`LOWEST_OF`] of the frames lies.
-pub fn low(heights: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn low(heights: impl Iterator<Item = f64>) -> f64 {
     let mut heights: Vec<f64> = heights.collect();
     heights.sort_by(f64::total_cmp);
     let low = heights.len().saturating_sub(1) / LOWEST_OF;
@@ -31,7 +31,7 @@ pub fn low(heights: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Returns the height of the lowest joint or bone end of the feet in a pose in the world.
-pub fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> f64 {
+pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> f64 {
     let feet: Vec<usize> = body.feet.iter().map(|foot| foot.ankle).collect();
     let mut is_foot = vec![false; skeleton.num_joints()];
     let mut lowest = f64::INFINITY;
@@ -53,16 +53,16 @@ const LEAST_SECS: f64 = 0.1;
 const LEAST_FRAMES: usize = 3;
 
 /// The frames of a motion in which a foot stands.
-pub struct FootStands {
+pub(super) struct FootStands {
     /// On ankle and ball.
-    pub flat: Vec<usize>,
+    pub(super) flat: Vec<usize>,
     /// On its ball.
-    pub on_ball: Vec<usize>,
+    pub(super) on_ball: Vec<usize>,
 }
 
 impl FootStands {
     /// Finds the frames of a leg of a body with these hips, by the rules of contacts; `None` without a foot.
-    pub fn of(motion: &WorldTracks, step_secs: f64, hips: usize, limb: &Limb) -> Option<Self> {
+    pub(super) fn of(motion: &WorldTracks, step_secs: f64, hips: usize, limb: &Limb) -> Option<Self> {
         let [upper, lower, ankle] = limb.bones?.ends()?;
         let at = |joint: usize| motion.position(0, joint);
         let size = (at(upper).distance(at(lower)) + at(lower).distance(at(ankle))) / LEG_METRES;
@@ -80,12 +80,12 @@ impl FootStands {
 }
 
 /// Whether frames are enough to show a sole.
-pub fn show_sole(frames: &[usize], step_secs: f64) -> bool {
+pub(super) fn show_sole(frames: &[usize], step_secs: f64) -> bool {
     frames.len() >= LEAST_FRAMES && frames.len() as f64 * step_secs >= LEAST_SECS
 }
 
 /// Returns the upward normal of a sole in the axes of a joint, the median over frames in which it stands.
-pub fn normal(motion: &WorldTracks, joint: usize, frames: &[usize]) -> Option<DVec3> {
+pub(super) fn normal(motion: &WorldTracks, joint: usize, frames: &[usize]) -> Option<DVec3> {
     let ups = frames
         .iter()
         .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);

@@ -54,10 +54,10 @@ struct Follow {
 
 /// A joint beside the body that follows one of its joints rigidly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Led {
-    pub joint: usize,
-    pub by: usize,
-    pub at_rest: Rigid,
+pub(super) struct Led {
+    pub(super) joint: usize,
+    pub(super) by: usize,
+    pub(super) at_rest: Rigid,
 }
 
 impl RigPair {

@@ -11,7 +11,7 @@ use crate::math::{Rigid, Twist, fit::fit_circle, mean, ops, rotation};
 use crate::{analysis::Heading, motion::RootMotion};
 
 /// A climb below this, metres per cycle, is left in the body: floors are not exactly level.
-pub const MIN_CLIMB_METRES: f64 = 0.03;
+pub(crate) const MIN_CLIMB_METRES: f64 = 0.03;
 
 /// A screw whose arc is longer than the path by more than this factor does not fit the motion.
 const MAX_ARC_OVER_PATH: f64 = 1.3;
@@ -38,7 +38,7 @@ const LEVEL: DVec3 = DVec3::new(1.0, 0.0, 1.0);
 
 /// Positions of the body at every sample of a period; the variant also selects the motions that its root can make.
 #[derive(Clone, Copy, Debug)]
-pub enum BodyPath<'a> {
+pub(crate) enum BodyPath<'a> {
     /// Over the ground: turns about +Y, motion over the ground, and climbs of 3 cm per cycle and more.
     Ground(GroundPath<'a>),
     /// In space: any rigid motion. World frames of the hips at the start, at every sample between, and at the end: two or more.
@@ -46,7 +46,7 @@ pub enum BodyPath<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct GroundPath<'a> {
+pub(crate) struct GroundPath<'a> {
     /// Headings of samples, of which `first` is the start.
     pub heading: &'a Heading,
     /// Index of the start among the samples of `heading`.
@@ -59,7 +59,7 @@ pub struct GroundPath<'a> {
 
 /// One period: the path of the body and the motion that maps its start to its end.
 #[derive(Clone, Copy, Debug)]
-pub struct Cycle<'a> {
+pub(crate) struct Cycle<'a> {
     /// The path of the body.
     pub path: BodyPath<'a>,
     /// Seconds from start to end.
@@ -75,7 +75,7 @@ impl Cycle<'_> {
     /// counted from the turning of the body in between and checked against the length of its path: if the screw's arc is too
     /// long for the path, the principal turn is used and the spin stays in the body. The end is reached exactly, except close to
     /// whole turns, for which the circle of the path determines the velocity.
-    pub fn root_motion(&self) -> RootMotion {
+    pub(crate) fn root_motion(&self) -> RootMotion {
         let near_whole_turn = match self.path {
             BodyPath::Ground(_) => NEAR_WHOLE_TURN_ON_GROUND,
             BodyPath::Space(_) => NEAR_WHOLE_TURN_IN_SPACE,
@@ -85,14 +85,14 @@ impl Cycle<'_> {
 
     /// Returns the screw of a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb,
     /// and the end is reached exactly unless the turn is whole to a millionth.
-    pub fn exact_root_motion(&self) -> RootMotion {
+    pub(crate) fn exact_root_motion(&self) -> RootMotion {
         self.with_whole_turns(NEAR_WHOLE_TURN_EXACT, self.motion.translation.y)
     }
 
     /// Returns a root that moves straight at a constant velocity and never turns, with the mean facing of the body.
     ///
     /// At the end it has covered the same distance as the screw; the turn stays in the body.
-    pub fn straight_root_motion(&self) -> RootMotion {
+    pub(crate) fn straight_root_motion(&self) -> RootMotion {
         let from = self.path.start();
         let displacement = self.motion.transform_point(from) - from;
         let displacement = match self.path {
@@ -112,7 +112,7 @@ impl Cycle<'_> {
     }
 
     /// Returns a root that is fixed at the mean frame of the body over the cycle.
-    pub fn root_at_rest(&self) -> RootMotion {
+    pub(crate) fn root_at_rest(&self) -> RootMotion {
         RootMotion::new(
             self.path.mean_start(DVec3::ZERO, self.period_secs, |_| Rigid::IDENTITY),
             Twist::default(),
@@ -121,7 +121,7 @@ impl Cycle<'_> {
 
     /// Returns the length of the body's path, metres: its steps in its own axes added up. Sway cancels, and turning does not
     /// shorten it; for a body that spins on a straight path it is close to zero.
-    pub fn path_metres(&self) -> f64 {
+    pub(crate) fn path_metres(&self) -> f64 {
         self.path.total_steps().length()
     }
 
@@ -350,7 +350,7 @@ fn steps(frames: &[Rigid]) -> impl Iterator<Item = Twist> {
 /// Returns the mean of a joint's frames over one period, each carried back to the start by the motion of the world.
 ///
 /// The last frame is the end and belongs to the next period. Rotations are averaged as rotation vectors about their mean.
-pub fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
+pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
     let count = frames.len().saturating_sub(1).max(1);
     let step_secs = period_secs / count as f64;
     let samples = frames.iter().take(count).enumerate();

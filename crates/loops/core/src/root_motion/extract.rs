@@ -56,7 +56,7 @@ pub struct RootMotionFit {
 }
 
 /// Implements [`Analysis::extract_root_motion`], with the motion of the world from start to end if known.
-pub fn extract_root_motion(
+pub(crate) fn extract_root_motion(
     analysis: &Analysis,
     clip: &Clip,
     cycles: u32,
@@ -337,7 +337,7 @@ fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion,
 }
 
 /// Returns the height at the start of the slope of `climb` metres per sample on which the lowest joints stand.
-pub fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
+pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
     let feet = (0..=num_intervals).map(|sample| {
         let heights = world.positions(first + sample).iter().map(|position| position.y);
         smallest(heights) - climb * sample as f64

@@ -18,24 +18,24 @@ use crate::motion::{RootMotion, WorldTracks};
 use crate::take::Clip;
 
 #[derive(Clone, Copy, Debug)]
-pub struct HalfCycle<'a> {
-    pub analysis: &'a Analysis,
-    pub mirror: &'a Mirror,
-    pub world: &'a WorldTracks,
-    pub heading: &'a Heading,
+pub(crate) struct HalfCycle<'a> {
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) mirror: &'a Mirror,
+    pub(crate) world: &'a WorldTracks,
+    pub(crate) heading: &'a Heading,
     /// Index of the start among the frames of `world`.
-    pub first: usize,
+    pub(crate) first: usize,
     /// Number of intervals from the start to the end of the half.
-    pub num_intervals: usize,
+    pub(crate) num_intervals: usize,
     /// Seconds from the start to the end of the half.
-    pub half_secs: f64,
+    pub(crate) half_secs: f64,
     /// Frames on either side of both ends that are compared.
-    pub reach: usize,
+    pub(crate) reach: usize,
 }
 
 impl HalfCycle<'_> {
     /// Returns the start of the root, and its straight twist.
-    pub fn root_motion(&self) -> RootMotion {
+    pub(crate) fn root_motion(&self) -> RootMotion {
         let (line, ahead) = self.fit();
         let mut velocity = ahead / self.half_secs;
         if ahead.y.abs() < 0.5 * MIN_CLIMB_METRES {
@@ -86,7 +86,7 @@ impl HalfCycle<'_> {
 /// ground.
 ///
 /// Errors: settings that cannot be used.
-pub fn extract_half(
+pub(crate) fn extract_half(
     clip: &Clip,
     analysis: &Analysis,
     mirror: &Mirror,

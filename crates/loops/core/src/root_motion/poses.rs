@@ -10,7 +10,7 @@ use crate::math::fit::{PointPair, fit_planar, fit_rigid};
 use crate::motion::WorldTracks;
 
 /// Poses this far on either side of both ends are compared, seconds.
-pub const WINDOW_SECS: f64 = 0.2;
+pub(crate) const WINDOW_SECS: f64 = 0.2;
 
 /// Weight of hips, thighs and shoulders in the fit, in addition to the joints that the search compares: they determine the turn.
 const TRUNK_WEIGHT: f64 = 0.5;
@@ -32,36 +32,36 @@ const LEVER_METRES: f64 = 0.1;
 
 /// The poses around both ends of a stretch, which its root motion maps to each other.
 #[derive(Clone, Copy)]
-pub struct EndPoses<'a> {
-    pub analysis: &'a Analysis,
-    pub world: &'a WorldTracks,
+pub(crate) struct EndPoses<'a> {
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) world: &'a WorldTracks,
     /// Frame of the start.
-    pub first: usize,
-    pub num_intervals: usize,
+    pub(crate) first: usize,
+    pub(crate) num_intervals: usize,
     /// Frames compared on either side of both ends: those of [`WINDOW_SECS`].
-    pub reach: usize,
+    pub(crate) reach: usize,
 }
 
 /// The motion from the poses at the start to those at the end, and the error of the fit.
-pub struct Alignment {
-    pub motion: Rigid,
+pub(crate) struct Alignment {
+    pub(crate) motion: Rigid,
     /// Weighted root mean square distance between the end poses and the moved start poses, metres.
-    pub residual_metres: f64,
+    pub(crate) residual_metres: f64,
 }
 
 impl EndPoses<'_> {
-    pub fn motion_on_ground(&self) -> Rigid {
+    pub(crate) fn motion_on_ground(&self) -> Rigid {
         let pairs = self.pairs();
         self.held(&pairs, fit_planar(&pairs))
     }
 
     /// Returns the motion over the ground, and the error of the fit.
-    pub fn aligned_on_ground(&self) -> Alignment {
+    pub(crate) fn aligned_on_ground(&self) -> Alignment {
         let pairs = self.pairs();
         self.aligned(&pairs, &pairs, fit_planar(&pairs))
     }
 
-    pub fn aligned_in_space(&self) -> Alignment {
+    pub(crate) fn aligned_in_space(&self) -> Alignment {
         let pairs = self.pairs();
         let levered = self.levered(&pairs);
         self.aligned(&pairs, &levered, fit_rigid(&levered))
@@ -177,7 +177,7 @@ fn residual(pairs: &[PointPair], motion: Rigid) -> f64 {
 }
 
 /// Returns the weight of each joint when a motion is fitted to poses.
-pub fn fit_weights(analysis: &Analysis) -> Vec<f64> {
+pub(crate) fn fit_weights(analysis: &Analysis) -> Vec<f64> {
     let Analysis { body, joints, .. } = analysis;
     let skeleton = analysis.take.skeleton();
     let mut weights = vec![LIMB_WEIGHT; skeleton.num_joints()];

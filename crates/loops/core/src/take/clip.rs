@@ -265,7 +265,7 @@ impl Clip {
 }
 
 /// Checks the length. Errors: a clip with this many intervals has too few samples, or too many transforms.
-pub fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
+pub(crate) fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
     if num_intervals < 3 {
         return Err(CutError::TooShort { num_intervals });
     }

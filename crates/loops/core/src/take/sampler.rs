@@ -7,7 +7,7 @@ use crate::math::{Hermite, Span, cubic::Turns, rotation};
 use crate::motion::Pose;
 
 /// Samples a take at successive times: rotations from frame to frame, which are expensive, are computed once.
-pub struct Sampler<'a> {
+pub(crate) struct Sampler<'a> {
     take: &'a Take,
     /// A frame, and the rotations of all joints from it to the next: a ring of the last frames, indexed by remainder.
     turns: [(usize, Vec<DVec3>); AROUND],
@@ -17,7 +17,7 @@ pub struct Sampler<'a> {
 const AROUND: usize = 3;
 
 impl<'a> Sampler<'a> {
-    pub fn new(take: &'a Take) -> Self {
+    pub(crate) fn new(take: &'a Take) -> Self {
         Self {
             take,
             turns: core::array::from_fn(|_| (usize::MAX, Vec::new())),
@@ -25,7 +25,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Returns the pose at a fractional frame: see [`Take::sample`].
-    pub fn sample(&mut self, frame: f64) -> Pose {
+    pub(crate) fn sample(&mut self, frame: f64) -> Pose {
         let take = self.take;
         let last = take.num_frames() - 1;
         let frame = if frame.is_finite() {

@@ -73,7 +73,7 @@ const WINDOW_SECS: f64 = 0.07;
 const MOST_VELOCITIES: usize = 800;
 
 /// Finds the ground from the points of the feet of a body of a size.
-pub fn find(times: &Times, points: &[&Point], hips: &[DVec3], size: f64) -> Ground {
+pub(super) fn find(times: &Times, points: &[&Point], hips: &[DVec3], size: f64) -> Ground {
     let second = times.lasting(1.0).min(hips.len() - 1).max(1);
     let travels = hips.windows(second + 1).step_by(times.per_frame);
     let travels = travels.map(|way| ops::over_ground(way[second] - way[0]) / (second as f64 * times.step_secs));

@@ -37,7 +37,7 @@ const TURNS_RADIANS: f64 = 0.09;
 const RIGID_SHARE: f64 = 0.15;
 
 /// A foot over the frames of a motion, in the world.
-pub struct Sole {
+pub(super) struct Sole {
     ankle: Vec<DVec3>,
     /// A joint above it in the leg.
     knee: Vec<DVec3>,

@@ -15,7 +15,7 @@ const HANDLE_WORDS: &str = "ik fk pole poles target goal effector hint mch";
 /// hips, the head, the upper end of a limb, or most of the skeleton descend from them), and joints within a limb whose body part
 /// no other joint has. A word in most names is a naming habit and is ignored. Controls without such a word are recognized as
 /// copies: see [`is_copy`].
-pub fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
+pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
     let num_joints = skeleton.num_joints();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {

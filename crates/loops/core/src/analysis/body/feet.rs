@@ -4,7 +4,7 @@ use super::{Foot, Side, named_joints::NamedJoints, vocabulary::Word};
 use crate::motion::Skeleton;
 
 /// Numbers of feet of walking animals.
-pub const NUM_FEET: core::ops::RangeInclusive<usize> = 2..=8;
+pub(super) const NUM_FEET: core::ops::RangeInclusive<usize> = 2..=8;
 
 /// Forelegs whose ends are named as hands have at least this share of the hind legs' length; the arms of a kangaroo are shorter.
 const FORELEG_SHARE: f64 = 0.6;
@@ -12,7 +12,7 @@ const FORELEG_SHARE: f64 = 0.6;
 /// Finds the feet by their names, each pair left before right; empty if names do not give one to eight of them.
 ///
 /// `bones` are the lengths of the joints' bones in any unit.
-pub fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
+pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
     let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot);
     if tops.is_empty() {
         let ends = leg_ends(skeleton, named).into_iter();
@@ -104,7 +104,7 @@ fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
 }
 
 /// Returns the last joints of legs that end without a foot, by name; empty if a foot is named, and if they are not two to eight.
-pub fn bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
+pub(super) fn bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
     let names_foot = |joint: usize| named.name(joint).is_foot && !named.is_control(joint);
     if (0..skeleton.num_joints()).any(names_foot) {
         return Vec::new();
@@ -120,7 +120,7 @@ pub fn bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
 }
 
 /// Returns the feet of [`bare_legs`], each pair left before right.
-pub fn of_bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<Foot> {
+pub(super) fn of_bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<Foot> {
     let legs = bare_legs(skeleton, named).into_iter();
     in_pairs(legs.map(|leg| named.foot(leg)).collect())
 }
@@ -155,7 +155,7 @@ fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bo
 }
 
 /// Whether at least two bones lie between each foot and the common ancestor of all feet.
-pub fn have_knees(skeleton: &Skeleton, feet: &[Foot]) -> bool {
+pub(super) fn have_knees(skeleton: &Skeleton, feet: &[Foot]) -> bool {
     let Some(hips) = skeleton.last_shared(feet.iter().map(|foot| foot.ankle)) else {
         return true;
     };
@@ -165,7 +165,7 @@ pub fn have_knees(skeleton: &Skeleton, feet: &[Foot]) -> bool {
 }
 
 /// Whether each foot descends from one of `others`, and both are equally many.
-pub fn hang_from(skeleton: &Skeleton, feet: &[Foot], others: &[Foot]) -> bool {
+pub(super) fn hang_from(skeleton: &Skeleton, feet: &[Foot], others: &[Foot]) -> bool {
     feet.len() == others.len()
         && feet.iter().all(|foot| {
             let mut path = skeleton.path_from_root(foot.ankle);

@@ -21,12 +21,12 @@ const LEG_RISE_SHARE: f64 = 0.12;
 const GROUND_SHARE: f64 = 0.1;
 
 /// Returns the ankles and toes that stay low over the take; `None` if this does not distinguish feet from other joints.
-pub fn feet(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
+pub(super) fn feet(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
     low_ends(&Heights::of(take, named, |_| DVec3::ZERO), take, named)
 }
 
 /// Returns the last joints of legs whose bones end low over the take, and come to the ground; `None` like [`feet`].
-pub fn feet_at_ends(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
+pub(super) fn feet_at_ends(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
     let heights = Heights::at_ends(take, named);
     let mut feet = low_ends(&heights, take, named)?;
     feet.iter_mut().for_each(|foot| foot.toe = None);
@@ -36,12 +36,12 @@ pub fn feet_at_ends(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
 }
 
 /// Whether each leg's last bone comes to the ground.
-pub fn ends_reach_ground(take: &Take, named: &NamedJoints, feet: &[Foot]) -> bool {
+pub(super) fn ends_reach_ground(take: &Take, named: &NamedJoints, feet: &[Foot]) -> bool {
     Heights::at_ends(take, named).reach_ground(feet)
 }
 
 /// Returns every leaf like a foot.
-pub fn all_leaves(take: &Take, named: &NamedJoints) -> Vec<Foot> {
+pub(super) fn all_leaves(take: &Take, named: &NamedJoints) -> Vec<Foot> {
     leaves(take, named).into_iter().map(|leaf| named.foot(leaf)).collect()
 }
 

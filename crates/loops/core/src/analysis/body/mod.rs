@@ -95,7 +95,7 @@ pub fn probe_stride(num_frames: usize) -> usize {
 const HEELS_AHEAD: f64 = 0.6;
 
 /// Height of the bodies for which limits in metres are stated.
-pub const USUAL_HEIGHT_METRES: f64 = 1.7;
+pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
 
 /// Length of their legs, from the hips joint to the ankle along the bones: captured people have 0.87 to 1.05.
 const USUAL_LEG_METRES: f64 = 0.95;
@@ -144,7 +144,7 @@ impl BodyOverrides {
 }
 
 /// Largest weight allowed; the largest by default is 1.
-pub const MAX_WEIGHT: f64 = 1000.0;
+pub(super) const MAX_WEIGHT: f64 = 1000.0;
 
 /// Why the caller's choice of joints cannot be used.
 #[error_kinds]

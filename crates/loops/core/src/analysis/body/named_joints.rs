@@ -6,14 +6,14 @@ use super::{Foot, FoundBy, Side, controls};
 use crate::motion::Skeleton;
 
 /// The joints of a skeleton with the meaning of their names.
-pub struct NamedJoints {
+pub(super) struct NamedJoints {
     names: Vec<JointName>,
     /// Whether each joint only steers the rig and is not part of the body.
     is_control: Vec<bool>,
 }
 
 impl NamedJoints {
-    pub fn of(skeleton: &Skeleton) -> Self {
+    pub(super) fn of(skeleton: &Skeleton) -> Self {
         let names: Vec<JointName> = (skeleton.joints().iter())
             .zip(Meaning::of_all(skeleton))
             .map(|(joint, meaning)| JointName::of(joint.says(), &meaning))
@@ -22,22 +22,22 @@ impl NamedJoints {
         Self { names, is_control }
     }
 
-    pub fn name(&self, joint: usize) -> &JointName {
+    pub(super) fn name(&self, joint: usize) -> &JointName {
         &self.names[joint]
     }
 
     /// Whether a joint only steers the rig.
-    pub fn is_control(&self, joint: usize) -> bool {
+    pub(super) fn is_control(&self, joint: usize) -> bool {
         self.is_control[joint]
     }
 
     /// Returns the joints that only steer the rig, in order.
-    pub fn controls(&self) -> Vec<usize> {
+    pub(super) fn controls(&self) -> Vec<usize> {
         (0..self.names.len()).filter(|&joint| self.is_control[joint]).collect()
     }
 
     /// Returns a joint's children that are part of the body.
-    pub fn children<'a>(&'a self, skeleton: &'a Skeleton, joint: usize) -> impl Iterator<Item = usize> + 'a {
+    pub(super) fn children<'a>(&'a self, skeleton: &'a Skeleton, joint: usize) -> impl Iterator<Item = usize> + 'a {
         (skeleton.children(joint).iter().copied()).filter(|&child| !self.is_control[child])
     }
 
@@ -55,23 +55,23 @@ impl NamedJoints {
         Some(plain.unwrap_or(first))
     }
 
-    pub fn sided(&self, part: Word, side: Side) -> Option<usize> {
+    pub(super) fn sided(&self, part: Word, side: Side) -> Option<usize> {
         self.first(part, Some(side))
     }
 
-    pub fn unsided(&self, part: Word) -> Option<usize> {
+    pub(super) fn unsided(&self, part: Word) -> Option<usize> {
         self.first(part, None)
     }
 
     /// Returns the first joint of a part below `above`; the first at all if there is none.
-    pub fn unsided_below(&self, skeleton: &Skeleton, part: Word, above: usize) -> Option<usize> {
+    pub(super) fn unsided_below(&self, skeleton: &Skeleton, part: Word, above: usize) -> Option<usize> {
         let first = self.unsided(part)?;
         let mut found = core::iter::once(first).chain(self.all(part, None));
         found.find(|&joint| skeleton.is_within(joint, above)).or(Some(first))
     }
 
     /// Returns the joint of a part and side that carries most: a hand with its fingers rather than one beside it.
-    pub fn fullest(&self, skeleton: &Skeleton, part: Word, side: Side) -> Option<usize> {
+    pub(super) fn fullest(&self, skeleton: &Skeleton, part: Word, side: Side) -> Option<usize> {
         let first = self.first(part, Some(side))?;
         let counted = (core::iter::once(first).chain(self.all(part, Some(side))))
             .map(|joint| (joint, skeleton.self_and_below(joint).len()));
@@ -80,16 +80,16 @@ impl NamedJoints {
     }
 
     /// Returns the joints of a part on the left and on the right, if there are both.
-    pub fn pair(&self, part: Word) -> Option<[usize; 2]> {
+    pub(super) fn pair(&self, part: Word) -> Option<[usize; 2]> {
         Some([self.sided(part, Side::Left)?, self.sided(part, Side::Right)?])
     }
 
-    pub fn side_of(&self, joint: usize) -> Option<Side> {
+    pub(super) fn side_of(&self, joint: usize) -> Option<Side> {
         self.names[joint].side()
     }
 
     /// Returns a foot that ends at its ankle.
-    pub fn foot(&self, ankle: usize) -> Foot {
+    pub(super) fn foot(&self, ankle: usize) -> Foot {
         Foot {
             ankle,
             toe: None,
@@ -98,7 +98,12 @@ impl NamedJoints {
     }
 
     /// Returns the first descendant of `above` that `is_wanted`.
-    pub fn below(&self, skeleton: &Skeleton, above: usize, is_wanted: impl Fn(&JointName) -> bool) -> Option<usize> {
+    pub(super) fn below(
+        &self,
+        skeleton: &Skeleton,
+        above: usize,
+        is_wanted: impl Fn(&JointName) -> bool,
+    ) -> Option<usize> {
         let mut is_below = vec![false; self.names.len()];
         is_below[above] = true;
         (above + 1..self.names.len()).find(|&joint| {
@@ -134,7 +139,7 @@ impl NamedJoints {
     /// first.
     ///
     /// Some rigs have a pelvis that carries only the legs, beside the spine.
-    pub fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
+    pub(super) fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
         if feet.len() >= 2
             && found_by != FoundBy::AllLeaves
             && let Some(legs) = skeleton.last_shared(feet.iter().map(|foot| foot.ankle))

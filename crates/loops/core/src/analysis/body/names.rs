@@ -13,7 +13,7 @@ const RIG_WORDS: &str = "bind jnt jt jn bn bone def deform skin skn drv org";
 const PREFIXES: &str = "bip def mixamorig character joint b org";
 
 /// Words of controls. Some rigs also use them for the joints of the body.
-pub const CONTROL_WORDS: &str = "ctrl ctl cntrl ctr control controls controller";
+pub(super) const CONTROL_WORDS: &str = "ctrl ctl cntrl ctr control controls controller";
 
 /// Words that distinguish several legs.
 const PLACE_WORDS: &str =
@@ -37,7 +37,7 @@ const NEVER_FEET: &str = "fin fins flipper fluke tail wing wings feather head no
     hand finger";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JointName {
+pub(super) struct JointName {
     /// Its words without the side.
     words: Vec<String>,
     /// The numbers in it, which distinguish legs of one name.
@@ -46,14 +46,14 @@ pub struct JointName {
     side: Option<Side>,
     is_helper: bool,
     /// Whether it names the end of a leg above its toes: an ankle, a paw, a hoof, and so on.
-    pub is_foot: bool,
+    pub(super) is_foot: bool,
     /// Whether it names toes, claws or the ball of a foot; other parts may have these names, unless they are below a foot.
-    pub is_toe: bool,
+    pub(super) is_toe: bool,
 }
 
 impl JointName {
     /// Reads a name, with its meaning among those of its skeleton.
-    pub fn of(name: &str, meaning: &Meaning) -> Self {
+    pub(super) fn of(name: &str, meaning: &Meaning) -> Self {
         let mut words = split(name);
         words.retain(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
         // Some exporters put the rig's own name before every joint name.
@@ -94,70 +94,70 @@ impl JointName {
     }
 
     /// Whether one of its words is this one.
-    pub fn has(&self, word: &str) -> bool {
+    pub(super) fn has(&self, word: &str) -> bool {
         self.words.iter().any(|found| found == word)
     }
 
     /// Whether one of its words is in a row of words.
-    pub fn has_any(&self, row: &str) -> bool {
+    pub(super) fn has_any(&self, row: &str) -> bool {
         self.words.iter().any(|word| is_in(row, word))
     }
 
     /// Whether it names a part of the body.
-    pub fn has_part(&self) -> bool {
+    pub(super) fn has_part(&self) -> bool {
         self.part.is_some() || self.is_foot || self.is_toe
     }
 
     /// Whether two names are equal word for word, apart from words for the purpose of a joint.
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|name| name.words.iter().filter(|word| !is_in(RIG_WORDS, word)));
         (self.side, &self.digits) == (other.side, &other.digits) && own.eq(others)
     }
 
     /// Whether two names name the same part of the same side.
-    pub fn is_same_part(&self, other: &Self) -> bool {
+    pub(super) fn is_same_part(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|name| (name.part, name.is_foot, name.is_toe, name.side));
         own == others
     }
 
     /// Whether it names a part from which the rest of the body descends.
-    pub fn is_core(&self) -> bool {
+    pub(super) fn is_core(&self) -> bool {
         use Word::{Clavicle, Head, Hips, Neck, Thigh, UpperArm};
         (self.part).is_some_and(|part| [Hips, Head, Neck, Thigh, Clavicle, UpperArm].contains(&part))
     }
 
-    pub fn part(&self) -> Option<Word> {
+    pub(super) fn part(&self) -> Option<Word> {
         self.part
     }
 
-    pub fn side(&self) -> Option<Side> {
+    pub(super) fn side(&self) -> Option<Side> {
         self.side
     }
 
     /// Whether it only marks the end of a bone.
-    pub fn is_end(&self) -> bool {
+    pub(super) fn is_end(&self) -> bool {
         self.has_any(END_WORDS)
     }
 
     /// Whether its name belongs to a leg.
-    pub fn is_leg(&self) -> bool {
+    pub(super) fn is_leg(&self) -> bool {
         let mut words = self.words.iter();
         matches!(self.part, Some(Word::Thigh | Word::Shin))
             || words.any(|word| word.ends_with("leg") || word.ends_with("legs") || is_in(LEG_WORDS, word))
     }
 
     /// Whether it is the name of a leg's bone, which may end the leg.
-    pub fn may_end_leg(&self) -> bool {
+    pub(super) fn may_end_leg(&self) -> bool {
         self.is_leg() && !(self.is_helper || self.is_foot || self.is_toe || self.never_stands())
     }
 
     /// Whether it is the name of a bone that is not part of a leg, such as an arm.
-    pub fn is_of_elsewhere(&self) -> bool {
+    pub(super) fn is_of_elsewhere(&self) -> bool {
         self.has_part() && !self.may_end_leg()
     }
 
     /// Whether a part of this name never stands.
-    pub fn never_stands(&self) -> bool {
+    pub(super) fn never_stands(&self) -> bool {
         self.has_any(NEVER_FEET)
     }
 }
@@ -180,7 +180,7 @@ fn side_word(word: &str) -> Option<Side> {
 }
 
 /// Finds the joint of an exact name. Errors: [`BodyError::NoSuchJoint`], with up to three joints whose names are similar.
-pub fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
+pub(in crate::analysis) fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
     skeleton.find(name).ok_or_else(|| BodyError::NoSuchJoint {
         name: name.to_owned(),
         similar: skeleton.similar_joints(name),

@@ -18,7 +18,7 @@ use crate::motion::Skeleton;
 /// A part of the body that a name can state.
 #[handed_over]
 #[derive(Copy, Eq)]
-pub enum Word {
+pub(crate) enum Word {
     Hips,
     Spine,
     Neck,
@@ -41,7 +41,7 @@ pub enum Word {
 }
 
 /// Number of fingers that have names.
-pub const NUM_FINGERS: usize = 5;
+pub(crate) const NUM_FINGERS: usize = 5;
 
 /// Words of the limbs, in lower case and without accents. A word in two rows more often has the first meaning.
 ///
@@ -157,7 +157,7 @@ const LETTERS: [(&str, Side); 5] = [
 ];
 
 /// Whether a word is in a row of words.
-pub fn is_in(row: &str, word: &str) -> bool {
+pub(super) fn is_in(row: &str, word: &str) -> bool {
     row.split_ascii_whitespace().any(|listed| listed == word)
 }
 
@@ -185,17 +185,17 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
 /// The meaning of a name.
 #[handed_over]
 #[derive(Eq)]
-pub struct Meaning {
+pub(crate) struct Meaning {
     /// Its possible parts, likeliest first.
     words: Vec<Word>,
-    pub side: Option<Side>,
+    pub(crate) side: Option<Side>,
     /// Whether it is a twist joint, an end marker or a control.
-    pub is_helper: bool,
+    pub(crate) is_helper: bool,
 }
 
 impl Meaning {
     /// Interprets each name of a skeleton. A word in most of its names that is not a part of the body is the rig's own name.
-    pub fn of_all(skeleton: &Skeleton) -> Vec<Self> {
+    pub(crate) fn of_all(skeleton: &Skeleton) -> Vec<Self> {
         let names: Vec<Vec<String>> = skeleton.joints().iter().map(|joint| split(joint.says())).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for words in &names {
@@ -225,17 +225,17 @@ impl Meaning {
     }
 
     /// Interprets a single name.
-    pub fn of(name: &str) -> Self {
+    pub(crate) fn of(name: &str) -> Self {
         Self::of_words(split(name), numbers_fingers(name))
     }
 
     /// Returns the likeliest part.
-    pub fn word(&self) -> Option<Word> {
+    pub(crate) fn word(&self) -> Option<Word> {
         self.words.first().copied()
     }
 
     /// Whether it may mean a part.
-    pub fn may_be(&self, word: Word) -> bool {
+    pub(crate) fn may_be(&self, word: Word) -> bool {
         self.words.contains(&word)
     }
 
@@ -405,7 +405,7 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-pub fn is_number(word: &str) -> bool {
+pub(super) fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -422,7 +422,7 @@ fn vertebra(words: &[String]) -> Option<Word> {
 
 /// Splits a name into words in lower case without accents, at separators, numbers and changes of case or script, without a
 /// namespace. Numbers are words.
-pub fn split(name: &str) -> Vec<String> {
+pub(super) fn split(name: &str) -> Vec<String> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     let letters = name.chars().filter(|letter| !is_combining(*letter)).map(halfwidth);
     let letters: Vec<char> = letters.collect();

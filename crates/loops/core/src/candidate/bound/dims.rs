@@ -6,7 +6,7 @@ use crate::math::{ordered, percentile};
 use crate::{analysis::Features, candidate::seams::Seams};
 
 /// One stored dimension: position p (x - c) + velocity q (v - d) of an axis.
-pub struct Dim {
+pub(super) struct Dim {
     axis: usize,
     position: f64,
     velocity: f64,
@@ -22,24 +22,24 @@ impl Dim {
     }
 
     /// Returns the value of a row, scaled and rounded as stored.
-    pub fn value(&self, features: &Features, row: usize, scale: f64) -> f32 {
+    pub(super) fn value(&self, features: &Features, row: usize, scale: f64) -> f32 {
         (self.exact(features, row) * scale) as f32
     }
 }
 
 /// The dimensions of a take's bounds.
-pub struct Dims {
+pub(super) struct Dims {
     /// Sorted by spread, the largest first.
-    pub dims: Vec<Dim>,
+    pub(super) dims: Vec<Dim>,
     /// Power of two by which stored values are multiplied.
-    pub scale: f64,
+    pub(super) scale: f64,
     /// Largest sum of the absolute values of a row, scaled.
-    pub largest_sum: f64,
+    pub(super) largest_sum: f64,
 }
 
 impl Dims {
     /// Dimensions for the seams between frames in `rows`; a constant axis needs none.
-    pub fn new(seams: &Seams<'_>, rows: &[usize]) -> Self {
+    pub(super) fn new(seams: &Seams<'_>, rows: &[usize]) -> Self {
         let features = seams.features();
         let (position_weight, velocity_weight) = seams.bound_weights();
         let mut dims = Vec::new();

@@ -6,34 +6,34 @@
 use fearless_simd::prelude::*;
 
 /// Number of frames or runs in a tile.
-pub const LANES: usize = 16;
+pub(in crate::candidate) const LANES: usize = 16;
 
 /// Number of rows of a tile that are compared with all lanes of another at once.
-pub const ROWS: usize = 4;
+pub(in crate::candidate) const ROWS: usize = 4;
 
 /// Number of dimensions after which distances are compared with the limit, to skip a block above it.
 ///
 /// With fewer, blocks are skipped sooner but checked more often; a check costs as much as half a dimension.
-pub const EXIT_DIMS: usize = 12;
+pub(super) const EXIT_DIMS: usize = 12;
 
 /// No check before the last dimension.
-pub const NEVER: usize = usize::MAX;
+pub(super) const NEVER: usize = usize::MAX;
 
 /// One value for each lane.
-pub type Lanes = [f32; LANES];
+pub(super) type Lanes = [f32; LANES];
 
 /// Bounds of the pairs of [`ROWS`] rows with all lanes.
-pub type Block = [Lanes; ROWS];
+pub(in crate::candidate) type Block = [Lanes; ROWS];
 
 /// Bounds of the pairs of a tile with each of four tiles, a row of lanes for each frame of the first.
-pub type Squares = [[Lanes; LANES]; ROWS];
+pub(in crate::candidate) type Squares = [[Lanes; LANES]; ROWS];
 
 /// Computes the distances of R rows to the lanes from `lane` on, V vectors of them; `None` as soon as all are above the limit,
 /// which is checked every CHUNK dimensions.
 ///
 /// Sums stay in registers: R times V chains of additions keep the adders busy, and every value loaded serves V or R of them.
 #[inline(always)]
-pub fn distances_of<S: Simd, const R: usize, const V: usize, const CHUNK: usize>(
+pub(super) fn distances_of<S: Simd, const R: usize, const V: usize, const CHUNK: usize>(
     simd: S,
     rows: &[Lanes],
     row: usize,
@@ -155,7 +155,7 @@ fn distances_to_lanes<S: Simd, const R: usize, const V: usize, const CHUNK: usiz
 /// Returns the distances of the frames of a tile to those of four tiles, for the blocks selected by `wanted`: see
 /// [`SeamBounds::frames`](super::SeamBounds::frames).
 #[inline(always)]
-pub fn distances<S: Simd, const CHUNK: usize>(
+pub(super) fn distances<S: Simd, const CHUNK: usize>(
     simd: S,
     rows: &[Lanes],
     columns: &[Lanes],
@@ -213,7 +213,7 @@ pub fn distances<S: Simd, const CHUNK: usize>(
 
 /// Computes gaps between the boxes of four runs and those of a tile of runs; `None` if all of them are above the limit.
 #[inline(always)]
-pub fn gaps<S: Simd>(
+pub(super) fn gaps<S: Simd>(
     simd: S,
     rows: (&[Lanes], &[Lanes]),
     row: usize,

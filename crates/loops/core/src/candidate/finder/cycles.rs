@@ -16,7 +16,7 @@ const OVERLAP_SHARE: f64 = 0.25;
 
 /// Returns the cycles of the gaits to which these loops, better ones first, belong, in the order of their frames. Idle loops,
 /// half cycles and whole takes are kept as they are.
-pub fn every_cycle(
+pub(crate) fn every_cycle(
     analysis: &Analysis,
     settings: &SearchSettings,
     best_of_stretches: Vec<LoopCandidate>,

@@ -41,7 +41,7 @@ impl Finder<'_> {
     ///
     /// An idle body has no rhythm, so the cheapest seam is that of some short stretch, which looks like a twitch when it
     /// repeats.
-    pub fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
+    pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let analysis = self.source.analysis;
         let mut found = self.longest_idle(&IDLE_SECS, &lags, |lags| {
             Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle)
@@ -147,7 +147,7 @@ impl Finder<'_> {
 }
 
 /// Whether the pose leaves the start once, far, and returns.
-pub fn is_gesture(analysis: &Analysis, start: usize, end: usize) -> bool {
+pub(in crate::candidate) fn is_gesture(analysis: &Analysis, start: usize, end: usize) -> bool {
     let world = &analysis.world;
     let away: Vec<f64> = (start..=end)
         .map(|frame| {

@@ -37,7 +37,7 @@ const RANDOM_GAP_SECS: f64 = 0.5;
 const MAX_LOOKED_AT: usize = 400;
 
 /// State shared by the searches of one take.
-pub struct Finder<'a> {
+pub(super) struct Finder<'a> {
     source: SearchedTake<'a>,
     settings: &'a SearchSettings,
     seams: Seams<'a>,
@@ -50,7 +50,7 @@ pub struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     /// Creates a finder; `features` must be those of the settings' pairing.
-    pub fn new(analysis: &'a Analysis, settings: &'a SearchSettings, features: &'a Features) -> Self {
+    pub(super) fn new(analysis: &'a Analysis, settings: &'a SearchSettings, features: &'a Features) -> Self {
         let pairing = &settings.pairing;
         let source = SearchedTake::new(analysis, pairing);
         let seams = Seams::new(PoseComparison::new(features, pairing), settings.decay);
@@ -67,7 +67,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns a pair of frames with its cost.
-    pub fn pair(&self, start_frame: usize, end_frame: usize) -> SeamPair {
+    pub(super) fn pair(&self, start_frame: usize, end_frame: usize) -> SeamPair {
         SeamPair {
             start_frame,
             end_frame,
@@ -76,12 +76,12 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the root motion from the headings at the two ends of a pair, with the seconds between them.
-    pub fn rough_root_motion(&self, pair: &SeamPair) -> (Twist, f64) {
+    pub(super) fn rough_root_motion(&self, pair: &SeamPair) -> (Twist, f64) {
         (self.source.rough_root_motion(pair), self.source.step().secs(pair.lag()))
     }
 
     /// Measures how well the frames around a pair repeat.
-    pub fn rhythm(&self, pair: &SeamPair) -> Option<Rhythm> {
+    pub(super) fn rhythm(&self, pair: &SeamPair) -> Option<Rhythm> {
         let frame_time_secs = self.source.analysis.take.frame_time_secs();
         rhythm::measure(&self.distances, pair.start_frame, pair.lag(), frame_time_secs)
     }
@@ -92,7 +92,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns all figures of a stretch, whether or not it qualifies.
-    pub fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
+    pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         LoopCandidate {
             cost_ratio: self.cost_ratio(pair),
             goes_on_alike: rhythm.is_some_and(|rhythm| {
@@ -104,7 +104,7 @@ impl<'a> Finder<'a> {
 
     /// Finds loops whose ends lie in the frames `within`, or in the whole take if `None`: moving loops, or idle ones if there is
     /// no moving loop or if `idle` requests them.
-    pub fn find(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
+    pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
         let mut found = if idle {
             self.nothing()
         } else {
@@ -119,7 +119,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the cheapest pair of that length that costs no more than a repeat, whether or not its rhythm shows.
-    pub fn cheapest_repeat(&self, lags: RangeInclusive<usize>) -> Option<SeamPair> {
+    pub(super) fn cheapest_repeat(&self, lags: RangeInclusive<usize>) -> Option<SeamPair> {
         let analysis = self.source.analysis;
         let admission = Admission::new(&analysis.activity, &analysis.usable, lags, ActivityKind::Moving);
         let most = MAX_COST_RATIO * self.random_cost?;
@@ -127,7 +127,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Finds loops like [`Self::find`], but only moving ones, or only idle ones.
-    pub fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
+    pub(super) fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
         let (analysis, settings) = (self.source.analysis, self.settings);
         let (first, last) = within.unwrap_or((0, usize::MAX));
         let usable: Vec<bool> = (analysis.usable.iter().enumerate())
@@ -178,7 +178,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether both ends of two loops lie close together.
-    pub fn is_similar(&self, one: &LoopCandidate, other: &LoopCandidate) -> bool {
+    pub(super) fn is_similar(&self, one: &LoopCandidate, other: &LoopCandidate) -> bool {
         let near = |one: f64, other: f64| (one - other).abs() <= self.separation as f64;
         near(one.cut.start_frame(), other.cut.start_frame()) && near(one.cut.end_frame(), other.cut.end_frame())
     }

@@ -29,7 +29,7 @@ const PATHS_LOOKED_AT: usize = 1000;
 
 impl Finder<'_> {
     /// Finds loops that move: the recommended one first, then by cost.
-    pub fn search_moving(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
+    pub(super) fn search_moving(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let mut found = self.nothing();
         let Some(random_cost) = self.random_cost.filter(|&cost| cost > 0.0) else {
             return found;
@@ -168,7 +168,7 @@ impl Finder<'_> {
     }
 
     /// Returns the pair as a candidate, or the reason why it is not one.
-    pub fn judge(&self, pair: &SeamPair, random_cost: f64) -> Result<LoopCandidate, MissReason> {
+    pub(super) fn judge(&self, pair: &SeamPair, random_cost: f64) -> Result<LoopCandidate, MissReason> {
         let cost_ratio = pair.cost / random_cost;
         if cost_ratio > MAX_COST_RATIO {
             return Err(MissReason::CostRatio { found: cost_ratio });
@@ -201,7 +201,12 @@ impl Finder<'_> {
     }
 
     /// Describes a loop that was found on another take of the same motion; `start` and `length` are in frames of this take.
-    pub fn found_elsewhere(&self, start: usize, length: f64, found: &LoopCandidate) -> Option<LoopCandidate> {
+    pub(in crate::candidate) fn found_elsewhere(
+        &self,
+        start: usize,
+        length: f64,
+        found: &LoopCandidate,
+    ) -> Option<LoopCandidate> {
         let take = &self.source.analysis.take;
         let lag = (length.round() as usize).min((take.num_frames() - 1).checked_sub(start)?);
         let pair = self.pair(start, start + lag);

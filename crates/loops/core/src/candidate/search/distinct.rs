@@ -8,7 +8,7 @@ use crate::candidate::SeamPair;
 
 /// Pairs that are pairwise distinct: their starts, or their ends, are further apart than a separation.
 #[derive(Clone, Debug)]
-pub struct Distinct {
+pub(super) struct Distinct {
     separation: usize,
     /// By start and end in steps of one more than the separation. Two pairs in one cell are similar, so each cell holds at most
     /// one, and similar pairs lie in the same cell or an adjacent one.
@@ -17,7 +17,7 @@ pub struct Distinct {
 
 impl Distinct {
     /// Creates an empty set.
-    pub fn new(separation: usize) -> Self {
+    pub(super) fn new(separation: usize) -> Self {
         Self {
             separation,
             cells: BTreeMap::new(),
@@ -25,12 +25,12 @@ impl Distinct {
     }
 
     /// Two pairs are similar when both ends lie within this many frames.
-    pub fn separation(&self) -> usize {
+    pub(super) fn separation(&self) -> usize {
         self.separation
     }
 
     /// Returns the number of pairs.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
 
@@ -40,7 +40,7 @@ impl Distinct {
     }
 
     /// Whether a similar pair is present.
-    pub fn has_similar(&self, pair: &SeamPair) -> bool {
+    pub(super) fn has_similar(&self, pair: &SeamPair) -> bool {
         let (row, column) = self.cell(pair);
         (row.saturating_sub(1)..=row + 1).any(|row| {
             self.cells
@@ -53,7 +53,7 @@ impl Distinct {
     }
 
     /// Keeps a pair unless a similar one is present; returns whether it was kept.
-    pub fn keep(&mut self, pair: &SeamPair) -> bool {
+    pub(super) fn keep(&mut self, pair: &SeamPair) -> bool {
         let is_new = !self.has_similar(pair);
         if is_new {
             self.cells.insert(self.cell(pair), (pair.start_frame, pair.end_frame));
@@ -63,20 +63,20 @@ impl Distinct {
 }
 
 /// The best pairs among those found so far, as many as it takes for a wanted number of distinct ones.
-pub struct BestPairs {
+pub(super) struct BestPairs {
     goal: usize,
     separation: usize,
     /// In no order.
-    pub pairs: Vec<SeamPair>,
+    pub(super) pairs: Vec<SeamPair>,
     /// No pair beyond this one is wanted.
-    pub limit: SeamPair,
+    pub(super) limit: SeamPair,
     /// Number of pairs gathered before the limit is lowered.
     room: usize,
 }
 
 impl BestPairs {
     /// Creates an empty list that accepts pairs of cost up to `max_cost`.
-    pub fn new(goal: usize, separation: usize, max_cost: f64) -> Self {
+    pub(super) fn new(goal: usize, separation: usize, max_cost: f64) -> Self {
         Self {
             goal,
             separation,
@@ -90,7 +90,7 @@ impl BestPairs {
     }
 
     /// Adds a pair unless it lies beyond the limit.
-    pub fn add(&mut self, pair: SeamPair) {
+    pub(super) fn add(&mut self, pair: SeamPair) {
         if pair.order(&self.limit) == Ordering::Greater {
             return;
         }
@@ -104,7 +104,7 @@ impl BestPairs {
     /// Lowers the limit to the pair that completes the requested number of distinct loops, if that many are found.
     ///
     /// Better pairs found later may suppress some of these loops, but never more than three of four.
-    pub fn tighten(&mut self) {
+    pub(super) fn tighten(&mut self) {
         self.pairs.sort_unstable_by(SeamPair::order);
         let mut apart = Distinct::new(self.separation);
         let last = self

@@ -12,14 +12,14 @@ use crate::candidate::{SeamPair, seams::NO_COST};
 use crate::math::ordered;
 
 /// Result of a sweep: every pair up to some position in the order, in order, except those similar to pairs kept before.
-pub struct Swept {
-    pub pairs: Vec<SeamPair>,
+pub(super) struct Swept {
+    pub(super) pairs: Vec<SeamPair>,
     /// Whether no other pairs exist.
-    pub is_complete: bool,
+    pub(super) is_complete: bool,
 }
 
 /// One pass over all pairs.
-pub struct Sweep<'a> {
+pub(super) struct Sweep<'a> {
     bounds: &'a SeamBounds<'a>,
     admission: &'a Admission,
     kept: &'a Distinct,
@@ -57,7 +57,7 @@ struct Nearest {
 
 impl<'a> Sweep<'a> {
     /// Creates a pass for pairs up to `max_cost` that are not similar to any of `kept`, until `goal` distinct ones are found.
-    pub fn new(
+    pub(super) fn new(
         bounds: &'a SeamBounds<'a>,
         admission: &'a Admission,
         kept: &'a Distinct,
@@ -88,7 +88,7 @@ impl<'a> Sweep<'a> {
     }
 
     /// Sweeps all pairs.
-    pub fn run(&self) -> Swept {
+    pub(super) fn run(&self) -> Swept {
         let num_panels = self.bounds.num_rows().div_ceil(PANEL);
         let unlimited = self.no_pairs().limit;
         // Only the limit of the seeds is kept: the sweep reaches these pairs again.

@@ -15,7 +15,7 @@ use crate::take::Take;
 const FRAMES_ADDED: usize = 3;
 
 /// As [`Analysis::completed`].
-pub fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a, Analysis> {
+pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a, Analysis> {
     let take = &analysis.take;
     let (first, last) = (whole.start_frame, whole.last_frame);
     let own_frames = (last - first) as f64;

@@ -11,10 +11,10 @@ use crate::math::{dot, ops};
 const TREND: usize = 3;
 
 /// Variances of the noise that are tried, relative to the curve's.
-pub const NOISES: [f64; 10] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5];
+pub(super) const NOISES: [f64; 10] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5];
 
 /// The roughness of a curve through keys at given times, as a quadratic form of its values.
-pub struct Roughness {
+pub(super) struct Roughness {
     count: usize,
     /// Symmetric, row by row.
     form: Vec<f64>,
@@ -24,7 +24,7 @@ pub struct Roughness {
 
 impl Roughness {
     /// Creates the form for keys at `times`, more than [`TREND`], in frames.
-    pub fn new(times: &[f64], noise: f64) -> Self {
+    pub(super) fn new(times: &[f64], noise: f64) -> Self {
         let count = times.len();
         let (contrasts, log_trend) = contrasts(times);
         let rank = contrasts.len();
@@ -63,16 +63,16 @@ impl Roughness {
     }
 
     /// Returns the number of values less those that a parabola takes.
-    pub fn rank(&self) -> f64 {
+    pub(super) fn rank(&self) -> f64 {
         (self.count - TREND) as f64
     }
 
-    pub fn log_det(&self) -> f64 {
+    pub(super) fn log_det(&self) -> f64 {
         self.log_det
     }
 
     /// Returns the mean square of a noise of variance 1, per degree of freedom.
-    pub fn of_noise(&self) -> f64 {
+    pub(super) fn of_noise(&self) -> f64 {
         (0..self.count)
             .map(|key| self.form[key * self.count + key])
             .sum::<f64>()
@@ -80,18 +80,18 @@ impl Roughness {
     }
 
     /// Returns a row of the form.
-    pub fn row(&self, key: usize) -> &[f64] {
+    pub(super) fn row(&self, key: usize) -> &[f64] {
         &self.form[key * self.count..(key + 1) * self.count]
     }
 
     /// Returns the form of values given by the sums of their products, row by row, per degree of freedom and axis.
-    pub fn of(&self, products: &[f64]) -> f64 {
+    pub(super) fn of(&self, products: &[f64]) -> f64 {
         dot(&self.form, products) / (3.0 * self.rank())
     }
 }
 
 /// Returns the sum of points with weights.
-pub fn weighted(weights: &[f64], points: &[DVec3]) -> DVec3 {
+pub(super) fn weighted(weights: &[f64], points: &[DVec3]) -> DVec3 {
     weights.iter().zip(points).map(|(&weight, &point)| point * weight).sum()
 }
 

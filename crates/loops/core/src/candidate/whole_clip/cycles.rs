@@ -18,7 +18,7 @@ const COPY_METRES: f64 = 2e-3;
 
 /// Whether a loop of that many frames is one cycle, or copies of one. A capture of several cycles may end where it began by
 /// chance, within its last cycle.
-pub fn are_copies(features: &Features, num_frames: usize) -> bool {
+pub(super) fn are_copies(features: &Features, num_frames: usize) -> bool {
     let cycles = count(features, num_frames) as usize;
     if cycles == 1 {
         return true;
@@ -29,7 +29,7 @@ pub fn are_copies(features: &Features, num_frames: usize) -> bool {
 }
 
 /// Returns the fundamental periods in the first `num_frames` frames, which loop.
-pub fn count(features: &Features, num_frames: usize) -> u32 {
+pub(super) fn count(features: &Features, num_frames: usize) -> u32 {
     let num_axes = features.num_position_axes();
     let mut variance = 0.0;
     for axis in 0..num_axes {

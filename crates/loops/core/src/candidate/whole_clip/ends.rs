@@ -11,7 +11,7 @@ use super::{curve::weighted, reading::Scale};
 use crate::math::{Rigid, greatest};
 
 /// Most keys of the next cycle that follow the end.
-pub const MOST_FOLLOWING: usize = 5;
+pub(super) const MOST_FOLLOWING: usize = 5;
 
 /// A gap within this share of a step, and this many metres, is none.
 const SAME_SHARE: f64 = 0.03;
@@ -51,7 +51,7 @@ const LEAST_STEP_FRAMES: f64 = 0.08;
 
 /// The end of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct End {
+pub(super) struct End {
     /// Its last key: the first key again if the seam has no duration.
     pub(super) last_frame: usize,
     /// Time from that key to the first one, in frames; 0, or [`LEAST_STEP_FRAMES`] to 2.
@@ -85,7 +85,7 @@ impl End {
 }
 
 /// Finds the end of a clip; `None` if its last keys do not lead to its first.
-pub fn find(scale: &Scale<'_>) -> Option<End> {
+pub(super) fn find(scale: &Scale<'_>) -> Option<End> {
     let last = scale.analysis.take.num_frames() - 1;
     let most = MOST_FOLLOWING.min(last.saturating_sub(2 * FEWEST_KEYS));
     let clip = Clip::new(scale)?;

@@ -21,7 +21,7 @@ fn is_still(take: &Take, size: f64, frame: usize) -> bool {
 }
 
 /// Returns the frames from one to another as a take of their own, and the first.
-pub fn only(analysis: &Analysis, first: usize, last: usize) -> Option<(usize, Analysis)> {
+pub(super) fn only(analysis: &Analysis, first: usize, last: usize) -> Option<(usize, Analysis)> {
     let take = &analysis.take;
     let poses = (first..=last).map(|frame| take.pose(frame));
     let mut moving = Take::from_tracks(take.name(), take.tracks().with_poses(poses)).ok()?;
@@ -36,12 +36,12 @@ const EASES: f64 = 0.3;
 
 /// Returns first and last frame of a take without the poses held at its ends, which last longer than any pose inside. `None` if
 /// none is held.
-pub fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
+pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
     moving_within(analysis, |_, _| true)
 }
 
 /// Returns the frames as [`moving_frames`] does; poses out of which the motion eases are part of it.
-pub fn frames_of_cycle(analysis: &Analysis) -> Option<(usize, usize)> {
+pub(super) fn frames_of_cycle(analysis: &Analysis) -> Option<(usize, usize)> {
     moving_within(analysis, |beside, within| {
         let step = |frame: usize| analysis.features.squared_distance(frame, frame + 1).max(0.0).sqrt();
         step(beside) > EASES * percentile::of(within.map(step), 0.5)
@@ -102,7 +102,7 @@ fn without_setup_poses(analysis: &Analysis, first: usize, last: usize) -> (usize
 }
 
 /// Whether the frames beyond an end of a stretch hold its pose, or jump away, so that they do not show the motion there.
-pub fn is_cut_off(analysis: &Analysis, cut: &Cut) -> bool {
+pub(crate) fn is_cut_off(analysis: &Analysis, cut: &Cut) -> bool {
     let take = &analysis.take;
     let size = analysis.body.size(take);
     let (start, end) = (cut.start_frame().ceil() as usize, cut.end_frame().floor() as usize);

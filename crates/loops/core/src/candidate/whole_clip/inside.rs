@@ -13,7 +13,7 @@ use crate::take::Take;
 
 /// Most keys compared on either side of the end, and the fewest.
 const MOST_KEYS: usize = 6;
-pub const FEWEST_KEYS: usize = 3;
+pub(super) const FEWEST_KEYS: usize = 3;
 
 /// Most windows inside the clip from which its own roughness is taken.
 const MOST_WINDOWS: usize = 16;
@@ -22,7 +22,7 @@ const MOST_WINDOWS: usize = 16;
 const LEVER_METRES: f64 = 0.1;
 
 /// Noise that every file has, metres at the size of an adult.
-pub const NOISE_METRES: f64 = 2e-5;
+pub(super) const NOISE_METRES: f64 = 2e-5;
 
 /// Shortest step with which misses are compared, metres at the size of an adult.
 const LEAST_STEP_METRES: f64 = 2e-4;
@@ -39,15 +39,15 @@ struct Point {
 }
 
 /// How rough a clip is inside.
-pub struct Inside {
+pub(super) struct Inside {
     /// The likeliest noise.
-    pub noise: f64,
+    pub(super) noise: f64,
     /// The weight of each point over its own roughness.
-    pub weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
 }
 
 /// A clip, and the smoothness of its motion inside.
-pub struct Clip<'a> {
+pub(super) struct Clip<'a> {
     pub(super) take: &'a Take,
     pub(super) size: f64,
     points: Vec<Point>,

@@ -49,7 +49,7 @@ const AFTER_CYCLE: [f64; 2] = [0.5, 1.5];
 const MIN_FRAMES: usize = 4;
 
 /// As [`Analysis::whole_loop`].
-pub fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
+pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     let num_frames = analysis.take.num_frames();
     if num_frames <= MIN_FRAMES || analysis.activity.is_still() {
         return None;
@@ -157,12 +157,12 @@ fn of_padded((first, moving): &(usize, Analysis), read: fn(&Analysis) -> Option<
 }
 
 /// Whether the take moves in bursts, as a strike does: its ends are then at rest, and prove nothing.
-pub fn is_single_action(analysis: &Analysis) -> bool {
+pub(in crate::candidate) fn is_single_action(analysis: &Analysis) -> bool {
     !is_all_idle(analysis) && !Pace::new(analysis).is_even()
 }
 
 /// As [`Analysis::whole_cycle`].
-pub fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
+pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     let num_frames = analysis.take.num_frames();
     // A body that idles all the time is cut anywhere in its breath: a search finds its calmest stretch.
     if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() || is_all_idle(analysis) {
@@ -198,7 +198,7 @@ pub fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
 /// Returns a whole take without its closing key as a loop that ends at its last key: a frame shorter, and bent by closing.
 ///
 /// `None` if the closing key is present, or if closing cannot repair the gap.
-pub fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandidate) -> Option<LoopCandidate> {
+pub(crate) fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandidate) -> Option<LoopCandidate> {
     let whole = candidate
         .whole
         .filter(|whole| whole.last_key == LastKey::BeforeClosing)?;
@@ -220,7 +220,11 @@ fn is_all_idle(analysis: &Analysis) -> bool {
 /// that closes much better than `whole`.
 ///
 /// `None` if the take moves in one burst, or is clearly not a cycle, as for [`whole_cycle`].
-pub fn trimmed_cycle(analysis: &Analysis, finder: &Finder<'_>, whole: Option<&WholeClip>) -> Option<WholeClip> {
+pub(in crate::candidate) fn trimmed_cycle(
+    analysis: &Analysis,
+    finder: &Finder<'_>,
+    whole: Option<&WholeClip>,
+) -> Option<WholeClip> {
     let last = analysis.take.num_frames().checked_sub(MIN_FRAMES + 1)? + MIN_FRAMES;
     let shortest = (MIN_KEPT_SHARE * last as f64).ceil() as usize;
     if analysis.activity.is_still() || !Pace::new(analysis).is_even() {
@@ -236,7 +240,11 @@ pub fn trimmed_cycle(analysis: &Analysis, finder: &Finder<'_>, whole: Option<&Wh
 }
 
 /// Returns the whole take as a candidate, with all figures that a search reports.
-pub fn whole_candidate(analysis: &Analysis, whole: &WholeClip, settings: &SearchSettings) -> Option<LoopCandidate> {
+pub(in crate::candidate) fn whole_candidate(
+    analysis: &Analysis,
+    whole: &WholeClip,
+    settings: &SearchSettings,
+) -> Option<LoopCandidate> {
     let completed = completed(analysis, whole);
     let start = whole.start_frame;
     let cut = Cut::new(&completed.take, start as f64, start as f64 + whole.num_frames).ok()?;

@@ -4,7 +4,7 @@ use crate::math::{greatest, mean};
 use crate::{analysis::Analysis, math::percentile};
 
 /// The speed of a body over a clip, in parts.
-pub struct Pace {
+pub(super) struct Pace {
     mean: f64,
     /// Highest and 10th percentile of the smoothed speed.
     highest: f64,
@@ -19,7 +19,7 @@ const MAX_BURST: f64 = 1.9;
 const MIN_LOW: f64 = 0.14;
 
 impl Pace {
-    pub fn new(analysis: &Analysis) -> Self {
+    pub(super) fn new(analysis: &Analysis) -> Self {
         let count = analysis.take.num_frames();
         let mean_of = |from: usize, to: usize| mean((from..to).map(|frame| analysis.speed(frame)));
         let smoothed: Vec<f64> = (0..count)
@@ -33,7 +33,7 @@ impl Pace {
     }
 
     /// Whether the body moves all the time and never in one burst.
-    pub fn is_even(&self) -> bool {
+    pub(super) fn is_even(&self) -> bool {
         self.highest <= MAX_BURST * self.mean && self.low >= MIN_LOW * self.mean
     }
 }

@@ -44,16 +44,16 @@ const STEP_SECS: f64 = 1.0 / 30.0;
 const MAX_SAMPLED: usize = 2048;
 
 /// The compared joints, the size of the body, and the reference for seams.
-pub struct Scale<'a> {
-    pub analysis: &'a Analysis,
+pub(super) struct Scale<'a> {
+    pub(super) analysis: &'a Analysis,
     /// Joints of the body with their weights.
-    pub joints: Vec<(usize, f64)>,
+    pub(super) joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
-    pub size: f64,
+    pub(super) size: f64,
     /// Frames in [`STEP_SECS`], at least one.
     reach: usize,
     /// The motion that the name of the take states.
-    pub named: NamedMotion,
+    pub(super) named: NamedMotion,
     /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
     own: OnceCell<Own>,
 }
@@ -67,7 +67,7 @@ struct Own {
 }
 
 impl<'a> Scale<'a> {
-    pub fn new(analysis: &'a Analysis) -> Self {
+    pub(super) fn new(analysis: &'a Analysis) -> Self {
         let weights = poses::fit_weights(analysis);
         Self {
             analysis,
@@ -86,12 +86,12 @@ impl<'a> Scale<'a> {
         }
     }
 
-    pub fn height_metres(&self) -> f64 {
+    pub(super) fn height_metres(&self) -> f64 {
         self.size * USUAL_HEIGHT_METRES
     }
 
     /// Returns a gap in units of the precision of a cut by hand.
-    pub fn mending(&self, gap_metres: f64, gap_radians: f64) -> f64 {
+    pub(super) fn mending(&self, gap_metres: f64, gap_radians: f64) -> f64 {
         gap_metres / (MEETS_METRES * self.size) + gap_radians / MEETS_RADIANS
     }
 
@@ -127,12 +127,12 @@ impl<'a> Scale<'a> {
 
 /// A clip read as a loop of `num_frames` frames; its last frame need not exist.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading {
+pub(super) struct Reading {
     start_frame: usize,
-    pub num_frames: usize,
-    pub motion: Rigid,
-    pub gap_metres: f64,
-    pub gap_radians: f64,
+    pub(super) num_frames: usize,
+    pub(super) motion: Rigid,
+    pub(super) gap_metres: f64,
+    pub(super) gap_radians: f64,
     /// Root mean square of the rotations over all joints, radians.
     mean_radians: f64,
     /// Second differences at the seam, root of the weighted sum of squares over the joints, metres.
@@ -143,12 +143,12 @@ pub struct Reading {
 
 impl Reading {
     /// Evaluates the clip with a resting root if it returns to its start, else with the best-fitting motion.
-    pub fn new(scale: &Scale<'_>, num_frames: usize) -> Self {
+    pub(super) fn new(scale: &Scale<'_>, num_frames: usize) -> Self {
         Self::from(scale, 0, num_frames)
     }
 
     /// As [`Self::new`], for a clip that begins at a later frame.
-    pub fn from(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Self {
+    pub(super) fn from(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Self {
         let in_place = Self::with_motion(scale, start_frame, num_frames, Rigid::IDENTITY);
         let returns = if start_frame + num_frames < scale.analysis.take.num_frames() {
             in_place.meets(scale)
@@ -163,7 +163,7 @@ impl Reading {
     }
 
     /// Evaluates another length of a clip that was evaluated before, which stays in place if it did.
-    pub fn ending_like(scale: &Scale<'_>, whole: &WholeClip, num_frames: usize) -> Self {
+    pub(super) fn ending_like(scale: &Scale<'_>, whole: &WholeClip, num_frames: usize) -> Self {
         if whole.is_in_place() {
             Self::with_motion(scale, whole.start_frame, num_frames, Rigid::IDENTITY)
         } else {
@@ -172,7 +172,7 @@ impl Reading {
     }
 
     /// Reads a clip as a loop that moves by `motion` over the ground from each start to the next.
-    pub fn with_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
+    pub(super) fn with_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
         let world = &scale.analysis.world;
         let (last, end_frame) = (num_frames as isize, start_frame + num_frames);
         let has_end = end_frame < scale.analysis.take.num_frames();
@@ -225,43 +225,43 @@ impl Reading {
     }
 
     /// See [`WholeClip::roughness`].
-    pub fn roughness(&self, scale: &Scale<'_>) -> f64 {
+    pub(super) fn roughness(&self, scale: &Scale<'_>) -> f64 {
         let own = scale.own().bend;
         if own > 0.0 { self.bend / own } else { 0.0 }
     }
 
     /// Whether the step over the seam is like most of the clip: no capture ends like that at its start by chance.
-    pub fn is_like_any(&self, scale: &Scale<'_>) -> bool {
+    pub(super) fn is_like_any(&self, scale: &Scale<'_>) -> bool {
         self.unevenness <= LIKE_ANY * scale.own().usual_unevenness
     }
 
     /// Whether the poses meet. A few joints, such as fingers, may be rotated farther if no joint is displaced and the body as a
     /// whole agrees.
-    pub fn meets(&self, scale: &Scale<'_>) -> bool {
+    pub(super) fn meets(&self, scale: &Scale<'_>) -> bool {
         let turned = self.gap_radians <= MEETS_RADIANS || self.mean_radians <= MEAN_SHARE * MEETS_RADIANS;
         self.gap_metres <= MEETS_METRES * scale.size && turned
     }
 
-    pub fn is_in_place(&self) -> bool {
+    pub(super) fn is_in_place(&self) -> bool {
         self.motion == Rigid::IDENTITY
     }
 
     /// Whether closing can bend one end to the other.
-    pub fn is_near(&self, scale: &Scale<'_>) -> bool {
+    pub(super) fn is_near(&self, scale: &Scale<'_>) -> bool {
         self.gap_metres <= MAX_GAP_SHARE * scale.height_metres() && self.gap_radians <= MAX_GAP_RADIANS
     }
 
     /// Whether closing can mend the seam.
-    pub fn is_mendable(&self, scale: &Scale<'_>) -> bool {
+    pub(super) fn is_mendable(&self, scale: &Scale<'_>) -> bool {
         self.is_near(scale) && self.roughness(scale) <= MENDABLE
     }
 
     /// Returns how far closing has to bend the clip, in units of the precision of a cut by hand.
-    pub fn mending(&self, scale: &Scale<'_>) -> f64 {
+    pub(super) fn mending(&self, scale: &Scale<'_>) -> f64 {
         scale.mending(self.gap_metres, self.gap_radians)
     }
 
-    pub fn as_whole(&self, scale: &Scale<'_>, kind: WholeClipKind, last_key: LastKey) -> WholeClip {
+    pub(super) fn as_whole(&self, scale: &Scale<'_>, kind: WholeClipKind, last_key: LastKey) -> WholeClip {
         WholeClip {
             kind,
             last_key,
@@ -326,7 +326,7 @@ fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Ri
 }
 
 /// Returns a motion over the ground without a small rise, which is left in the body.
-pub fn level(motion: Rigid) -> Rigid {
+pub(super) fn level(motion: Rigid) -> Rigid {
     if motion.translation.y.abs() < LEVEL_METRES {
         Rigid::new(motion.rotation, motion.translation.with_y(0.0))
     } else {

@@ -28,17 +28,17 @@ const LEAST_SEAM_FRAMES: f64 = 0.01;
 
 /// A duration of the seam with the motion that suits it.
 #[derive(Clone, Copy)]
-pub struct Fit {
-    pub seam_frames: f64,
-    pub motion: Rigid,
+pub(super) struct Fit {
+    pub(super) seam_frames: f64,
+    pub(super) motion: Rigid,
     /// Roughness relative to the clip's own.
-    pub roughness: f64,
+    pub(super) roughness: f64,
     /// Negative logarithm of its likelihood.
     cost: f64,
 }
 
 /// The keys on both sides of an end: the last ones of a clip, then the first.
-pub struct Seam<'a> {
+pub(super) struct Seam<'a> {
     clip: &'a Clip<'a>,
     last_frame: usize,
     /// Durations that are tried.
@@ -105,7 +105,7 @@ impl Moments {
 }
 
 impl<'a> Seam<'a> {
-    pub fn new(clip: &'a Clip<'a>, last_frame: usize, within: [f64; 2]) -> Self {
+    pub(super) fn new(clip: &'a Clip<'a>, last_frame: usize, within: [f64; 2]) -> Self {
         let (keys, count) = (clip.keys, 2 * clip.keys);
         let frames = (last_frame + 1 - keys..=last_frame).chain(0..keys);
         let places: Vec<Vec<DVec3>> = frames.map(|frame| clip.places(frame)).collect();
@@ -194,7 +194,7 @@ impl<'a> Seam<'a> {
     }
 
     /// Returns the most likely duration; in place, if the clip stays there.
-    pub fn best(&self) -> Fit {
+    pub(super) fn best(&self) -> Fit {
         let rests = self.likeliest(Some(Rigid::IDENTITY));
         if rests.roughness <= IN_PLACE[1] {
             return rests;
@@ -208,7 +208,7 @@ impl<'a> Seam<'a> {
     }
 
     /// Returns the likeliest duration with a motion, or with that which fits best.
-    pub fn likeliest(&self, motion: Option<Rigid>) -> Fit {
+    pub(super) fn likeliest(&self, motion: Option<Rigid>) -> Fit {
         let of = |seam_frames: f64| self.with(seam_frames, motion);
         let [least, most] = self.within;
         let step = (most - least) / COARSE as f64;
@@ -246,7 +246,7 @@ impl<'a> Seam<'a> {
     }
 
     /// Returns the durations about the likeliest that are hardly less likely.
-    pub fn limits(&self, fit: &Fit) -> [f64; 2] {
+    pub(super) fn limits(&self, fit: &Fit) -> [f64; 2] {
         let of = |seam_frames: f64| self.with(seam_frames, (fit.motion == Rigid::IDENTITY).then_some(Rigid::IDENTITY));
         let least = fit.cost;
         self.within.map(|end| {

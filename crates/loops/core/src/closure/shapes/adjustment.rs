@@ -3,7 +3,7 @@
 
 use super::{ShapeDescriptor, linear};
 
-pub const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "adjustment",
     help: "Spreads the pose gap to where the joint moves",
     follows_the_track: true,

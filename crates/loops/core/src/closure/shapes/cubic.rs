@@ -4,7 +4,7 @@ use super::{Parameter, ShapeDescriptor};
 use crate::closure::Order;
 use crate::math::{Decay, Fading, Jet};
 
-pub const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "cubic",
     help: "Closes pose and velocity",
     order: Order::C1,
@@ -18,7 +18,7 @@ pub const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
 };
 
 /// Returns a fade of the pose with the cubic's fade of the velocity.
-pub fn with_its_velocity(position: Jet, blend_secs: f64, t: f64) -> Fading {
+pub(super) fn with_its_velocity(position: Jet, blend_secs: f64, t: f64) -> Fading {
     Fading {
         position,
         ..Decay::Cubic { blend_secs }.at(t)

@@ -20,24 +20,24 @@ pub enum ShapeKey {
 /// The numbers of a shape by key; keys that its kind does not have are absent.
 #[handed_over]
 #[derive(Copy, Default)]
-pub struct ShapeValues([Option<f64>; ShapeKey::ALL.len()]);
+pub(crate) struct ShapeValues([Option<f64>; ShapeKey::ALL.len()]);
 
 impl ShapeValues {
-    pub fn get(&self, key: ShapeKey) -> Option<f64> {
+    pub(super) fn get(&self, key: ShapeKey) -> Option<f64> {
         self.0[key as usize]
     }
 
-    pub fn set(&mut self, key: ShapeKey, value: Option<f64>) {
+    pub(super) fn set(&mut self, key: ShapeKey, value: Option<f64>) {
         self.0[key as usize] = value;
     }
 
     /// Returns a number that the kind always has: it has a default.
-    pub fn number(&self, key: ShapeKey) -> f64 {
+    pub(super) fn number(&self, key: ShapeKey) -> f64 {
         self.get(key).unwrap_or(f64::NAN)
     }
 
     /// Returns the leading time, seconds.
-    pub fn secs(&self) -> f64 {
+    pub(super) fn secs(&self) -> f64 {
         self.number(ShapeKey::Blend)
     }
 }
@@ -89,11 +89,11 @@ pub struct Parameter {
 
 /// The times that a parameter has to fit into.
 #[derive(Clone, Copy, Debug)]
-pub struct Period {
+pub(crate) struct Period {
     /// Seconds of the loop.
-    pub secs: f64,
+    pub(super) secs: f64,
     /// Seconds of the shape's leading time, once that is fitted.
-    pub lead_secs: f64,
+    pub(super) lead_secs: f64,
 }
 
 /// Blend time of the default method, seconds.

@@ -5,7 +5,7 @@ use super::{Parameter, ShapeDescriptor};
 use crate::closure::Order;
 use crate::math::{Fading, Jet, ops};
 
-pub const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "least",
     help: "Closes the same with least offset and jerk",
     order: Order::C2,
@@ -27,7 +27,7 @@ const DEFAULT_SECS: f64 = 0.55;
 ///
 /// After 6 units a resting offset is at -4.8%, and nothing later is larger. With fewer units more remains at the end of the
 /// blend, 8.1% after 5. With more, the longest blend of a short loop is sharper.
-pub const TIMES_PER_BLEND: f64 = 6.0;
+pub(in crate::closure) const TIMES_PER_BLEND: f64 = 6.0;
 
 /// Returns the solutions of o = s^6 o'''''' that fade with t: mixtures of e^-x and of e^(-x/2) times the cosine and sine of
 /// sqrt(3)/2 x, x = t/s.

@@ -3,7 +3,7 @@
 use super::{Parameter, ShapeDescriptor, cubic};
 use crate::closure::Order;
 
-pub const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "linear",
     help: "Spreads the pose gap evenly over the loop",
     order: Order::C1,

@@ -3,7 +3,7 @@
 use super::{Parameter, ShapeDescriptor};
 use crate::{closure::Order, math::Decay};
 
-pub const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "quintic",
     help: "Closes pose, velocity and acceleration",
     order: Order::C2,

@@ -9,9 +9,9 @@ const DURATION_SECS: f64 = 0.4;
 const HARDNESS: f64 = 16.0;
 
 /// Lowest hardness: below it the fade hardly leaves its start value. 0.5 is nearly straight, 16 nearly a corner.
-pub const SOFTEST: f64 = 0.5;
+pub(super) const SOFTEST: f64 = 0.5;
 
-pub const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "softfade",
     help: "Spreads the pose gap with a soft bend",
     order: Order::C1,

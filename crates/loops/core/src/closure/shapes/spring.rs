@@ -7,7 +7,7 @@
 use super::{Parameter, ShapeDescriptor, ShapeKey};
 use crate::{closure::Order, math::Decay};
 
-pub const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
+pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "spring",
     help: "Closes pose and velocity; decays like a spring",
     order: Order::C1,

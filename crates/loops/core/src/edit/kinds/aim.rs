@@ -12,7 +12,7 @@ pub struct Aim {
     pub turn: f64,
 }
 
-pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "aim",
     title: "aim",
     joints: EditedJoints::Root,

@@ -37,7 +37,7 @@ pub struct Move {
     pub offset: JointOffset,
 }
 
-pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "move",
     title: "joint at a time",
     joints: EditedJoints::One,

@@ -27,7 +27,7 @@ pub struct Noise {
     pub seed: u32,
 }
 
-pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "noise",
     title: "noise",
     joints: EditedJoints::UpperBody,

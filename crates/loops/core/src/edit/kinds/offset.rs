@@ -13,7 +13,7 @@ pub struct Offset {
     pub offset: JointOffset,
 }
 
-pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "offset",
     title: "joint all the time",
     joints: EditedJoints::One,

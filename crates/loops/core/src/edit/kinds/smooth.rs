@@ -17,7 +17,7 @@ pub struct Smooth {
     pub deviation_secs: f64,
 }
 
-pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "smooth",
     title: "smooth",
     joints: EditedJoints::All,

@@ -14,7 +14,7 @@ pub struct Swing {
     pub scale: f64,
 }
 
-pub const DESCRIPTOR: EditDescriptor = EditDescriptor {
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "swing",
     title: "swing",
     joints: EditedJoints::UpperBody,

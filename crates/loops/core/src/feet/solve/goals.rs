@@ -40,30 +40,30 @@ const HARDER: f64 = 1.02;
 const STILL_RADIANS: f64 = 20.0;
 
 /// Goals for the parts of a leg.
-pub struct Goals {
-    pub poses: Vec<LegPose>,
+pub(super) struct Goals {
+    pub(super) poses: Vec<LegPose>,
     /// The positions of parts before they are corrected.
-    pub own: Vec<LegPoints>,
+    pub(super) own: Vec<LegPoints>,
     /// How much a part bears at a sample, 0 to 1.
-    pub bears: Vec<[f64; NUM_PARTS]>,
+    pub(super) bears: Vec<[f64; NUM_PARTS]>,
     /// The height at which a bearing part bears, relative to the root, metres.
-    pub level: Vec<[f64; NUM_PARTS]>,
+    pub(super) level: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part, relative to the root, metres.
-    pub floors: Vec<[f64; NUM_PARTS]>,
+    pub(super) floors: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part on its way.
-    pub clear: Vec<[f64; NUM_PARTS]>,
+    pub(super) clear: Vec<[f64; NUM_PARTS]>,
     /// Acceleration of each joint before correction, in its own axes: the second difference of its rotation, radians.
-    pub turned: Vec<[DVec3; NUM_JOINTS]>,
+    pub(super) turned: Vec<[DVec3; NUM_JOINTS]>,
     /// Largest acceleration of each joint.
-    pub hardest: [f64; NUM_JOINTS],
+    pub(super) hardest: [f64; NUM_JOINTS],
     /// The angle of the knee from its straightest, radians.
-    pub flexed: Vec<f64>,
+    pub(super) flexed: Vec<f64>,
     /// The largest angle to which it bends; infinite if unlimited.
-    pub most_flexed: f64,
+    pub(super) most_flexed: f64,
 }
 
 impl Goals {
-    pub fn new(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) -> Self {
+    pub(super) fn new(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) -> Self {
         let limb = &leg.limb;
         let mut goals = Self {
             hardest: hardest(stage, uncut, leg),
@@ -82,7 +82,7 @@ impl Goals {
 
     /// Returns goals in which no part bears yet, and none has a floor. Joints may accelerate as in the motion, and at least this
     /// much, radians.
-    pub fn of_motion(stage: &Stage<'_>, limb: &Limb, at_least: [f64; NUM_JOINTS]) -> Self {
+    pub(super) fn of_motion(stage: &Stage<'_>, limb: &Limb, at_least: [f64; NUM_JOINTS]) -> Self {
         let count = stage.num_samples();
         let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();
         let turned = turned(stage, limb);
@@ -106,7 +106,7 @@ impl Goals {
     }
 
     /// Returns the height of a part over the root at a sample, before it is corrected, metres.
-    pub fn over_root(&self, course: &Course, sample: usize, part: usize) -> f64 {
+    pub(super) fn over_root(&self, course: &Course, sample: usize, part: usize) -> f64 {
         course.up[sample].dot(self.own[sample].at[part])
     }
 
@@ -332,7 +332,7 @@ fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOIN
 }
 
 /// Returns the largest angular acceleration of a joint against the one above it, radians per second squared.
-pub fn hardest_turn(stage: &Stage<'_>, joint: usize) -> f64 {
+pub(crate) fn hardest_turn(stage: &Stage<'_>, joint: usize) -> f64 {
     let course = &stage.course;
     let turns = (0..course.count()).filter_map(|sample| {
         let samples = [sample, course.after(sample, 1)?, course.after(sample, 2)?];

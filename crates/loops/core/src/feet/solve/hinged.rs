@@ -138,7 +138,7 @@ impl Channels<'_> {
 }
 
 /// Closes the seam of a robot's clip, relative to its root. Errors: too few samples, or equations without a solution.
-pub fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) -> Result<Closed, HingeError> {
+pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) -> Result<Closed, HingeError> {
     let (count, skeleton) = (clip.num_intervals(), clip.skeleton());
     if count < FEWEST_SAMPLES {
         return Err(HingeError::TooShort { found: count });
@@ -210,7 +210,7 @@ struct Search<'a> {
 /// Returns a robot's loop on its hinges, within their limits, with its feet held if `holds`; and the outcome of the feet.
 ///
 /// `source` is the stretch that it was made from, whose strides were made `stride` times as long. Errors: [`HingeError`].
-pub fn hold(
+pub(crate) fn hold(
     clip: &LoopClip,
     source: &RootRelativeClip,
     hinges: &Hinges,
@@ -284,7 +284,7 @@ pub fn hold(
 }
 
 /// Rejects a loop whose hinges are too far from those of the stretch that it was made from. Errors: [`HingeError::Moved`].
-pub fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &Hinges) -> Result<(), HingeError> {
+pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &Hinges) -> Result<(), HingeError> {
     let moved = hinges.each().map(|(joint, hinge)| {
         let samples = 0..clip.num_samples();
         let turns = samples.map(|sample| {

@@ -8,15 +8,15 @@ use super::{FixedPoint, Stage};
 use crate::math::{Rigid, rotation, smallest};
 
 /// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
-pub const LEG_UNKNOWNS: usize = 8;
+pub(super) const LEG_UNKNOWNS: usize = 8;
 
 /// The first unknown of each joint below the thigh.
-pub const KNEE: usize = 3;
-pub const ANKLE: usize = 4;
+pub(super) const KNEE: usize = 3;
+pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
 
 /// How the rotation of a joint along one direction depends on its unknowns.
-pub enum TurnedBy {
+pub(super) enum TurnedBy {
     /// The joint turns about any axis.
     Vector([f64; 3]),
     /// The joint turns about its own axis.
@@ -25,7 +25,7 @@ pub enum TurnedBy {
 
 /// A point of a leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub(super) enum Part {
     Knee,
     Ankle,
     /// The point of the sole below the ankle.
@@ -34,12 +34,12 @@ pub enum Part {
     Tip,
 }
 
-pub const NUM_PARTS: usize = 5;
+pub(super) const NUM_PARTS: usize = 5;
 
 /// The turn of the foot, after the parts.
-pub const FOOT: usize = NUM_PARTS;
+pub(super) const FOOT: usize = NUM_PARTS;
 
-pub const PARTS: [Part; NUM_PARTS] = [Part::Knee, Part::Ankle, Part::Heel, Part::Ball, Part::Tip];
+pub(super) const PARTS: [Part; NUM_PARTS] = [Part::Knee, Part::Ankle, Part::Heel, Part::Ball, Part::Tip];
 
 impl Part {
     /// Returns the part as a point of a foot.
@@ -56,8 +56,8 @@ impl Part {
 
 /// The joints of a leg and the points of its foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limb {
-    pub leg: Leg,
+pub(super) struct Limb {
+    pub(super) leg: Leg,
     toe: Option<usize>,
     /// The tip of the toes, in the axes of the toe joint; for a foot without toes its end, in the axes of the ankle.
     tip: Option<DVec3>,
@@ -69,7 +69,7 @@ pub struct Limb {
 
 /// A leg at one sample, relative to the root, before correction.
 #[derive(Clone, Copy, Debug)]
-pub struct LegPose {
+pub(super) struct LegPose {
     thigh: Rigid,
     /// From the thigh to the joint above the knee, from there to the knee, from knee to ankle and from ankle to toes.
     above_knee: DQuat,
@@ -82,18 +82,18 @@ pub struct LegPose {
 
 /// Points of a leg and the rotation of its foot at one sample, relative to the root.
 #[derive(Clone, Copy, Debug)]
-pub struct LegPoints {
-    pub at: [DVec3; NUM_PARTS],
-    pub foot: DQuat,
+pub(super) struct LegPoints {
+    pub(super) at: [DVec3; NUM_PARTS],
+    pub(super) foot: DQuat,
     /// Their derivatives by the unknowns of the leg; for the foot a rotation vector.
-    pub by: [Slopes; NUM_PARTS + 1],
+    pub(super) by: [Slopes; NUM_PARTS + 1],
 }
 
 /// Derivatives of a vector by the unknowns of a leg, axis by axis.
-pub type Slopes = [[f64; LEG_UNKNOWNS]; 3];
+pub(super) type Slopes = [[f64; LEG_UNKNOWNS]; 3];
 
 impl Limb {
-    pub fn new(stage: &Stage<'_>, leg: Leg, toe: Option<usize>, tip: Option<DVec3>, heel: DVec3) -> Self {
+    pub(super) fn new(stage: &Stage<'_>, leg: Leg, toe: Option<usize>, tip: Option<DVec3>, heel: DVec3) -> Self {
         let mut limb = Self {
             leg,
             toe,
@@ -112,7 +112,7 @@ impl Limb {
     }
 
     /// Returns the parts of the foot that may bear.
-    pub fn bearing_parts(&self) -> impl Iterator<Item = Part> {
+    pub(super) fn bearing_parts(&self) -> impl Iterator<Item = Part> {
         let parts = match (self.toe, self.tip) {
             (Some(_), Some(_)) => &[Part::Heel, Part::Ball, Part::Tip][..],
             (Some(_), None) => &[Part::Heel, Part::Ball][..],
@@ -122,7 +122,7 @@ impl Limb {
         parts.iter().copied()
     }
 
-    pub fn has(&self, part: Part) -> bool {
+    pub(super) fn has(&self, part: Part) -> bool {
         match part {
             Part::Knee | Part::Ankle => true,
             Part::Heel => self.toe.is_some() || self.tip.is_some(),
@@ -132,13 +132,13 @@ impl Limb {
     }
 
     /// Returns the part that stands longest, as far as the rig has it.
-    pub fn standing(&self) -> Part {
+    pub(super) fn standing(&self) -> Part {
         let front = [Part::Ball, Part::Tip].into_iter().find(|&part| self.has(part));
         front.unwrap_or(Part::Ankle)
     }
 
     /// Returns the joint and the offset in its axes that a part is fixed by.
-    pub fn fixed_to(&self, part: Part) -> FixedPoint {
+    pub(super) fn fixed_to(&self, part: Part) -> FixedPoint {
         let Leg { knee, ankle, .. } = self.leg;
         match part {
             Part::Knee => (knee, DVec3::ZERO),
@@ -149,7 +149,7 @@ impl Limb {
         }
     }
 
-    pub fn pose(&self, stage: &Stage<'_>, sample: usize) -> LegPose {
+    pub(super) fn pose(&self, stage: &Stage<'_>, sample: usize) -> LegPose {
         let Leg { thigh, knee, ankle, .. } = self.leg;
         let above = stage.rotation_above(sample, knee);
         let hinge = above.conjugate() * self.leg.hinge_at(above);
@@ -169,7 +169,7 @@ impl Limb {
     }
 
     /// Returns the points of the leg with the hips moved and its joints turned by the unknowns.
-    pub fn points(&self, pose: &LegPose, hips: DVec3, unknowns: &[f64]) -> LegPoints {
+    pub(super) fn points(&self, pose: &LegPose, hips: DVec3, unknowns: &[f64]) -> LegPoints {
         let [at_thigh, at_ankle] = [0, ANKLE].map(|at| DVec3::from_slice(&unknowns[at..]));
         let thigh = pose.thigh.translation + hips;
         let thigh_turn = pose.thigh.rotation * rotation::exp(at_thigh);
@@ -208,13 +208,13 @@ impl Limb {
     }
 
     /// Returns the joints that turn.
-    pub fn turning_joints(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn turning_joints(&self) -> impl Iterator<Item = usize> + use<> {
         let Leg { thigh, knee, ankle, .. } = self.leg;
         [thigh, knee, ankle].into_iter().chain(self.toe)
     }
 
     /// Returns the rotations of its joints: rotation vectors that follow each joint's own rotation.
-    pub fn turns(&self, pose: &LegPose, unknowns: &[f64]) -> [DVec3; NUM_JOINTS] {
+    pub(super) fn turns(&self, pose: &LegPose, unknowns: &[f64]) -> [DVec3; NUM_JOINTS] {
         [
             DVec3::from_slice(unknowns),
             pose.knee.rotation.conjugate() * pose.hinge * unknowns[KNEE],
@@ -224,7 +224,7 @@ impl Limb {
     }
 
     /// Returns the first unknown of a joint, and how its rotation along a direction in its own axes depends on its unknowns.
-    pub fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> (usize, TurnedBy) {
+    pub(super) fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> (usize, TurnedBy) {
         match joint {
             0 => (0, TurnedBy::Vector(along.to_array())),
             1 => (
@@ -237,14 +237,14 @@ impl Limb {
     }
 
     /// Turns the joints of a pose by the unknowns.
-    pub fn turn(&self, pose: &LegPose, rotations: &mut [DQuat], unknowns: &[f64]) {
+    pub(super) fn turn(&self, pose: &LegPose, rotations: &mut [DQuat], unknowns: &[f64]) {
         for (joint, vector) in self.turning_joints().zip(self.turns(pose, unknowns)) {
             rotations[joint] = (rotations[joint] * rotation::exp(vector)).normalize();
         }
     }
 
     /// Returns the angle of the knee from its straightest at a sample, radians.
-    pub fn flexed(&self, stage: &Stage<'_>, sample: usize) -> f64 {
+    pub(super) fn flexed(&self, stage: &Stage<'_>, sample: usize) -> f64 {
         let above = stage.rotation_above(sample, self.leg.knee);
         let bend = self.leg.bend(|joint| stage.world.position(sample, joint), above);
         bend.flexed()
@@ -258,7 +258,7 @@ fn set_slope(slopes: &mut Slopes, unknown: usize, by: DVec3) {
 }
 
 /// Returns the tip beyond a toe joint, in its axes; `None` if the rig ends there.
-pub fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
+pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
     let skeleton = stage.skeleton();
     match (skeleton.children(toe).first(), skeleton.joint(toe).tip) {
         (Some(&end), _) => {
@@ -272,7 +272,7 @@ pub fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
 /// Returns the end of a foot without toes, in the axes of its ankle, if that bears: a paw, a hoof, or the front of a sole.
 /// `None` if the rig has no such end, or if it does not come lower than the ankle: ends of bones that only draw them may be
 /// anywhere.
-pub fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
+pub(super) fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
     let end = tip_of(stage, ankle)?;
     let [lowest, lowest_of_ankle] = [end, DVec3::ZERO].map(|offset| {
         let heights = (0..stage.num_samples()).map(|sample| stage.height(sample, (ankle, offset)));

@@ -90,7 +90,7 @@ const MOST_PRODUCTS: usize = 3_000_000;
 const TURNS_METRES: f64 = 0.03;
 
 /// A leg and when its parts bear.
-pub struct BearingLeg {
+pub(super) struct BearingLeg {
     limb: Limb,
     bearing: Vec<(Part, Vec<LoopContact>)>,
     /// Its limits, on a character.
@@ -100,7 +100,7 @@ pub struct BearingLeg {
 impl BearingLeg {
     /// Creates the leg of a foot whose lowest joint stands during `spans`, which are not empty. `known` says when other points
     /// of it bear; otherwise that is detected.
-    pub fn new(
+    pub(super) fn new(
         stage: &Stage<'_>,
         leg: Leg,
         foot: &Foot,
@@ -144,7 +144,7 @@ impl BearingLeg {
     }
 
     /// Returns when the points of the foot bear.
-    pub fn bearing(&self) -> impl Iterator<Item = Bearing> {
+    pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.bearing.iter().flat_map(|(part, contacts)| {
             let point = part.point();
             contacts
@@ -156,7 +156,7 @@ impl BearingLeg {
 
 /// Returns the point of a foot that stays longest on the ground, as a joint and an offset in its axes: the joint of the toes,
 /// else the end of the foot, else the ankle. Characters without toes follow their source by their ankles.
-pub fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> FixedPoint {
+pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> FixedPoint {
     match foot.toe {
         Some(toe) => (toe, DVec3::ZERO),
         None if is_character => (foot.ankle, DVec3::ZERO),
@@ -166,7 +166,7 @@ pub fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Fix
 
 /// Returns heel and tip of a foot whose standing point stands over contacts: each as a joint and an offset in its axes. A foot
 /// with only a known ankle has none.
-pub fn ends_of_foot(
+pub(super) fn ends_of_foot(
     stage: &Stage<'_>,
     foot: &Foot,
     contacts: &[LoopContact],
@@ -200,18 +200,18 @@ fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 
 }
 
 /// A motion with its feet solved.
-pub struct Solved {
-    pub tracks: Tracks,
+pub(super) struct Solved {
+    pub(super) tracks: Tracks,
     /// Rise of the hips at every sample, metres.
-    pub rise: Vec<f64>,
+    pub(super) rise: Vec<f64>,
     /// The largest distance that the ball of a foot moved, or an ankle without one, metres.
-    pub moved_metres: f64,
+    pub(super) moved_metres: f64,
 }
 
 /// Solves the feet of a motion; `lifted` is the joint that carries the whole body.
 ///
 /// `None` as for [`settle`], and if the search does not converge.
-pub fn solve(
+pub(super) fn solve(
     stage: &Stage<'_>,
     uncut: &Uncut,
     legs: &[BearingLeg],

@@ -12,10 +12,10 @@
 use fearless_simd::{Level, dispatch, f64x4, prelude::*};
 
 /// Samples after its first that a residual may touch.
-pub const REACH: usize = 3;
+pub(super) const REACH: usize = 3;
 
 /// Fewest samples of a circle: fewer would meet through the band as well as through the corners.
-pub const FEWEST_SAMPLES: usize = 2 * REACH + 2;
+pub(super) const FEWEST_SAMPLES: usize = 2 * REACH + 2;
 
 /// Numbers side by side in a vector; blocks are filled up to whole vectors.
 const LANES: usize = 4;
@@ -25,7 +25,7 @@ const LANES: usize = 4;
 /// They keep their factor: right-hand sides added after [`Self::clear_pulls`] then give steps of a search whose coefficients
 /// hardly change, at a fraction of the work.
 #[derive(Clone, Debug)]
-pub struct NormalEquations {
+pub(super) struct NormalEquations {
     shape: Shape,
     level: Level,
     /// Rows of the samples outside the border, in the upper triangle: the sample's own block, those of the [`REACH`] samples
@@ -76,11 +76,11 @@ impl Shape {
 }
 
 /// An unknown: its sample, and its index in the sample.
-pub type Unknown = (usize, usize);
+pub(super) type Unknown = (usize, usize);
 
 impl NormalEquations {
     /// Empty equations of `num_samples` samples, at least [`FEWEST_SAMPLES`], with `width` unknowns each.
-    pub fn new(num_samples: usize, width: usize) -> Self {
+    pub(super) fn new(num_samples: usize, width: usize) -> Self {
         debug_assert!(num_samples >= FEWEST_SAMPLES, "the corners would overlap the band");
         let shape = Shape {
             num_samples,
@@ -99,7 +99,7 @@ impl NormalEquations {
     }
 
     /// Removes all equations.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.rows.fill(0.0);
         self.corner.fill(0.0);
         self.is_factored = false;
@@ -108,23 +108,23 @@ impl NormalEquations {
     }
 
     /// Clears the right-hand side, and keeps the factor if there is one.
-    pub fn clear_pulls(&mut self) {
+    pub(super) fn clear_pulls(&mut self) {
         self.right.fill(0.0);
     }
 
     /// Whether they have been factored since they were cleared.
-    pub fn is_factored(&self) -> bool {
+    pub(super) fn is_factored(&self) -> bool {
         self.is_factored
     }
 
     /// Returns the vector instructions of the processor.
-    pub fn level(&self) -> Level {
+    pub(super) fn level(&self) -> Level {
         self.level
     }
 
     /// Adds half the slopes of the sum of squares by neighbouring unknowns of a sample, from `first` on.
     #[inline]
-    pub fn add_pull(&mut self, sample: usize, first: usize, slopes: &[f64]) {
+    pub(super) fn add_pull(&mut self, sample: usize, first: usize, slopes: &[f64]) {
         let right = &mut self.right[sample * self.shape.block + first..][..slopes.len()];
         for (right, slope) in right.iter_mut().zip(slopes) {
             *right -= slope;
@@ -134,7 +134,7 @@ impl NormalEquations {
     /// Adds sums of products of coefficients: rows of neighbouring unknowns with columns of others. Between two samples either
     /// order counts; within one sample, rows may not begin after columns. Does nothing after factoring.
     #[inline]
-    pub fn add_block<const R: usize, const C: usize>(
+    pub(super) fn add_block<const R: usize, const C: usize>(
         &mut self,
         rows: Unknown,
         columns: Unknown,
@@ -162,7 +162,7 @@ impl NormalEquations {
     }
 
     /// Adds products of each unknown of a sample with the same unknown of another. Does nothing after factoring.
-    pub fn add_diagonal(&mut self, sample: usize, other: usize, products: &[f64]) {
+    pub(super) fn add_diagonal(&mut self, sample: usize, other: usize, products: &[f64]) {
         if self.is_factored {
             return;
         }
@@ -204,20 +204,20 @@ impl NormalEquations {
     }
 
     /// Adds the cost of the square of each unknown of a sample, for all samples, before factoring.
-    pub fn damp(&mut self, squares: &[f64]) {
+    pub(super) fn damp(&mut self, squares: &[f64]) {
         for sample in 0..self.shape.num_samples {
             self.add_diagonal(sample, sample, squares);
         }
     }
 
     /// Returns the pulls of residuals: minus half the slopes of the sum of squares, sample by sample.
-    pub fn pulls(&self) -> Vec<f64> {
+    pub(super) fn pulls(&self) -> Vec<f64> {
         let blocks = self.right.chunks_exact(self.shape.block);
         blocks.flat_map(|block| &block[..self.shape.width]).copied().collect()
     }
 
     /// Returns the unknowns with the least sum of squares, sample by sample; `None` if the equations do not determine them.
-    pub fn solve(&mut self) -> Option<Vec<f64>> {
+    pub(super) fn solve(&mut self) -> Option<Vec<f64>> {
         let shape = self.shape;
         if !self.is_factored {
             let (num_apart, rows, corner) = (self.num_apart, &mut self.rows, &mut self.corner);

@@ -80,21 +80,21 @@ fn excess(value: f64, soft: f64) -> (f64, f64) {
 }
 
 /// The cost of corrections of a body.
-pub struct Terms<'a> {
-    pub course: &'a Course,
-    pub limbs: &'a [Limb],
-    pub goals: &'a [Goals],
+pub(super) struct Terms<'a> {
+    pub(super) course: &'a Course,
+    pub(super) limbs: &'a [Limb],
+    pub(super) goals: &'a [Goals],
     /// Which parts each leg has.
-    pub parts: &'a [[bool; NUM_PARTS]],
+    pub(super) parts: &'a [[bool; NUM_PARTS]],
     /// Unknowns of a sample.
-    pub width: usize,
+    pub(super) width: usize,
     /// Size of the body over that of the reference body.
-    pub size: f64,
+    pub(super) size: f64,
 }
 
 impl Terms<'_> {
     /// Adds everything that a correction costs, linearized there; returns the cost.
-    pub fn cost(&self, settled: &Settled, equations: &mut NormalEquations) -> f64 {
+    pub(super) fn cost(&self, settled: &Settled, equations: &mut NormalEquations) -> f64 {
         let points = settled.points(self.limbs, self.goals);
         let mut cost = self.add_smoothness(&settled.unknowns, equations);
         for (leg, points) in points.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::{motion::WorldTracks, root_motion::RootRelativeClip};
 const BEYOND: isize = 2;
 
 /// Places of joints in the take that a loop was cut from; a motion without a take is its own.
-pub struct Uncut {
+pub(in crate::feet) struct Uncut {
     world: WorldTracks,
     /// The frame of the loop's first sample; `None` if the motion is its own reference.
     first: Option<usize>,
@@ -19,7 +19,7 @@ pub struct Uncut {
 impl Uncut {
     /// Uses the take of a loop; `is_mirrored` if the second half is the image of the first, and frames beyond the ends have no
     /// image.
-    pub fn from_source(source: &RootRelativeClip, is_mirrored: bool) -> Self {
+    pub(in crate::feet) fn from_source(source: &RootRelativeClip, is_mirrored: bool) -> Self {
         Self {
             is_mirrored,
             world: source.clip.world_tracks(),
@@ -28,7 +28,7 @@ impl Uncut {
     }
 
     /// Uses a motion as its own reference, by the positions of its joints relative to its root.
-    pub fn from_motion(world: &WorldTracks) -> Self {
+    pub(in crate::feet) fn from_motion(world: &WorldTracks) -> Self {
         Self {
             world: world.clone(),
             first: None,
@@ -37,7 +37,7 @@ impl Uncut {
     }
 
     /// Returns the frames beyond both ends of the loop that count too.
-    pub fn beyond(&self) -> isize {
+    pub(super) fn beyond(&self) -> isize {
         if self.first.is_some() && !self.is_mirrored {
             BEYOND
         } else {
@@ -47,7 +47,7 @@ impl Uncut {
 
     /// Returns the samples from one jump of the take to the next: the end of a loop that was cut from it, or the half of a
     /// mirrored one.
-    pub fn samples_between_seams(&self, course: &Course) -> usize {
+    pub(super) fn samples_between_seams(&self, course: &Course) -> usize {
         match self.first {
             Some(_) if self.is_mirrored => course.count() / 2,
             Some(_) => course.count(),
@@ -56,7 +56,7 @@ impl Uncut {
     }
 
     /// Returns the samples of a course whose neighbours, near the ends of a loop, belong to one stretch.
-    pub fn inner(&self, course: &Course) -> impl Iterator<Item = isize> + use<> {
+    pub(super) fn inner(&self, course: &Course) -> impl Iterator<Item = isize> + use<> {
         let count = course.count() as isize;
         let (first, second) = match self.first {
             _ if course.has_ends() => (1..count - 1, 0..0),
@@ -68,12 +68,12 @@ impl Uncut {
     }
 
     /// Returns the place of a point that is fixed to a joint, at a sample of the motion, or of a loop's take near its ends.
-    pub fn place(&self, sample: isize, (joint, offset): FixedPoint) -> DVec3 {
+    pub(super) fn place(&self, sample: isize, (joint, offset): FixedPoint) -> DVec3 {
         self.world.joint(self.frame(sample), joint).transform_point(offset)
     }
 
     /// Returns the rotation of a joint in the axes of the one above.
-    pub fn rotation(&self, sample: isize, joint: usize, above: Option<usize>) -> DQuat {
+    pub(super) fn rotation(&self, sample: isize, joint: usize, above: Option<usize>) -> DQuat {
         let frame = self.frame(sample);
         let above = above.map_or(DQuat::IDENTITY, |above| self.world.rotation(frame, above));
         above.conjugate() * self.world.rotation(frame, joint)

@@ -14,14 +14,14 @@ use super::{HIPS, normal::NormalEquations};
 const NUM_PLACES: usize = NUM_PARTS + 1;
 
 /// Returns the product of a column and a row.
-pub fn outer(column: DVec3, row: DVec3) -> DMat3 {
+pub(super) fn outer(column: DVec3, row: DVec3) -> DMat3 {
     DMat3::from_cols(column * row.x, column * row.y, column * row.z)
 }
 
 /// The squares of residuals of a leg over all samples, linearized, by its places.
-pub struct LegWeights {
+pub(super) struct LegWeights {
     of_samples: Vec<Weights>,
-    pub sum_of_squares: f64,
+    pub(super) sum_of_squares: f64,
 }
 
 /// The squares of residuals at one sample.
@@ -35,7 +35,7 @@ struct Weights {
 }
 
 impl LegWeights {
-    pub fn new(num_samples: usize) -> Self {
+    pub(super) fn new(num_samples: usize) -> Self {
         let none = Weights {
             pull: [DVec3::ZERO; NUM_PLACES],
             own: [DMat3::ZERO; NUM_PLACES],
@@ -48,7 +48,7 @@ impl LegWeights {
     }
 
     /// Adds a residual for a place that is off by a vector, times a weight.
-    pub fn hold(&mut self, sample: usize, place: usize, weight: f64, off: DVec3) {
+    pub(super) fn hold(&mut self, sample: usize, place: usize, weight: f64, off: DVec3) {
         let (weights, square) = (&mut self.of_samples[sample], weight * weight);
         weights.pull[place] += square * off;
         weights.own[place] += DMat3::from_diagonal(DVec3::splat(square));
@@ -57,7 +57,7 @@ impl LegWeights {
 
     /// Adds a residual for a place that differs by a vector from the same place at the next sample, by a symmetric weight; `turn`
     /// takes directions to the axes of the next.
-    pub fn join(&mut self, samples: [usize; 2], place: usize, weight: DMat3, turn: DMat3, off: DVec3) {
+    pub(super) fn join(&mut self, samples: [usize; 2], place: usize, weight: DMat3, turn: DMat3, off: DVec3) {
         let [sample, next] = samples;
         let pull = weight * off;
         self.of_samples[sample].pull[place] -= pull;
@@ -70,7 +70,7 @@ impl LegWeights {
     }
 
     /// Adds a residual whose slope by a place is given.
-    pub fn push(&mut self, sample: usize, place: usize, slope: DVec3, residual: f64) {
+    pub(super) fn push(&mut self, sample: usize, place: usize, slope: DVec3, residual: f64) {
         let weights = &mut self.of_samples[sample];
         weights.pull[place] += slope * residual;
         weights.own[place] += outer(slope, slope);
@@ -79,7 +79,7 @@ impl LegWeights {
 
     /// Adds everything to the equations of the hips and of a leg whose unknowns begin at `first`: after factoring, only the
     /// right-hand sides.
-    pub fn add_to(&self, equations: &mut NormalEquations, first: usize, points: &[LegPoints]) {
+    pub(super) fn add_to(&self, equations: &mut NormalEquations, first: usize, points: &[LegPoints]) {
         for (sample, (weights, points)) in self.of_samples.iter().zip(points).enumerate() {
             let (mut of_hips, mut of_leg) = (DVec3::ZERO, [0.0; LEG_UNKNOWNS]);
             for (place, pull) in weights.pull.into_iter().enumerate() {

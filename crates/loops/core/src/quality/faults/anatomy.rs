@@ -41,13 +41,13 @@ const SWING_METRES: f64 = 0.25;
 const MOST_POSES: usize = 64;
 
 /// Returns the joint that is least as a body's.
-pub fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
+pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let found = bones(cycle).into_iter().chain(knees(cycle)).chain(shoulders(cycle));
     worst_of(found.chain(toes(cycle)).chain(head(cycle)).chain(pace(cycle)))
 }
 
 /// Returns the joints of each arm and leg from its top to hand or ankle, left and right; without those that do not hang from it.
-pub fn limbs(cycle: &Cycle<'_>) -> [[Option<Vec<usize>>; 2]; 2] {
+pub(super) fn limbs(cycle: &Cycle<'_>) -> [[Option<Vec<usize>>; 2]; 2] {
     let (skeleton, body) = (cycle.skeleton(), cycle.body);
     let limb = |top: usize, ends: &[usize]| {
         let mut path = ends.iter().map(|&end| skeleton.path_from_root(end));

@@ -45,7 +45,7 @@ const WALKS_MPS: f64 = 3.0;
 
 /// Returns the longest time in which nothing bears and the body does not fall, at its lowest joint; `None` for bodies that are not
 /// on legs.
-pub fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
+pub(super) fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let body = cycle.body;
     if !matches!(body.found_by, FoundBy::Names | FoundBy::Given) || body.feet.len() < 2 {
         return None;

@@ -126,7 +126,7 @@ impl Track {
 /// Returns where a joint leaves its path, and which trembles, by places and rotations.
 ///
 /// A joint that turns for a moment takes all with it that hangs from it, so it is named first. Toes roll off within a frame.
-pub fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
+pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
     let (keys, toes) = (cycle.keys, cycle.body.feet.iter().filter_map(|foot| foot.toe));
     let toes: Vec<usize> = toes.collect();
     let mut squares = vec![[0.0; 2]; keys.num_samples()];
@@ -214,7 +214,7 @@ fn lines(cycle: &Cycle<'_>) -> f64 {
 const MOST_LINES: f64 = 5.0;
 
 /// Returns where the step of the whole body differs most from those before and after it: a missing frame doubles a step.
-pub fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
+pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let (count, secs) = (cycle.keys.num_samples(), cycle.keys.step_secs());
     // Squares of steps, of the means of their neighbours, and the products of the two.
     let mut sums = vec![[0.0; 3]; count];

@@ -16,7 +16,7 @@ const LEG_METRES: f64 = 0.3;
 const MOST: f64 = 10.0;
 
 /// Returns the limb that is stillest against its partner, or the trunk against the legs.
-pub fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
+pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let [arms, legs] = limbs(cycle);
     let turn = |joint: usize| {
         let first = cycle.keys.rotation(0, joint);

@@ -45,13 +45,13 @@ const BENT_ELBOW: f64 = 0.26;
 const BENT_SECS: f64 = 0.1;
 
 /// The rotations from the axes of the body (left +X, up +Y, forward +Z) to those of its joints, as far as they are found.
-pub struct Calibration<'a> {
+pub(super) struct Calibration<'a> {
     skeleton: &'a Skeleton,
-    pub anatomy: &'a Anatomy,
-    pub motion: WorldTracks,
-    pub step_secs: f64,
-    pub axes: Vec<Option<DQuat>>,
-    pub doubts: Vec<Doubt>,
+    pub(super) anatomy: &'a Anatomy,
+    pub(super) motion: WorldTracks,
+    pub(super) step_secs: f64,
+    pub(super) axes: Vec<Option<DQuat>>,
+    pub(super) doubts: Vec<Doubt>,
 }
 
 impl<'a> Calibration<'a> {
@@ -67,7 +67,7 @@ impl<'a> Calibration<'a> {
     }
 
     /// Finds the axes of all joints of a body of two legs but its feet.
-    pub fn of_body(take: &'a Take, anatomy: &'a Anatomy) -> Self {
+    pub(super) fn of_body(take: &'a Take, anatomy: &'a Anatomy) -> Self {
         let mut found = Self::new(take, anatomy);
         found.trunk();
         anatomy.legs().for_each(|limb| found.leg(limb));
@@ -76,7 +76,7 @@ impl<'a> Calibration<'a> {
     }
 
     /// Finds the axes of the arms; trunk and collar bones are as in `world`, a pose whose body has the axes `body`.
-    pub fn of_arms(take: &'a Take, anatomy: &'a Anatomy, world: &Pose, body: DQuat) -> Self {
+    pub(super) fn of_arms(take: &'a Take, anatomy: &'a Anatomy, world: &Pose, body: DQuat) -> Self {
         let mut found = Self::new(take, anatomy);
         let collars = anatomy.limbs.iter().flat_map(|limb| &limb.collar);
         for &joint in collars.chain(&anatomy.spine).chain([&anatomy.hips]) {
@@ -227,7 +227,7 @@ impl<'a> Calibration<'a> {
     }
 
     /// Returns the mean direction of vectors in the world, in the axes of a joint.
-    pub fn mean_of(&self, joint: usize, vector: impl Fn(&WorldTracks, usize) -> DVec3) -> Option<DVec3> {
+    pub(super) fn mean_of(&self, joint: usize, vector: impl Fn(&WorldTracks, usize) -> DVec3) -> Option<DVec3> {
         let motion = &self.motion;
         let frames = 0..motion.num_frames();
         let sum: DVec3 = frames
@@ -237,7 +237,7 @@ impl<'a> Calibration<'a> {
     }
 
     /// Returns the direction of the bone from a joint to another, or to its tip, in its own axes.
-    pub fn bone(&self, joint: usize, next: Option<usize>) -> Option<DVec3> {
+    pub(super) fn bone(&self, joint: usize, next: Option<usize>) -> Option<DVec3> {
         let next = next.or(match self.skeleton.children(joint) {
             [only] => Some(*only),
             _ => None,
@@ -251,7 +251,7 @@ impl<'a> Calibration<'a> {
     }
 
     /// Returns a direction of the body as a joint of it turns, in the axes of another joint, on average.
-    pub fn seen(&self, joint: usize, by: usize, direction: DVec3) -> Option<DVec3> {
+    pub(super) fn seen(&self, joint: usize, by: usize, direction: DVec3) -> Option<DVec3> {
         let of_joint = self.axes[by]? * direction;
         self.mean_of(joint, |motion, frame| motion.rotation(frame, by) * of_joint)
     }
@@ -312,7 +312,7 @@ impl<'a> Calibration<'a> {
 }
 
 /// Returns the rotation to axes of which one is `up`, and another nearest to `left`.
-pub fn framed(left: DVec3, up: DVec3) -> Option<DQuat> {
+pub(super) fn framed(left: DVec3, up: DVec3) -> Option<DQuat> {
     let up = up.try_normalize()?;
     let left = left.reject_from_normalized(up).try_normalize()?;
     Some(DQuat::from_mat3(&DMat3::from_cols(left, up, left.cross(up))).normalize())

@@ -59,12 +59,12 @@ pub enum Doubt {
 }
 
 /// A pose in which a rig is compared with others, local.
-pub struct FoundReference {
-    pub pose: Pose,
-    pub anatomy: Anatomy,
-    pub source: ReferenceSource,
-    pub doubts: Vec<Doubt>,
-    pub stands: bool,
+pub(super) struct FoundReference {
+    pub(super) pose: Pose,
+    pub(super) anatomy: Anatomy,
+    pub(super) source: ReferenceSource,
+    pub(super) doubts: Vec<Doubt>,
+    pub(super) stands: bool,
 }
 
 /// Most frames of a take that are searched for a standing pose.
@@ -76,12 +76,12 @@ fn few_frames(take: &Take) -> impl Iterator<Item = usize> {
 }
 
 /// Returns the poses of a few frames in the world.
-pub fn few_poses(take: &Take) -> impl Iterator<Item = Pose> {
+pub(super) fn few_poses(take: &Take) -> impl Iterator<Item = Pose> {
     few_frames(take).map(|frame| take.pose(frame).world(take.skeleton()))
 }
 
 /// Finds the pose in which the rig of a body is compared with others; `stated` is the local pose without animation.
-pub fn find(take: &Take, body: &Body, stated: &Pose, reference: Reference) -> FoundReference {
+pub(super) fn find(take: &Take, body: &Body, stated: &Pose, reference: Reference) -> FoundReference {
     let skeleton = take.skeleton();
     let world = stated.as_ref().world(skeleton);
     let anatomy = Anatomy::of(skeleton, body, &world);
@@ -270,7 +270,7 @@ const ANIMAL_SHARE: f64 = 0.35;
 /// least 1 if it stands.
 ///
 /// Infinite for a body without either, which cannot be judged.
-pub fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
+pub(super) fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
     let is_biped = anatomy.is_biped();
     let needed = if is_biped { UPRIGHT_SHARE } else { ANIMAL_SHARE };
     let legs = anatomy.legs().map(|limb| risen(world, &limb.joints, -1.0) / needed);
@@ -308,7 +308,7 @@ fn risen(world: &Pose, chain: &[usize], sign: f64) -> f64 {
 /// Returns the rotation from the axes of the body (left +X, up +Y, forward +Z) to the world in a pose.
 ///
 /// Up is the world's, unless the body leans from it by more than an eighth of a turn: then it is the trunk's.
-pub fn body_axes(anatomy: &Anatomy, world: &Pose) -> DQuat {
+pub(super) fn body_axes(anatomy: &Anatomy, world: &Pose) -> DQuat {
     let at = &world.translations;
     let mut left = DVec3::ZERO;
     for limb in &anatomy.limbs {

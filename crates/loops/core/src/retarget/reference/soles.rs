@@ -33,7 +33,7 @@ struct Foot {
 }
 
 /// Finds the axes of ankles and toes.
-pub fn find(found: &mut Calibration<'_>) {
+pub(super) fn find(found: &mut Calibration<'_>) {
     let feet: Vec<Foot> = found.anatomy.legs().filter_map(|limb| Foot::of(found, limb)).collect();
     let least = feet.iter().filter_map(Foot::drop).reduce(f64::min);
     let flattest = feet.iter().filter_map(|foot| foot.flattest).reduce(f64::min);
