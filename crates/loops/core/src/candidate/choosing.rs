@@ -3,8 +3,6 @@
 //! The figures that rank loops have flat optima and errors that depend on the frame rate. On a take of a common rate, filtered to what
 //! slower rates can hold, they are equal for equal motion. Why, and what it changes: docs/math/choice.md.
 
-use core::cmp::Ordering;
-
 use super::finder::Finder;
 use super::report::{LoopCandidate, NearestMiss};
 use super::seams::SeamPair;
@@ -110,43 +108,6 @@ impl<'a> Choosing<'a> {
             num_frames: own.num_frames / each,
             ..own.clone()
         }
-    }
-
-    /// Replaces the first `most` of a sorted list by the loops up to a tenth of a second from each that `rank` calls better, and drops
-    /// those that are similar to a better one. The list holds the cheapest seams of such a stretch of time, and which are cheapest follows
-    /// where its frames lie.
-    pub(crate) fn settle(
-        &self,
-        sorted: Vec<LoopCandidate>,
-        most: usize,
-        mut add_outcome: impl FnMut(&mut LoopCandidate),
-        rank: impl Fn(&LoopCandidate, &LoopCandidate) -> Ordering,
-    ) -> Vec<LoopCandidate> {
-        if self.even.is_none() {
-            return sorted;
-        }
-        let features = self.settings().pairing.features(self.analysis());
-        let finder = Finder::new(self.analysis(), self.settings(), &features);
-        let mut settled: Vec<LoopCandidate> = Vec::with_capacity(sorted.len());
-        for (index, mut candidate) in sorted.into_iter().enumerate() {
-            if index < most {
-                for mut shifted in finder.shifted(&candidate) {
-                    add_outcome(&mut shifted);
-                    if rank(&shifted, &candidate).is_lt() {
-                        candidate = shifted;
-                    }
-                }
-            }
-            settled.push(candidate);
-        }
-        settled.sort_by(&rank);
-        let mut distinct: Vec<LoopCandidate> = Vec::with_capacity(settled.len());
-        for candidate in settled {
-            if !distinct.iter().any(|better| finder.is_similar(better, &candidate)) {
-                distinct.push(candidate);
-            }
-        }
-        distinct
     }
 
     /// Returns a segment in frames of the take itself.

@@ -19,9 +19,6 @@ use crate::quality;
 /// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
 const LISTED: usize = 60;
 
-/// Number of the most promising loops that are compared with those that start a little earlier or later.
-const SETTLED: usize = 20;
-
 /// Most loops that are closed, the most promising ones by the take alone; fewer if the others are sure to lose.
 const CLOSED: usize = 10;
 
@@ -40,7 +37,7 @@ pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Resu
     let choosing = Choosing::new(analysis, &listing);
     let Proposed { whole, mut found } = propose_loops(&choosing)?;
     let most = settings.max_candidates.max(1);
-    let ranked = ranked(&choosing, found.candidates, settings);
+    let ranked = ranked(choosing.analysis(), found.candidates, settings);
     let wanted = most - usize::from(whole.is_some());
     found.candidates = whole
         .into_iter()
@@ -76,7 +73,7 @@ pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> 
 
 fn stretches(choosing: &Choosing<'_>, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
     propose_stretches(choosing, settings.max_candidates.max(1), &|candidates| {
-        ranked(choosing, candidates, settings)
+        ranked(choosing.analysis(), candidates, settings)
     })
 }
 
@@ -102,8 +99,7 @@ pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Res
 }
 
 /// Returns candidates in the order of recommendation. A whole take and idle loops keep their position.
-fn ranked(choosing: &Choosing<'_>, candidates: Vec<LoopCandidate>, settings: &SearchSettings) -> Vec<LoopCandidate> {
-    let analysis = choosing.analysis();
+fn ranked(analysis: &Analysis, candidates: Vec<LoopCandidate>, settings: &SearchSettings) -> Vec<LoopCandidate> {
     if !settings.ranks_by_outcome() {
         return candidates;
     }
@@ -114,12 +110,10 @@ fn ranked(choosing: &Choosing<'_>, candidates: Vec<LoopCandidate>, settings: &Se
         analysis,
         known: Vec::new(),
     };
-    let mut add_outcome = |candidate: &mut LoopCandidate| {
+    for candidate in &mut ranked {
         candidate.outcome = Some(outcome_of_take(&mut speeds, candidate, fewest));
-    };
-    ranked.iter_mut().for_each(&mut add_outcome);
+    }
     ranked.sort_by(by_soundness_and_score);
-    let mut ranked = choosing.settle(ranked, SETTLED, add_outcome, by_soundness_and_score);
     // The best of those that are closed are made in full next.
     let mut best_closed: Vec<(LoopCandidate, ClosedStretch)> = Vec::new();
     work_out(&mut ranked, [CLOSED, MADE_IN_FULL], 0.0, |candidate| {

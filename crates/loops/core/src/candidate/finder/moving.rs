@@ -203,36 +203,6 @@ impl Finder<'_> {
         Some(self.describe(&near, cut, Some(rhythm), false))
     }
 
-    /// Returns the loops of the same length and cycles that start up to [`SEPARATION_SECS`] earlier or later, where they qualify.
-    pub(in crate::candidate) fn shifted(&self, found: &LoopCandidate) -> Vec<LoopCandidate> {
-        let (Some(random_cost), Some(strength)) = (self.random_cost, found.strength) else {
-            return Vec::new();
-        };
-        let rhythm = Rhythm {
-            cycles: found.cycles,
-            strength,
-            prominence: rhythm::MIN_PROMINENCE,
-        };
-        let (from, lag) = (
-            found.cut.start_frame().round() as usize,
-            found.cut.num_frames().round() as usize,
-        );
-        let (first, last) = self.settings.within.unwrap_or((0, usize::MAX));
-        let usable = &self.source.analysis.usable;
-        let starts = from.saturating_sub(self.separation).max(first)..=from + self.separation;
-        let shifted = starts.filter_map(|start| {
-            let is_allowed = [start, start + lag]
-                .iter()
-                .all(|&frame| frame <= last && usable.get(frame).is_some_and(|&is_usable| is_usable));
-            let is_repeat = || self.seams.cost(start, start + lag) <= MAX_COST_RATIO * random_cost;
-            if start == from || !is_allowed || !is_repeat() {
-                return None;
-            }
-            self.admitted(self.refined(start, lag, rhythm)?).ok()
-        });
-        shifted.collect()
-    }
-
     /// Describes a loop that was found on another take of the same motion; `start` and `length` are in frames of this take.
     pub(in crate::candidate) fn found_elsewhere(
         &self,
