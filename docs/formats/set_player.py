@@ -27,6 +27,11 @@ def q_log(q):
     return q[..., :3] * np.where(sine < 1e-9, 2, 2 * np.arctan2(sine, q[..., 3:]) / np.maximum(sine, 1e-12))
 
 
+def q_continued(vector, other):  # of the same rotation, the vector that goes on from another: past half a turn the shorter one points back
+    angle = np.linalg.norm(vector, axis=-1, keepdims=True)
+    return np.where((angle > math.pi / 2) & ((vector * other).sum(-1, keepdims=True) < 0), 1 - 2 * math.pi / np.maximum(angle, 1), 1) * vector
+
+
 def q_turn(q, v):
     return q_mul(q_mul(q, np.append(v, 0)), q * [-1, -1, -1, 1])[:3]
 
@@ -234,6 +239,7 @@ class Player:
         change()
         follows = [self.source(secs) for secs in (-STEP, 0, STEP)]
         before, here, after = (np.c_[a[:, :3] - b[:, :3], q_log(q_mul(a[:, 3:], b[:, 3:] * [-1, -1, -1, 1]))] for a, b in zip(seen, follows))
+        before[:, 3:], after[:, 3:] = (q_continued(each[:, 3:], here[:, 3:]) for each in (before, after))
         terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
         self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, is_cubic
 

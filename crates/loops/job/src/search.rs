@@ -265,7 +265,7 @@ pub fn search_rows(
 fn put_good_first(studied: &Studied, settings: &SearchSettings, found: &mut FoundStretches) -> Result<(), SearchError> {
     let analysis = &studied.analysis;
     let is_good =
-        |each: &LoopCandidate| verdict::default_loop(analysis, each).is_some_and(|(of, _)| of.grade == Grade::Good);
+        |each: &LoopCandidate| verdict::of_stretch(studied, each).is_some_and(|verdict| verdict.grade == Grade::Good);
     let Some(first) = found.rows.first().map(|row| &row.best) else {
         return Ok(());
     };

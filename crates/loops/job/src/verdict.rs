@@ -122,14 +122,23 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Returns the verdict on the loop of a stretch with default settings, and its figures; the loop is made here unless the search
-/// made it. `None` if it cannot be made.
-pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(Verdict, Quality)> {
-    let of_take = of_take(analysis, candidate);
+/// Returns the verdict on the loop of a stretch with default settings, written in the format of its take. `None` if it cannot be made.
+pub fn of_stretch(studied: &Studied, candidate: &LoopCandidate) -> Option<Verdict> {
+    let of_take = of_written(studied, candidate, studied.file.source.format());
+    Some(default_loop(&studied.analysis, candidate, &of_take)?.0)
+}
+
+/// Returns the verdict on the loop of a stretch with default settings, and its figures, given the checks of the stretch itself; the loop is
+/// made here unless the search made it. `None` if it cannot be made.
+pub fn default_loop(
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    of_take: &[CheckFacts],
+) -> Option<(Verdict, Quality)> {
     let Some(&quality) = candidate.quality.as_deref() else {
         let made = analysis.make_loop(candidate, &LoopSettings::default()).ok()?;
         let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
-        return Some((Verdict::of_made(&made, &quality, &of_take), quality));
+        return Some((Verdict::of_made(&made, &quality, of_take), quality));
     };
     let subject = Subject {
         quality: &quality,
@@ -146,7 +155,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         authored: Authored::Nothing,
         retimed: None,
         likeness: None,
-        known: &of_take,
+        known: of_take,
     };
     Some((Verdict::new(&subject), quality))
 }

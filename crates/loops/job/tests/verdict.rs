@@ -58,7 +58,9 @@ fn of_cycle(take: &Take, start: f64, end: f64) -> Verdict {
         ..SearchSettings::default()
     };
     let stretch = analysis.appraise(start, end, &settings).unwrap();
-    default_loop(&analysis, &stretch).unwrap().0
+    default_loop(&analysis, &stretch, &verdict::of_take(&analysis, &stretch))
+        .unwrap()
+        .0
 }
 
 fn of_changed(take: &Take, change: impl Fn(&MadeLoop, usize, &mut Pose)) -> Verdict {
@@ -129,7 +131,8 @@ fn walks_without_a_fault_are_good() {
     for take in walks() {
         let analysis = Analysis::new(&take).unwrap();
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-        let (verdict, _) = default_loop(&analysis, &found.candidates[0]).unwrap();
+        let best = &found.candidates[0];
+        let (verdict, _) = default_loop(&analysis, best, &verdict::of_take(&analysis, best)).unwrap();
         assert_eq!(verdict.to_string(), "good: the seam does not show");
         assert_eq!(verdict.checks.len(), CheckId::ALL.len());
     }
@@ -319,7 +322,8 @@ fn faults_of_a_clip_kept_as_authored_are_not_graded() {
         });
         let analysis = Analysis::new(&turned).unwrap();
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-        let (verdict, _) = default_loop(&analysis, &found.candidates[0]).unwrap();
+        let best = &found.candidates[0];
+        let (verdict, _) = default_loop(&analysis, best, &verdict::of_take(&analysis, best)).unwrap();
         let of_spike = |check: &&CheckFacts| check.id == CheckId::Spike.as_str();
         verdict.checks.iter().find(of_spike).unwrap().clone()
     };

@@ -1,6 +1,7 @@
 //! A playing motion, and the offset left by a switch.
 
 use std::collections::BTreeMap;
+use std::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
@@ -230,6 +231,16 @@ impl Over {
 /// Value, rate and acceleration.
 type Terms = [DVec3; 3];
 
+/// Returns the rotation vector of the same rotation that goes on from another one: past half a turn the shorter vector points back.
+fn continued(turn: DVec3, other: DVec3) -> DVec3 {
+    let radians = turn.length();
+    if radians > FRAC_PI_2 && turn.dot(other) < 0.0 {
+        turn * (1.0 - TAU / radians)
+    } else {
+        turn
+    }
+}
+
 /// The offset left by a switch while it fades: the motion before and after agree in value, rate and, for a quintic, in acceleration.
 #[derive(Clone, Debug)]
 pub(crate) struct Fading {
@@ -280,7 +291,11 @@ impl Fading {
                 .collect()
         });
         let terms = |joint: usize, part: usize| {
-            let [before, here, after] = [0, 1, 2].map(|time| gaps[time][joint][part]);
+            let here = gaps[1][joint][part];
+            let [before, after] = [0, 2].map(|time| match part {
+                0 => continued(gaps[time][joint][0], here),
+                _ => gaps[time][joint][part],
+            });
             [
                 here,
                 (after - before) / (2.0 * STEP),

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use loopwright_core::candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops};
-use loopwright_core::{Analysis, RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
+use loopwright_core::{RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts};
 use loopwright_job::{SearchRows, Studied, verdict};
@@ -99,12 +99,12 @@ impl From<&Outcome> for OutcomeFacts {
 }
 
 impl FoundLoop {
-    fn list(rows: &SearchRows, analysis: &Analysis) -> Vec<Self> {
+    fn list(rows: &SearchRows, studied: &Studied) -> Vec<Self> {
         let candidates = &rows.found.candidates;
         let of = |index: usize| {
             let candidate = &candidates[index];
             // Most loops are made only to be judged.
-            let verdict = verdict::default_loop(analysis, candidate).map(|(verdict, _)| verdict);
+            let verdict = verdict::of_stretch(studied, candidate);
             Ok::<_, Infallible>(Self {
                 rank: index + 1,
                 candidate: describe::candidate(candidate, candidate.source_period_secs),
@@ -112,7 +112,10 @@ impl FoundLoop {
                 take_repeat_strength: candidate.take_strength,
                 idle: candidate.is_idle,
                 versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
-                segment: analysis.segment_of(candidate).map(|segment| segment.gait.to_string()),
+                segment: studied
+                    .analysis
+                    .segment_of(candidate)
+                    .map(|segment| segment.gait.to_string()),
                 grade: verdict.as_ref().map(|verdict| verdict.grade.as_str()),
                 reason: verdict.as_ref().map(|verdict| verdict.reason.clone()),
                 checks: verdict.map(|verdict| verdict.checks).unwrap_or_default(),
@@ -324,7 +327,7 @@ impl FindAnswer {
         Self {
             take: loaded.facts(),
             random_cost_metre_secs: found.random_cost,
-            candidates: FoundLoop::list(rows, &loaded.analysis),
+            candidates: FoundLoop::list(rows, loaded),
             candidates_left_out: (rows.stretches.as_ref().map(|stretches| stretches.num_left_out))
                 .or(found.left_out.map(CyclesLeftOut::count)),
             nearest_miss: found.nearest_miss.as_ref().map(Miss::new),

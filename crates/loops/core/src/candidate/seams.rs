@@ -141,11 +141,11 @@ impl<'a> Seams<'a> {
         let frames: Vec<usize> = (0..usable.len()).filter(|&frame| usable[frame]).collect();
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         let mut draw = || {
-            // Knuth's MMIX generator; the high bits are good enough to pick frames.
+            // Knuth's MMIX generator; its high bits pick a part of the take, so that a frame more or less hardly changes the pairs.
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) as usize) % frames.len().max(1)
+            (((state >> 33) * frames.len() as u64) >> 31) as usize
         };
         let mut pairs = Vec::with_capacity(PAIRS);
         // Short takes have few pairs far enough apart; the number of draws is bounded.
