@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use super::{comparison::PoseComparison, score::SeamCost};
-use crate::analysis::{Analysis, Features};
-use crate::math::Decay;
+use crate::analysis::Analysis;
+use crate::analysis::features::Features;
+use crate::math::decay::Decay;
 
 /// Two source frames and the exact two-sided cost of the seam between them.
 #[handed_over]
@@ -141,11 +142,11 @@ impl<'a> Seams<'a> {
         let frames: Vec<usize> = (0..usable.len()).filter(|&frame| usable[frame]).collect();
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         let mut draw = || {
-            // Knuth's MMIX generator; its high bits pick a part of the take, so that a frame more or less hardly changes the pairs.
+            // Knuth's MMIX generator; the high bits are good enough to pick frames.
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            (((state >> 33) * frames.len() as u64) >> 31) as usize
+            ((state >> 33) as usize) % frames.len().max(1)
         };
         let mut pairs = Vec::with_capacity(PAIRS);
         // Short takes have few pairs far enough apart; the number of draws is bounded.

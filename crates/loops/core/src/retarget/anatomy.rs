@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::analysis::body::vocabulary::{Meaning, NUM_FINGERS, Word};
-use crate::analysis::{Body, Foot, FoundBy, Side};
+use crate::analysis::{Body, FoundBy, Side};
 use crate::math::ordered;
 use crate::motion::{Pose, Skeleton};
 
