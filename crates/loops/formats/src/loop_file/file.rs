@@ -13,7 +13,7 @@ use loopwright_core::{
 use super::facts::{
     BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
 };
-use super::{describe, pack::MeasuredLoop, sidecar::Sidecar};
+use super::{describe, sidecar::Sidecar};
 use crate::error::{ReadError, WriteError};
 use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
 use crate::space::{Space, SpaceSettings};
@@ -32,6 +32,15 @@ pub struct LoopFile {
     /// All facts about the loop. The caller adds warnings and the names of files.
     pub sidecar: Sidecar,
     /// Figures of the loop as written.
+    pub quality: Quality,
+}
+
+/// A loop in a file of several, measured as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredLoop {
+    /// All facts about it. The caller adds warnings.
+    pub sidecar: Sidecar,
+    /// Its figures.
     pub quality: Quality,
 }
 

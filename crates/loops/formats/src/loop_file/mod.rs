@@ -30,13 +30,12 @@ mod place;
 
 pub(crate) mod word;
 
-pub use file::{BlendOrigin, DerivedLoop, LoopFile, LoopFileError, RetargetOrigin};
+pub use file::{BlendOrigin, DerivedLoop, LoopFile, LoopFileError, MeasuredLoop, RetargetOrigin};
 pub use hash::{OtherFile, sha256};
 pub use json::{from_text, to_short_text, to_text, to_value};
 pub use load::{LoadLoopError, load_loop};
 pub use pack::{
-    AnimationFacts, AnimationOutcome, CarriedMotion, LoopPack, MeasuredLoop, MotionPack, PACK_FORMAT, PackSidecar,
-    PackedLoop,
+    AnimationFacts, AnimationOutcome, CarriedMotion, LoopPack, MotionPack, PACK_FORMAT, PackSidecar, PackedLoop,
 };
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};

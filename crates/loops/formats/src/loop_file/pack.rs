@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
-use loopwright_core::{LoopClip, MadeLoop, Quality, Take};
+use loopwright_core::{LoopClip, MadeLoop, Take};
 use serde::{Deserialize, Serialize};
 
 use super::describe;
 use super::facts::{ClosureFacts, Grade, TakeFacts};
-use super::file::{DerivedLoop, LoopFileError, described, measured};
+use super::file::{DerivedLoop, LoopFileError, MeasuredLoop, described, measured};
 use super::json::to_text;
 use super::sidecar::{Sidecar, SidecarError, VERSION};
 use crate::{
@@ -33,15 +33,6 @@ pub struct PackedLoop {
     pub source: Source,
     /// How it is laid out.
     pub writing: LoopWriteSettings,
-}
-
-/// A loop in a file of several, measured as written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MeasuredLoop {
-    /// All facts about it. The caller adds warnings.
-    pub sidecar: Sidecar,
-    /// Its figures.
-    pub quality: Quality,
 }
 
 /// Loops written into one copy of their file.
