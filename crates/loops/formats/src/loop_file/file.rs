@@ -35,6 +35,15 @@ pub struct LoopFile {
     pub quality: Quality,
 }
 
+/// A loop in a file of several, measured as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredLoop {
+    /// All facts about it. The caller adds warnings.
+    pub sidecar: Sidecar,
+    /// Its figures.
+    pub quality: Quality,
+}
+
 /// Why a loop cannot be written.
 #[error_kinds]
 pub enum LoopFileError {
