@@ -323,15 +323,6 @@ impl DerivedLoop {
     }
 }
 
-/// A loop in a file of several, measured as written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MeasuredLoop {
-    /// All facts about it. The caller adds warnings.
-    pub sidecar: Sidecar,
-    /// Its figures.
-    pub quality: Quality,
-}
-
 /// Measures a loop whose feet are described already, as an animation of its file shows it. Errors: it cannot be read back.
 pub(super) fn measured(
     made: &MadeLoop,
