@@ -397,12 +397,13 @@ impl Parts {
         }
         // If all leaves replace the feet, none is a known foot.
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
-        for (index, foot) in feet.enumerate() {
+        for foot in feet {
             let path = skeleton.path_from_root(foot.ankle);
             let thigh = body.thighs.into_iter().flatten().find(|thigh| path.contains(thigh));
             let start = thigh.unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
-            if let (Some(end), Some(thighs)) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
-                parts.lay_out(skeleton, thighs[index.min(1)], end, Part::Leg);
+            if let (Some(end), Some([left, right])) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
+                let is_left = (foot.side == Some(Side::Left)) != body.is_mirrored;
+                parts.lay_out(skeleton, if is_left { left } else { right }, end, Part::Leg);
             }
             parts.lay_out(skeleton, start, foot.ankle, Part::Leg);
             parts.end_in(skeleton, foot.ankle, Part::Foot);

@@ -98,7 +98,7 @@ impl Anatomy {
     pub(super) fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
         let mut meanings = Meaning::of_all(skeleton);
         // In a mirrored body, names state the other side.
-        if body.is_mirrored() {
+        if body.is_mirrored {
             for meaning in &mut meanings {
                 meaning.side = meaning.side.map(Side::other);
             }
@@ -412,7 +412,7 @@ impl Finder<'_> {
         for foot in &self.body.feet {
             let named = foot
                 .side
-                .map(|side| if self.body.is_mirrored() { side.other() } else { side });
+                .map(|side| if self.body.is_mirrored { side.other() } else { side });
             let Some(side) = named.or_else(|| self.side_of(foot.ankle)) else {
                 continue;
             };

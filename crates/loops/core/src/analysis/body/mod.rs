@@ -186,6 +186,9 @@ pub struct Body {
     pub shoulders: Option<[usize; 2]>,
     /// How the feet were found.
     pub found_by: FoundBy,
+    /// Whether names state the other side, as where a scale or a change of axes mirrors the body: what is on its left comes first all the
+    /// same, and feet keep the side of their names.
+    pub is_mirrored: bool,
 }
 
 impl Body {
@@ -246,6 +249,7 @@ impl Body {
             thighs,
             shoulders,
             found_by,
+            is_mirrored: false,
         };
         Ok(if body.walks_on_its_heels(take) {
             body.mirrored()
@@ -273,18 +277,14 @@ impl Body {
         ahead < -HEELS_AHEAD * all
     }
 
-    /// Returns the body with the joints that lie on its left first, whose names state the right; feet keep the side of their names.
+    /// Returns the body with the joints that lie on its left first, whose names state the right.
     fn mirrored(mut self) -> Self {
+        self.is_mirrored = true;
         self.feet.reverse();
         self.hands.reverse();
         let pairs = [&mut self.thighs, &mut self.shoulders];
         pairs.into_iter().flatten().for_each(|pair| pair.reverse());
         self
-    }
-
-    /// Whether the foot on the left of the body is the right one by its name.
-    pub(crate) fn is_mirrored(&self) -> bool {
-        self.feet.len() == 2 && self.feet[0].side == Some(Side::Right)
     }
 
     /// Whether a joint is one of [`Self::bone_ends`].
@@ -302,8 +302,12 @@ impl Body {
     ///
     /// `skeleton` is the one in which the body was found.
     pub fn end_of_leg_apart(&self, skeleton: &Skeleton, foot: &Foot) -> Option<usize> {
-        let of_this = self.feet.iter().position(|own| own.ankle == foot.ankle)?;
-        let thigh = *self.thighs?.get(of_this)?;
+        let [left, right] = self.thighs?;
+        let thigh = if (foot.side? == Side::Left) == self.is_mirrored {
+            right
+        } else {
+            left
+        };
         if self.feet.len() > 2 || skeleton.is_within(foot.ankle, thigh) {
             return None;
         }
