@@ -2,6 +2,7 @@
 //! is the same walk.
 
 use glam::{DQuat, DVec3};
+use loopwright_core::analysis::Side;
 use loopwright_core::math::rotation;
 use loopwright_core::retarget::{Doubt, Reference, ReferenceSource, Rig, RigPair, unturned};
 use loopwright_core::{BodyOverrides, Pose, Skeleton, Take};
@@ -101,6 +102,43 @@ fn a_walk_without_a_rest_pose_is_the_same_walk() {
                 assert!(found < most, "{name}: {found} degrees");
             }
         }
+    }
+}
+
+/// A mirrored body faces where it walks. Its feet are called as their joints are, and its right hand, which lies on the left, is the
+/// left one of a character.
+#[test]
+fn a_mirrored_body_faces_ahead_and_its_feet_keep_their_names() {
+    let take = walk();
+    let mirror = |at: DVec3| DVec3::new(-at.x, at.y, at.z);
+    let turn = |turn: DQuat| DQuat::from_xyzw(turn.x, -turn.y, -turn.z, turn.w);
+    let joints = take.skeleton().joints().iter().map(|joint| {
+        let mut joint = joint.clone();
+        joint.rest_offset = mirror(joint.rest_offset);
+        joint.tip = joint.tip.map(mirror);
+        joint
+    });
+    let poses = (0..take.num_frames()).map(|frame| -> Pose {
+        let pose = take.pose(frame);
+        let joints = pose.translations.iter().zip(pose.rotations);
+        joints.map(|(&at, &by)| (mirror(at), turn(by))).collect()
+    });
+    let mirrored = of_poses(&take, Skeleton::new(joints.collect()).unwrap(), poses);
+    let body = rig_of(&mirrored).body().clone();
+    let name = |joint: usize| mirrored.skeleton().joint(joint).name.as_str();
+    assert_eq!(body.thighs.unwrap().map(name), ["RightUpLeg", "LeftUpLeg"]);
+    let feet: Vec<_> = body.feet.iter().map(|foot| (name(foot.ankle), foot.side)).collect();
+    assert_eq!(feet, [("RightFoot", Some(Side::Right)), ("LeftFoot", Some(Side::Left))]);
+    assert!(body.is_mirrored && !rig_of(&take).body().is_mirrored);
+
+    let moved = onto(rig_of(&mirrored), &mirrored);
+    let [ours, theirs] = [(&moved, "hand_l"), (&mirrored, "RightHand")].map(|(take, hand)| -> Vec<f64> {
+        let (joint, world) = (take.skeleton().find(hand).unwrap(), take.world_tracks());
+        let ahead = |frame| (world.position(frame, joint) - world.position(frame, 0)).z;
+        (0..take.num_frames()).map(ahead).collect()
+    });
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        assert!((ours - theirs).abs() < 0.05, "{ours} {theirs}");
     }
 }
 
