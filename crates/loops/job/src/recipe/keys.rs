@@ -279,6 +279,8 @@ fn written(value: &str, like: Option<&Value>) -> String {
             format!("[{}]", parts.join(", "))
         }
         _ if is_toml() => value.to_owned(),
+        // TOML has no numbers like `.5` and `5.`.
+        Some(Value::Float(_)) => (value.parse()).map_or_else(|_| quoted(), |number: f64| Value::Float(number).to_string()),
         _ => quoted(),
     }
 }
@@ -410,6 +412,13 @@ mod tests {
             let error = sets(text).only_of_search().unwrap_err();
             assert_eq!(error, RecipeError::OtherSetting { key: named.to_owned() });
         }
+    }
+
+    #[test]
+    fn numbers_need_no_leading_zero() {
+        let read = |text: &str| text.parse::<Setting>().unwrap().table;
+        assert_eq!(read("output.seconds=.7333"), read("output.seconds=0.7333"));
+        assert!("output.seconds=.7.3".parse::<Setting>().is_err());
     }
 
     #[test]
