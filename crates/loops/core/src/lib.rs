@@ -30,15 +30,9 @@
 //! ```
 //!
 //! The names that most programs need are re-exported here; the modules hold the rest of each stage, in the order in which data
-//! flows. The feature `unstable` adds the module `unstable` with kernels and parts of solvers, for measurements: they change
-//! without notice.
+//! flows.
 
-// Items exported only with the feature `unstable` are unused without it; every public type has a public name.
-#![cfg_attr(not(feature = "unstable"), warn(unnameable_types))]
-#![cfg_attr(
-    not(feature = "unstable"),
-    allow(dead_code, unreachable_pub, reason = "shown by the feature `unstable`")
-)]
+#![warn(unnameable_types)]
 
 #[macro_use]
 extern crate loopwright_attributes;
@@ -97,7 +91,7 @@ pub mod plain_bytes;
 #[cfg(feature = "handover")]
 pub mod handover;
 
-#[cfg(feature = "unstable")]
+#[doc(hidden)]
 pub mod unstable;
 
 #[cfg(test)]
