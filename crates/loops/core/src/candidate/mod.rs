@@ -61,10 +61,9 @@ pub(crate) mod comparison;
 pub use crate::analysis::MotionKind;
 pub(crate) use choosing::Choosing;
 pub use error::SearchError;
-pub(crate) use find::{Proposed, appraise, propose_loops};
+pub(crate) use find::{Proposed, propose_loops};
 pub use finder::MAX_COST_RATIO;
 pub(crate) use finder::every_cycle;
-pub(crate) use kind::motion_kind;
 pub use named::NamedMotion;
 pub use outcome::{Outcome, OutcomePart};
 pub use report::{
@@ -72,10 +71,9 @@ pub use report::{
 };
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use seams::SeamPair;
-pub(crate) use seams::seam_cost;
 pub use settings::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchSettings};
 pub use steadiness::{EVEN_VEER_RADIANS, PaceChange, Regularity, Steadiness, TURNING_RADIANS};
+pub(crate) use stretches::propose_stretches;
 pub use stretches::{FoundStretch, FoundStretches, SegmentLoops};
-pub(crate) use stretches::{propose_stretches, segment_of};
 pub use whole::{LastKey, WholeClip, WholeClipKind};
-pub(crate) use whole_clip::{completed, ended_at_its_last_key, is_cut_off, whole_cycle, whole_loop};
+pub(crate) use whole_clip::{ended_at_its_last_key, is_cut_off};

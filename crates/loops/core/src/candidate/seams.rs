@@ -44,9 +44,13 @@ impl SeamPair {
 /// order of frames decides and a rotated or mirrored take gives the same loops. Idle bodies cost a thousand times as much.
 pub(super) const NO_COST: f64 = 1e-6;
 
-/// Implements [`Analysis::seam_cost`].
-pub(crate) fn seam_cost(analysis: &Analysis, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
-    Seams::new(&analysis.features, decay).cost(start_frame, end_frame)
+impl Analysis {
+    /// Returns the cost of the seam from `end_frame` back to `start_frame`, metre-seconds; 0 below 1e-6.
+    ///
+    /// `decay` gives how the offset of a jump fades. Both must be frames of the take.
+    pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
+        Seams::new(&self.features, decay).cost(start_frame, end_frame)
+    }
 }
 
 /// Seam costs between any two frames of a take.
