@@ -1,12 +1,7 @@
-//! Methods of an analysis, stage by stage; each calls the function of its stage.
+//! Methods of an analysis that call the function of their stage.
 
-use std::borrow::Cow;
-
-use crate::analysis::{ActivityKind, Analysis, Segment};
-use crate::candidate::{
-    self, FoundLoops, FoundStretches, LoopCandidate, MotionKind, NamedMotion, SearchError, SearchSettings, WholeClip,
-};
-use crate::math::Decay;
+use crate::analysis::{ActivityKind, Analysis};
+use crate::candidate::{FoundLoops, FoundStretches, LoopCandidate, SearchError, SearchSettings, WholeClip};
 use crate::mirror::{Mirror, MirrorError};
 use crate::pipeline::{self, ClosureChoice, LoopSettings, MadeLoop, MakeError, RetriedLoop, Retry};
 use crate::root_motion::{self, RootError, RootRelativeClip, RootSettings};
@@ -20,9 +15,9 @@ impl Analysis {
     /// and the take is one cycle ([`Self::whole_cycle`]), that comes first.
     ///
     /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost
-    /// less than [`candidate::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only if
-    /// nothing else repeats. They are sorted by their outcome ([`candidate::Outcome::score`]), sound ones first
-    /// ([`LoopCandidate::is_sound`]); for half cycles, and with [`candidate::ChooseBy::Cost`], the first is the sound one with
+    /// less than [`crate::candidate::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only if
+    /// nothing else repeats. They are sorted by their outcome ([`crate::candidate::Outcome::score`]), sound ones first
+    /// ([`LoopCandidate::is_sound`]); for half cycles, and with [`crate::candidate::ChooseBy::Cost`], the first is the sound one with
     /// the fewest cycles whose cost is within a quarter of the lowest of any length, and the others follow by cost. Errors:
     /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
@@ -54,71 +49,10 @@ impl Analysis {
         pipeline::find_cycles(self, settings)
     }
 
-    /// Describes a stretch of the caller's choice as a candidate, with all figures that [`Self::find_loops`] reports.
-    ///
-    /// Frames are counted from 0 and may be fractional. The stretch need not qualify as a loop, and its ends are kept; figures
-    /// are those of the nearest whole frames. Cycles are counted unless the settings give their number. Errors: frames outside
-    /// the take, or fewer than three between the ends.
-    pub fn appraise(
-        &self,
-        start_frame: f64,
-        end_frame: f64,
-        settings: &SearchSettings,
-    ) -> Result<LoopCandidate, CutError> {
-        candidate::appraise(self, start_frame, end_frame, settings)
-    }
-
-    /// Returns the cost of the seam from `end_frame` back to `start_frame`, metre-seconds; 0 below 1e-6.
-    ///
-    /// `decay` gives how the offset of a jump fades. Both must be frames of the take.
-    pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
-        candidate::seam_cost(self, start_frame, end_frame, decay)
-    }
-
-    /// Returns the segment that contains most of a loop.
-    pub fn segment_of(&self, candidate: &LoopCandidate) -> Option<&Segment> {
-        candidate::segment_of(self, candidate)
-    }
-
-    /// Returns the kind of motion of the take: a single action, or the gait that it shows for longest.
-    ///
-    /// `best` is its recommended loop, and `speed_mps` the speed over the ground of that loop as made: in a walk in place the
-    /// feet show it, not the root.
-    pub fn motion_kind(&self, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
-        candidate::motion_kind(self, best, speed_mps)
-    }
-
-    /// Reads the name of the take, unless names are to be ignored.
-    pub fn named_motion(&self) -> NamedMotion {
-        NamedMotion::of_take(self)
-    }
-
-    /// Returns the whole take as one loop, if it clearly loops already: its ends meet, or only the closing key is missing and
-    /// the step over the seam is like any other, in a take of one cycle or of exact copies of one.
-    ///
-    /// `None` if its ends do not meet, or if nothing moves.
-    pub fn whole_loop(&self) -> Option<WholeClip> {
-        candidate::whole_loop(self)
-    }
-
-    /// Returns the whole take as one cycle that closing can repair, at the length at which it closes best.
-    ///
-    /// `None` if it is clearly not a cycle: if its ends are too far apart, or if it moves in one burst, as a strike does.
-    pub fn whole_cycle(&self) -> Option<WholeClip> {
-        candidate::whole_cycle(self)
-    }
-
     /// Returns the curve through the keys of a whole clip that ends between two frames, as one cycle. Errors: it is too short or
     /// too long.
     pub fn curve_through(&self, whole: &WholeClip) -> Result<Clip, CutError> {
         pipeline::KeptKeys::of(self, whole).evenly()
-    }
-
-    /// Returns the analysis of the take with the closing key that `whole` found missing, or this analysis if none is missing.
-    ///
-    /// Frames are added at the end: the poses after the start, one cycle later. Frames of the take keep their numbers.
-    pub fn completed(&self, whole: &WholeClip) -> Cow<'_, Self> {
-        candidate::completed(self, whole)
     }
 
     /// Whether the body is idle from one frame to another, both included.

@@ -10,11 +10,6 @@ pub mod rhythm {
     pub use crate::candidate::rhythm::*;
 }
 
-/// The cost of a seam.
-pub mod score {
-    pub use crate::candidate::score::*;
-}
-
 /// Distinct pairs by cost.
 pub mod search {
     pub use crate::candidate::search::*;

@@ -3,7 +3,7 @@
 //! Real takes start with a T-pose, hold doubled frames, and have wrists that turn over within one frame. Frames flagged here are
 //! never ends of a loop, and joints that flip get no weight; both are reported to the user.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::Body;
 use crate::math::{TimeStep, greatest, ops, percentile, rotation};
@@ -101,16 +101,60 @@ fn turns_back(steps: &[f64], index: usize) -> bool {
 impl TakeDefects {
     /// Finds the defects of a take: `world` must be its world tracks.
     pub fn of(take: &Take, world: &WorldTracks, body: &Body) -> Self {
-        let jumpy = (0..take.num_joints()).filter(|&joint| may_jump(take, joint));
-        let mut steps = Steps::new(body, take.num_joints(), jumpy, take.num_frames());
-        for frame in 0..take.num_frames() {
-            steps.push(
-                take.rotations(frame),
-                world.positions(frame),
-                world.rotation(frame, body.hips),
-            );
+        let num_frames = take.num_frames();
+        if num_frames < 3 {
+            return Self::default();
         }
-        steps.defects(take.frame_time_secs())
+        let steps = Steps::of(take, world, body);
+        let pose_jump = (JUMP_OVER_FAST * share_of(&steps.pose, 0.95)).max(JUMP_METRES);
+        let hips_jump = (JUMP_OVER_FAST * share_of(&steps.hips, 0.95)).max(JUMP_METRES);
+        let fast_hips = share_of(&steps.hips, 0.98);
+        // Jumping arms disappear in a mean over many fingers; counting joints that jump together detects them.
+        let mut joints_jumping = vec![0_usize; num_frames - 1];
+        for (_, angles) in &steps.turns {
+            let limit = (JUMP_OVER_FAST * share_of(angles, 0.95)).max(JUMP_RADIANS);
+            for (count, turn) in joints_jumping.iter_mut().zip(angles) {
+                *count += usize::from(*turn > limit);
+            }
+        }
+        let moving = share_of(&steps.pose, 0.5) + share_of(&steps.hips, 0.5) > FROZEN_MEDIAN_METRES;
+
+        let mut kinds: Vec<Option<BadFrameKind>> = vec![None; num_frames];
+        let mut jumps = Vec::new();
+        // A jump near either end of the take flags the whole short side; one inside flags both its frames.
+        let margin = TimeStep::new(take.frame_time_secs()).up(0.1).min(num_frames / 4).max(1);
+        for index in 0..num_frames - 1 {
+            let frame = index + 1;
+            if steps.pose[index] > pose_jump
+                || steps.hips[index] > hips_jump
+                || stands_alone(&steps.hips, index, fast_hips)
+                || joints_jumping[index] >= JUMPING_JOINTS
+            {
+                let flagged = if frame <= margin {
+                    0..frame
+                } else if num_frames - frame <= margin {
+                    frame..num_frames
+                } else {
+                    frame - 1..frame + 1
+                };
+                kinds[flagged].fill(Some(BadFrameKind::Jump));
+                jumps.push(frame);
+            } else if moving && steps.largest[index] < FROZEN_METRES && !turns_back(&steps.largest, index) {
+                kinds[frame] = Some(BadFrameKind::Frozen);
+            }
+        }
+
+        let flipping = steps
+            .turns
+            .iter()
+            .filter_map(|(joint, angles)| flips(*joint, angles, &kinds));
+        let bad = kinds.iter().enumerate();
+        let bad = bad.filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }));
+        Self {
+            bad_frames: bad.collect(),
+            flipping: flipping.collect(),
+            jumps,
+        }
     }
 
     /// For every frame, whether it may be an end of a loop: neither it nor a neighbour is flagged.
@@ -126,146 +170,60 @@ impl TakeDefects {
     }
 }
 
-/// The steps of a take from each frame to the next, collected frame by frame, from which defects are found.
-pub(crate) struct Steps {
-    hips: usize,
-    joints: Vec<usize>,
-    last: LastFrame,
-    num_frames: usize,
+/// The steps of a take from each frame to the next.
+#[derive(Default)]
+struct Steps {
     /// Mean step of the joints relative to the hips, the hips' own step, and the largest of any joint, metres.
-    pose_steps: Vec<f64>,
-    hips_steps: Vec<f64>,
-    largest_steps: Vec<f64>,
+    pose: Vec<f64>,
+    hips: Vec<f64>,
+    largest: Vec<f64>,
     /// Joints that may jump, each with the angles of its turns in radians.
     turns: Vec<(usize, Vec<f64>)>,
 }
 
-/// The previous frame, and room for the next.
-#[derive(Default)]
-struct LastFrame {
-    seen_from_hips: Vec<DVec3>,
-    seen_next: Vec<DVec3>,
-    positions: Vec<DVec3>,
-    rotations: Vec<DQuat>,
-}
-
 impl Steps {
-    /// Starts before the first frame of about `num_frames`.
-    ///
-    /// `jumpy` are the joints that may turn by [`JUMP_RADIANS`] between two frames; more joints give the same defects.
-    pub(crate) fn new(
-        body: &Body,
-        num_joints: usize,
-        jumpy: impl IntoIterator<Item = usize>,
-        num_frames: usize,
-    ) -> Self {
-        let room = num_frames.saturating_sub(1);
-        let is_looked_at = |joint: &usize| !body.is_control(*joint);
-        Self {
-            hips: body.hips,
-            joints: (0..num_joints).filter(is_looked_at).collect(),
-            last: LastFrame::default(),
-            num_frames: 0,
-            pose_steps: Vec::with_capacity(room),
-            hips_steps: Vec::with_capacity(room),
-            largest_steps: Vec::with_capacity(room),
-            turns: (jumpy.into_iter())
-                .filter(is_looked_at)
-                .map(|joint| (joint, Vec::with_capacity(room)))
-                .collect(),
-        }
-    }
-
-    /// Adds the next frame: local rotations and world positions of all joints, and the world rotation of the hips.
-    pub(crate) fn push(&mut self, rotations: &[DQuat], positions: &[DVec3], hips_rotation: DQuat) {
-        let last = &mut self.last;
+    fn of(take: &Take, world: &WorldTracks, body: &Body) -> Self {
+        let joints: Vec<usize> = (0..take.num_joints())
+            .filter(|&joint| !body.is_control(joint))
+            .collect();
+        let turns = (joints.iter())
+            .filter(|&&joint| may_jump(take, joint))
+            .map(|&joint| {
+                let turn = |frame: usize| {
+                    let [before, after] = [frame - 1, frame].map(|frame| take.rotations(frame)[joint]);
+                    rotation::length(rotation::difference(after, before))
+                };
+                (joint, (1..take.num_frames()).map(turn).collect())
+            })
+            .collect();
         // Relative to the hips, so that fast root motion neither counts as a jump nor hides one; the hips' own step is checked
         // separately.
-        let (hips_from_world, hips) = (hips_rotation.conjugate(), positions[self.hips]);
-        last.seen_next.clear();
-        last.seen_next
-            .extend(positions.iter().map(|&position| hips_from_world * (position - hips)));
-        if self.num_frames > 0 {
-            let (mut sum, mut largest) = (0.0, 0.0_f64);
-            for &joint in &self.joints {
-                sum += rotation::length(last.seen_next[joint] - last.seen_from_hips[joint]);
-                largest = largest.max(rotation::length(positions[joint] - last.positions[joint]));
-            }
-            self.hips_steps.push((hips - last.positions[self.hips]).length());
-            self.pose_steps.push(sum / self.joints.len() as f64);
-            self.largest_steps.push(largest);
-            for (joint, angles) in &mut self.turns {
-                angles.push(rotation::length(rotation::difference(
-                    rotations[*joint],
-                    last.rotations[*joint],
-                )));
-            }
-        }
-        self.num_frames += 1;
-        core::mem::swap(&mut last.seen_from_hips, &mut last.seen_next);
-        positions.clone_into(&mut last.positions);
-        rotations.clone_into(&mut last.rotations);
-    }
-
-    /// Returns the defects of the take that ends here.
-    pub(crate) fn defects(self, frame_time_secs: f64) -> TakeDefects {
-        let Self {
-            num_frames,
-            pose_steps,
-            hips_steps,
-            largest_steps,
+        let seen_from_hips = |frame: usize| -> Vec<DVec3> {
+            let hips = world.joint(frame, body.hips);
+            let back = hips.rotation.conjugate();
+            let positions = world.positions(frame).iter();
+            positions
+                .map(|&position| back * (position - hips.translation))
+                .collect()
+        };
+        let mut steps = Self {
             turns,
-            ..
-        } = self;
-        if num_frames < 3 {
-            return TakeDefects::default();
-        }
-        let pose_jump = (JUMP_OVER_FAST * share_of(&pose_steps, 0.95)).max(JUMP_METRES);
-        let hips_jump = (JUMP_OVER_FAST * share_of(&hips_steps, 0.95)).max(JUMP_METRES);
-        let fast_hips = share_of(&hips_steps, 0.98);
-        // Jumping arms disappear in a mean over many fingers; counting joints that jump together detects them.
-        let mut joints_jumping = vec![0_usize; num_frames - 1];
-        for (_, angles) in &turns {
-            let limit = (JUMP_OVER_FAST * share_of(angles, 0.95)).max(JUMP_RADIANS);
-            for (count, turn) in joints_jumping.iter_mut().zip(angles) {
-                *count += usize::from(*turn > limit);
+            ..Self::default()
+        };
+        let mut seen = seen_from_hips(0);
+        for frame in 1..take.num_frames() {
+            let seen_before = core::mem::replace(&mut seen, seen_from_hips(frame));
+            let [before, at] = [frame - 1, frame].map(|frame| world.positions(frame));
+            let (mut sum, mut largest) = (0.0, 0.0_f64);
+            for &joint in &joints {
+                sum += rotation::length(seen[joint] - seen_before[joint]);
+                largest = largest.max(rotation::length(at[joint] - before[joint]));
             }
+            steps.hips.push((at[body.hips] - before[body.hips]).length());
+            steps.pose.push(sum / joints.len() as f64);
+            steps.largest.push(largest);
         }
-        let moving = share_of(&pose_steps, 0.5) + share_of(&hips_steps, 0.5) > FROZEN_MEDIAN_METRES;
-
-        let mut kinds: Vec<Option<BadFrameKind>> = vec![None; num_frames];
-        let mut jumps = Vec::new();
-        // A jump near either end of the take flags the whole short side; one inside flags both its frames.
-        let margin = TimeStep::new(frame_time_secs).up(0.1).min(num_frames / 4).max(1);
-        for index in 0..num_frames - 1 {
-            let frame = index + 1;
-            if pose_steps[index] > pose_jump
-                || hips_steps[index] > hips_jump
-                || stands_alone(&hips_steps, index, fast_hips)
-                || joints_jumping[index] >= JUMPING_JOINTS
-            {
-                let flagged = if frame <= margin {
-                    0..frame
-                } else if num_frames - frame <= margin {
-                    frame..num_frames
-                } else {
-                    frame - 1..frame + 1
-                };
-                kinds[flagged].fill(Some(BadFrameKind::Jump));
-                jumps.push(frame);
-            } else if moving && largest_steps[index] < FROZEN_METRES && !turns_back(&largest_steps, index) {
-                kinds[frame] = Some(BadFrameKind::Frozen);
-            }
-        }
-
-        let flipping = turns.iter().filter_map(|(joint, angles)| flips(*joint, angles, &kinds));
-        let bad = kinds.iter().enumerate();
-        let bad = bad.filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }));
-        TakeDefects {
-            bad_frames: bad.collect(),
-            flipping: flipping.collect(),
-            jumps,
-        }
+        steps
     }
 }
 

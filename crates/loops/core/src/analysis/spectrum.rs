@@ -5,12 +5,12 @@
 //! wraps, transform, square, transform back, sum the channels, divide by the overlap at each lag. Derivation:
 //! docs/math/spectrum.md.
 
-use core::ops::{Range, RangeInclusive};
+use core::ops::RangeInclusive;
 
 use realfft::RealFftPlanner;
 
 use super::{Features, TakeDefects};
-use crate::math::ordered;
+use crate::math::{mean, ordered};
 
 /// Autocorrelation of a take's features over lag, 1 at lag 0.
 #[handed_over]
@@ -41,7 +41,6 @@ impl Spectrum {
     /// replaced by interpolated ones.
     pub(crate) fn of(features: &Features, defects: &TakeDefects) -> Self {
         let num_frames = features.num_frames();
-        let num_axes = features.num_position_axes();
         let spoiled = spoiled(num_frames, defects);
         let length = padded_length(num_frames);
         let mut planner = RealFftPlanner::<f64>::new();
@@ -49,25 +48,17 @@ impl Spectrum {
         let inverse = planner.plan_fft_inverse(length);
         let mut signal = forward.make_input_vec();
         let mut transformed = forward.make_output_vec();
-        let mut scratch = forward.make_scratch_vec();
         let mut power = vec![0.0; transformed.len()];
-        let mut channels = vec![0.0; BLOCK * num_frames];
-        for first in (0..num_axes).step_by(BLOCK) {
-            let axes = first..(first + BLOCK).min(num_axes);
-            detrend(features, axes.clone(), &spoiled, &mut channels);
-            for channel in channels.chunks_exact(num_frames.max(1)).take(axes.len()) {
-                signal[..num_frames].copy_from_slice(channel);
-                signal[num_frames..].fill(0.0);
-                // Buffers come from the plan itself, so their lengths fit and the call cannot fail.
-                if forward
-                    .process_with_scratch(&mut signal, &mut transformed, &mut scratch)
-                    .is_err()
-                {
-                    continue;
-                }
-                for (power, value) in power.iter_mut().zip(&transformed) {
-                    *power += value.norm_sqr();
-                }
+        for axis in 0..features.num_position_axes() {
+            let positions = (0..num_frames).map(|frame| features.positions(frame)[axis]);
+            signal[..num_frames].copy_from_slice(&detrended(positions.collect(), &spoiled));
+            signal[num_frames..].fill(0.0);
+            // Buffers come from the plan itself, so their lengths fit and the call cannot fail.
+            if forward.process(&mut signal, &mut transformed).is_err() {
+                continue;
+            }
+            for (power, value) in power.iter_mut().zip(&transformed) {
+                *power += value.norm_sqr();
             }
         }
         for (value, power) in transformed.iter_mut().zip(&power) {
@@ -152,9 +143,6 @@ fn valley<'a>(peak: f64, side: impl Iterator<Item = &'a f64>) -> f64 {
     side.take_while(|&&value| value <= peak).copied().fold(peak, f64::min)
 }
 
-/// Number of axes read from the frames at a time: as many as share a cache line.
-const BLOCK: usize = 8;
-
 /// Returns a length of at least twice the take that transforms fast: 8, 9, 10 or 12 times a power of two.
 fn padded_length(num_frames: usize) -> usize {
     let least = 2 * num_frames;
@@ -179,52 +167,30 @@ fn spoiled(num_frames: usize, defects: &TakeDefects) -> Vec<RangeInclusive<usize
     runs
 }
 
-/// Writes the positions of up to [`BLOCK`] axes, minus their least-squares lines, to `channels`, one axis after the other;
-/// spoiled frames are interpolated.
-fn detrend(features: &Features, axes: Range<usize>, spoiled: &[RangeInclusive<usize>], channels: &mut [f64]) {
-    let num_frames = features.num_frames();
-    // Copied in blocks: the rest of a frame's cache line is not needed now.
-    let mut rows: Vec<[f64; BLOCK]> = (0..num_frames)
-        .map(|frame| {
-            let values = &features.positions(frame)[axes.clone()];
-            values.try_into().unwrap_or_else(|_| {
-                let mut row = [0.0; BLOCK];
-                row[..values.len()].copy_from_slice(values);
-                row
-            })
-        })
-        .collect();
+/// Returns the values of an axis at all frames, minus their least-squares line; spoiled frames are interpolated.
+fn detrended(mut values: Vec<f64>, spoiled: &[RangeInclusive<usize>]) -> Vec<f64> {
     for run in spoiled {
-        let before = run.start().checked_sub(1).map(|frame| rows[frame]);
-        let after = rows.get(run.end() + 1).copied();
+        let before = run.start().checked_sub(1).map(|frame| values[frame]);
+        let after = values.get(run.end() + 1).copied();
         let Some(left) = before.or(after) else { break };
         let right = after.unwrap_or(left);
         let steps = (run.end() - run.start() + 2) as f64;
         for frame in run.clone() {
             let u = (frame + 1 - run.start()) as f64 / steps;
-            rows[frame] = core::array::from_fn(|lane| left[lane] + u * (right[lane] - left[lane]));
+            values[frame] = left + u * (right - left);
         }
     }
-    let count = num_frames as f64;
-    let middle = 0.5 * (count - 1.0);
-    let mut means = [0.0; BLOCK];
-    for row in &rows {
-        means = core::array::from_fn(|lane| means[lane] + row[lane]);
-    }
-    means = means.map(|sum| sum / count);
-    let (mut moments, mut spread) = ([0.0; BLOCK], 0.0);
-    for (frame, row) in rows.iter().enumerate() {
+    let middle = 0.5 * (values.len() as f64 - 1.0);
+    let mean = mean(values.iter().copied());
+    let (mut moment, mut spread) = (0.0, 0.0);
+    for (frame, value) in values.iter().enumerate() {
         let x = frame as f64 - middle;
-        for lane in 0..BLOCK {
-            moments[lane] += x * (row[lane] - means[lane]);
-        }
+        moment += x * (value - mean);
         spread += x * x;
     }
-    let slopes = moments.map(|moment| if spread > 0.0 { moment / spread } else { 0.0 });
-    for lane in 0..axes.len() {
-        let channel = &mut channels[lane * num_frames..(lane + 1) * num_frames];
-        for (frame, (value, row)) in channel.iter_mut().zip(&rows).enumerate() {
-            *value = row[lane] - means[lane] - slopes[lane] * (frame as f64 - middle);
-        }
+    let slope = if spread > 0.0 { moment / spread } else { 0.0 };
+    for (frame, value) in values.iter_mut().enumerate() {
+        *value = *value - mean - slope * (frame as f64 - middle);
     }
+    values
 }

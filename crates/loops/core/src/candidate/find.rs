@@ -4,7 +4,7 @@ use super::finder::{Finder, is_gesture};
 use super::whole_clip::{trimmed_cycle, whole_candidate};
 use super::{
     Choosing, FoundLoops, LastKey, LoopCandidate, SearchError, SearchSettings, Steadiness, WholeClip, WholeClipKind,
-    is_cut_off, ping_pong, rhythm, whole_cycle, whole_loop,
+    is_cut_off, ping_pong, rhythm,
 };
 use crate::analysis::{Analysis, Features};
 use crate::take::{Cut, CutError};
@@ -50,7 +50,10 @@ pub(super) fn find_all(
         let is_asked_for = is_searched && (!settings.idle || is_idle());
         (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
     };
-    let whole_loop = admits_whole.then(|| whole_loop(analysis)).flatten().and_then(asked_for);
+    let whole_loop = admits_whole
+        .then(|| analysis.whole_loop())
+        .flatten()
+        .and_then(asked_for);
     let returns = |whole: &WholeClip| whole.kind == WholeClipKind::EndsAsItBegins;
     let is_action = whole_loop
         .as_ref()
@@ -66,7 +69,7 @@ pub(super) fn find_all(
             // A search finds an idle stretch in any take that rests somewhere, but a cycle is the purpose of the take.
             let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
             let cycle = (admits_whole && !moves && whole_loop.is_none()).then(|| {
-                let whole = whole_cycle(analysis);
+                let whole = analysis.whole_cycle();
                 let own = Finder::new(analysis, settings, &analysis.features);
                 trimmed_cycle(analysis, &own, whole.as_ref()).or(whole)
             });
@@ -89,55 +92,61 @@ fn is_chance(candidate: &LoopCandidate, found: &FoundLoops) -> bool {
         })
 }
 
-/// Implements [`Analysis::appraise`].
-pub(crate) fn appraise(
-    analysis: &Analysis,
-    start_frame: f64,
-    end_frame: f64,
-    settings: &SearchSettings,
-) -> Result<LoopCandidate, CutError> {
-    if settings.pairing.is_ping_pong() {
-        return ping_pong::describe(analysis, settings, start_frame, end_frame);
-    }
-    let cut = Cut::new(&analysis.take, start_frame, end_frame)?;
-    let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
-    // Between held poses, the frames that move are the intended loop of the take.
-    if settings.admits_whole_take()
-        && is_cut_off(analysis, &cut)
-        && let Some(whole) = whole_loop(analysis)
-        && whole.kind == WholeClipKind::Loops
-        && whole.last_key == LastKey::Repeated
-        && let Some(candidate) = whole_candidate(analysis, &whole, settings)
-        && candidate.cut == cut
-    {
-        return Ok(candidate);
-    }
-    let lag = end_frame - start_frame;
-    if lag < 3 {
-        return Err(CutError::TooShort { num_intervals: lag });
-    }
-    if let Some(cycles) = settings.cycles.filter(|&cycles| cycles as usize > lag / 2) {
-        return Err(CutError::Cycles {
+impl Analysis {
+    /// Describes a stretch of the caller's choice as a candidate, with all figures that [`Self::find_loops`] reports.
+    ///
+    /// Frames are counted from 0 and may be fractional. The stretch need not qualify as a loop, and its ends are kept; figures
+    /// are those of the nearest whole frames. Cycles are counted unless the settings give their number. Errors: frames outside
+    /// the take, or fewer than three between the ends.
+    pub fn appraise(
+        &self,
+        start_frame: f64,
+        end_frame: f64,
+        settings: &SearchSettings,
+    ) -> Result<LoopCandidate, CutError> {
+        if settings.pairing.is_ping_pong() {
+            return ping_pong::describe(self, settings, start_frame, end_frame);
+        }
+        let cut = Cut::new(&self.take, start_frame, end_frame)?;
+        let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
+        // Between held poses, the frames that move are the intended loop of the take.
+        if settings.admits_whole_take()
+            && is_cut_off(self, &cut)
+            && let Some(whole) = self.whole_loop()
+            && whole.kind == WholeClipKind::Loops
+            && whole.last_key == LastKey::Repeated
+            && let Some(candidate) = whole_candidate(self, &whole, settings)
+            && candidate.cut == cut
+        {
+            return Ok(candidate);
+        }
+        let lag = end_frame - start_frame;
+        if lag < 3 {
+            return Err(CutError::TooShort { num_intervals: lag });
+        }
+        if let Some(cycles) = settings.cycles.filter(|&cycles| cycles as usize > lag / 2) {
+            return Err(CutError::Cycles {
+                cycles,
+                num_intervals: lag,
+            });
+        }
+        let features = settings.pairing.features(self);
+        let finder = Finder::new(self, settings, &features);
+        let pair = finder.pair(start_frame, end_frame);
+        let rhythm = finder
+            .rhythm(&pair)
+            .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
+        let is_idle = self.is_idle_between(start_frame, end_frame);
+        let candidate = finder.describe(&pair, cut, rhythm, is_idle);
+        let Some(cycles) = settings.cycles.filter(|&cycles| cycles != candidate.cycles) else {
+            return Ok(candidate);
+        };
+        Ok(LoopCandidate {
             cycles,
-            num_intervals: lag,
-        });
+            steadiness_around: Steadiness::estimated(self, [cut.start_frame(), cut.end_frame()], cycles),
+            ..candidate
+        })
     }
-    let features = settings.pairing.features(analysis);
-    let finder = Finder::new(analysis, settings, &features);
-    let pair = finder.pair(start_frame, end_frame);
-    let rhythm = finder
-        .rhythm(&pair)
-        .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
-    let is_idle = analysis.is_idle_between(start_frame, end_frame);
-    let candidate = finder.describe(&pair, cut, rhythm, is_idle);
-    let Some(cycles) = settings.cycles.filter(|&cycles| cycles != candidate.cycles) else {
-        return Ok(candidate);
-    };
-    Ok(LoopCandidate {
-        cycles,
-        steadiness_around: Steadiness::estimated(analysis, [cut.start_frame(), cut.end_frame()], cycles),
-        ..candidate
-    })
 }
 
 /// Checks that the take can be searched at all.

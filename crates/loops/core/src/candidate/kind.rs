@@ -1,17 +1,22 @@
 //! Classifies the motion of a whole take or a loop.
 
-use super::{LoopCandidate, NamedMotion, WholeClip, WholeClipKind, whole_clip::is_single_action};
+use super::{LoopCandidate, WholeClip, WholeClipKind, whole_clip::is_single_action};
 use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed, segments};
 use crate::math::{percentile, smallest};
 
-/// Implements [`Analysis::motion_kind`].
-pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
-    let shown = shown_kind(analysis, best, speed_mps);
-    // A take with several motions is named after one of them.
-    let is_whole = best.is_none_or(|best| best.whole.is_some());
-    match NamedMotion::of_take(analysis).kind.filter(|_| is_whole) {
-        Some(named) if may_be(analysis, shown, named, best, speed_mps) => named,
-        _ => shown,
+impl Analysis {
+    /// Returns the kind of motion of the take: a single action, or the gait that it shows for longest.
+    ///
+    /// `best` is its recommended loop, and `speed_mps` the speed over the ground of that loop as made: in a walk in place the
+    /// feet show it, not the root.
+    pub fn motion_kind(&self, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
+        let shown = shown_kind(self, best, speed_mps);
+        // A take with several motions is named after one of them.
+        let is_whole = best.is_none_or(|best| best.whole.is_some());
+        match self.named_motion().kind.filter(|_| is_whole) {
+            Some(named) if may_be(self, shown, named, best, speed_mps) => named,
+            _ => shown,
+        }
     }
 }
 
@@ -65,7 +70,7 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
     // Poses held before and after a cycle are not part of it.
     let of_stretch = best
         .filter(|_| whole.is_none_or(|whole| whole.left_out > 0))
-        .and_then(|best| super::segment_of(analysis, best));
+        .and_then(|best| analysis.segment_of(best));
     let gait = of_stretch.map_or_else(|| main_gait(analysis), |segment| Some(segment.gait));
     let kind = match gait.map_or(MotionKind::Idle, |gait| gait.kind) {
         // Hips that sway go nowhere.

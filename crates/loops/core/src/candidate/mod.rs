@@ -6,7 +6,7 @@
 //!
 //! The parts: [`SearchSettings`] hold the question, `finder` judges the cheapest pairs by their `rhythm`, root motion and
 //! abruptness, `stretches` groups what it finds, `search` lists distinct pairs by cost, `bound` skips pairs that cost too much,
-//! and `score` prices a seam.
+//! and `seams` prices them.
 
 mod settings;
 
@@ -58,27 +58,22 @@ pub(crate) mod seams;
 
 pub(crate) mod comparison;
 
-pub(crate) mod score;
-
 pub use crate::analysis::MotionKind;
 pub(crate) use choosing::Choosing;
 pub use error::SearchError;
-pub(crate) use find::{Proposed, appraise, propose_loops};
+pub(crate) use find::{Proposed, propose_loops};
 pub use finder::MAX_COST_RATIO;
 pub(crate) use finder::every_cycle;
-pub(crate) use kind::motion_kind;
 pub use named::NamedMotion;
 pub use outcome::{Outcome, OutcomePart};
 pub use report::{
     CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, FoundLoops, LoopCandidate, MissReason, NearestMiss, TakeRhythm,
 };
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
-pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
-pub(crate) use seams::seam_cost;
-pub use settings::{ChooseBy, RootMotionBounds, SearchSettings};
+pub use settings::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchSettings};
 pub use steadiness::{EVEN_VEER_RADIANS, PaceChange, Regularity, Steadiness, TURNING_RADIANS};
+pub(crate) use stretches::propose_stretches;
 pub use stretches::{FoundStretch, FoundStretches, SegmentLoops};
-pub(crate) use stretches::{propose_stretches, segment_of};
 pub use whole::{LastKey, WholeClip, WholeClipKind};
-pub(crate) use whole_clip::{completed, ended_at_its_last_key, is_cut_off, whole_cycle, whole_loop};
+pub(crate) use whole_clip::{ended_at_its_last_key, is_cut_off};

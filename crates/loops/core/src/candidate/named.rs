@@ -76,16 +76,18 @@ enum Meaning {
     Once,
 }
 
-impl NamedMotion {
-    /// Reads the name of a take, unless names are to be ignored.
-    pub(crate) fn of_take(analysis: &Analysis) -> Self {
-        if analysis.overrides.ignore_name {
-            Self::default()
+impl Analysis {
+    /// Reads the name of the take, unless names are to be ignored.
+    pub fn named_motion(&self) -> NamedMotion {
+        if self.overrides.ignore_name {
+            NamedMotion::default()
         } else {
-            Self::of(analysis.take.name())
+            NamedMotion::of(self.take.name())
         }
     }
+}
 
+impl NamedMotion {
     /// Interprets a name.
     pub fn of(name: &str) -> Self {
         let words = words(name);

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::{comparison::PoseComparison, score::SeamCost};
+use super::comparison::PoseComparison;
 use crate::analysis::Analysis;
 use crate::analysis::features::Features;
-use crate::math::decay::Decay;
+use crate::math::{Decay, Displacement};
 
 /// Two source frames and the exact two-sided cost of the seam between them.
 #[handed_over]
@@ -44,30 +44,28 @@ impl SeamPair {
 /// order of frames decides and a rotated or mirrored take gives the same loops. Idle bodies cost a thousand times as much.
 pub(super) const NO_COST: f64 = 1e-6;
 
-/// Implements [`Analysis::seam_cost`].
-pub(crate) fn seam_cost(analysis: &Analysis, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
-    Seams::new(&analysis.features, decay).cost(start_frame, end_frame)
+impl Analysis {
+    /// Returns the cost of the seam from `end_frame` back to `start_frame`, metre-seconds; 0 below 1e-6.
+    ///
+    /// `decay` gives how the offset of a jump fades. Both must be frames of the take.
+    pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
+        Seams::new(&self.features, decay).cost(start_frame, end_frame)
+    }
 }
 
 /// Seam costs between any two frames of a take.
 #[derive(Clone, Copy)]
 pub struct Seams<'a> {
     comparison: PoseComparison<'a>,
-    cost: SeamCost,
-    position_weight: f64,
-    velocity_weight: f64,
+    displacement: Displacement,
 }
 
 impl<'a> Seams<'a> {
-    /// Creates seams between frames, compared by `comparison` and with the cost function `cost`.
-    pub fn new(comparison: impl Into<PoseComparison<'a>>, cost: impl Into<SeamCost>) -> Self {
-        let cost = cost.into();
-        let (position_weight, velocity_weight) = cost.bound_weights();
+    /// Creates seams between frames, compared by `comparison`, whose offsets fade by `decay`.
+    pub fn new(comparison: impl Into<PoseComparison<'a>>, decay: Decay) -> Self {
         Self {
             comparison: comparison.into(),
-            cost,
-            position_weight,
-            velocity_weight,
+            displacement: Displacement::new(decay),
         }
     }
 
@@ -81,9 +79,11 @@ impl<'a> Seams<'a> {
         self.comparison.features()
     }
 
-    /// See [`SeamCost::bound_weights`].
+    /// Returns the weights a and b of the signed area, see [`Decay::area_weights`].
+    ///
+    /// They give a lower bound of the cost of an axis: (|a x + b v| + |a x - b v|) / 2, which is max(a |x|, b |v|).
     pub(super) fn bound_weights(&self) -> (f64, f64) {
-        (self.position_weight, self.velocity_weight)
+        self.displacement.decay().area_weights()
     }
 
     /// Returns the exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order;
@@ -94,46 +94,26 @@ impl<'a> Seams<'a> {
     }
 
     fn cost_of_rows(&self, start: usize, end: usize) -> f64 {
-        let gaps = self.gaps(start, end);
-        gaps.map(|(x, v)| self.cost.two_sided(x, v)).sum()
-    }
-
-    /// Returns the gap of each axis between two rows, in position and in velocity.
-    fn gaps(&self, start: usize, end: usize) -> impl Iterator<Item = (f64, f64)> {
         let features = self.features();
         let positions = features.positions(end).iter().zip(features.positions(start));
         let velocities = features.velocities(end).iter().zip(features.velocities(start));
         let both = positions.zip(velocities);
-        both.map(|((x_end, x_start), (v_end, v_start))| (x_end - x_start, v_end - v_start))
+        both.map(|((x_end, x_start), (v_end, v_start))| self.two_sided(x_end - x_start, v_end - v_start))
+            .sum()
     }
 
-    /// Whether the lower bound of the cost is at most `limit`; stops early when it is not.
-    pub(super) fn bound_is_within(&self, start_frame: usize, end_frame: usize, limit: f64) -> bool {
-        const CHUNK: usize = 8;
-        let (features, end) = (self.features(), self.comparison.row_met(end_frame));
-        let (x_end, x_start) = (features.positions(end), features.positions(start_frame));
-        let (v_end, v_start) = (features.velocities(end), features.velocities(start_frame));
-        let mut bound = 0.0;
-        let axes = features.num_axes();
-        let mut from = 0;
-        while from < axes {
-            let to = (from + CHUNK).min(axes);
-            for axis in from..to {
-                let position = self.position_weight * (x_end[axis] - x_start[axis]);
-                let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
-                // Rounding may lift the sum above an exactly equal cost; the allowance keeps it a lower bound.
-                bound += 0.5 * (position + velocity).abs() + 0.5 * (position - velocity).abs()
-                    - 1e-12 * (position.abs() + velocity.abs());
-            }
-            if bound > limit {
-                return false;
-            }
-            from = to;
-        }
-        true
+    /// Returns the cost of one axis with the gap x (metres) and v (metres per second), metre-seconds.
+    ///
+    /// Each side of a loop's seam closes half of it: the start forward in time, the end with time reversed, so that a seam costs (D(x, v) +
+    /// D(x, -v)) / 2. Source: docs/math/search.md, section "What a seam costs", with rho = 1/2.
+    fn two_sided(&self, x: f64, v: f64) -> f64 {
+        // On one of the two sides the offset first moves away from zero, and never crosses it.
+        let (x, v) = (x.abs(), v.abs());
+        0.5 * self.displacement.signed_area(x, v) + 0.5 * self.displacement.get(x, -v)
     }
 
-    /// Returns the median cost of random pairs of usable frames at least `min_gap` frames apart; `None` if there are none.
+    /// Returns the median cost of random pairs of usable frames at least `min_gap` frames apart, of an even number the upper middle one;
+    /// `None` if there are none.
     ///
     /// Poses are compared with poses even if ends are mirrored. A fixed generator draws the pairs, so they are the same in every
     /// run.
@@ -146,95 +126,47 @@ impl<'a> Seams<'a> {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 33) as usize) % frames.len().max(1)
+            frames.get((state >> 33) as usize % frames.len().max(1)).copied()
         };
-        let mut pairs = Vec::with_capacity(PAIRS);
         // Short takes have few pairs far enough apart; the number of draws is bounded.
-        for _ in 0..50 * PAIRS {
-            let (left, right) = (draw(), draw());
-            let (Some(&left), Some(&right)) = (frames.get(left), frames.get(right)) else {
-                return None;
-            };
-            if left + min_gap.max(1) <= right {
-                pairs.push((left, right));
-                if pairs.len() == PAIRS {
-                    break;
-                }
-            }
-        }
-        self.median_of(&pairs)
-    }
-
-    /// Returns the median cost of pairs: of an even number the upper middle one.
-    fn median_of(&self, pairs: &[(usize, usize)]) -> Option<f64> {
-        let middle = pairs.len() / 2;
-        let bounds: Vec<[f64; 2]> = (pairs.iter())
-            .map(|&(left, right)| self.bounds_of_rows(left, right))
+        let mut costs: Vec<f64> = (0..50 * PAIRS)
+            .filter_map(|_| draw().zip(draw()))
+            .filter(|(left, right)| left + min_gap.max(1) <= *right)
+            .take(PAIRS)
+            .map(|(left, right)| self.cost_of_rows(left, right))
             .collect();
-        let [lowest, highest] = [0, 1].map(|side| {
-            let mut bounds: Vec<f64> = bounds.iter().map(|bounds| bounds[side]).collect();
-            (middle < bounds.len()).then(|| *bounds.select_nth_unstable_by(middle, f64::total_cmp).1)
-        });
-        // Pairs whose bounds are clearly below or above the median need no exact cost.
-        let (lowest, highest) = (lowest?, highest?);
-        let below = bounds.iter().filter(|bounds| bounds[1] < lowest).count();
-        let mut costs: Vec<f64> = (pairs.iter().zip(&bounds))
-            .filter(|(_, [low, high])| !(*high < lowest || *low > highest))
-            .map(|(&(left, right), _)| self.cost_of_rows(left, right))
-            .collect();
-        (middle - below < costs.len()).then(|| *costs.select_nth_unstable_by(middle - below, f64::total_cmp).1)
-    }
-
-    /// Returns bounds of the cost of a seam: the larger of the separate costs of positions and velocities, and the sum of both.
-    fn bounds_of_rows(&self, start: usize, end: usize) -> [f64; 2] {
-        let [mut low, mut high] = [0.0; 2];
-        for (x, v) in self.gaps(start, end) {
-            let (position, velocity) = (self.position_weight * x, self.velocity_weight * v);
-            low += 0.5 * (position + velocity).abs() + 0.5 * (position - velocity).abs();
-            high += position.abs() + velocity.abs();
-        }
-        // Rounding must not put a cost that equals its bound beyond it.
-        [low * (1.0 - 1e-12), high * (1.0 + 1e-12)]
+        let middle = costs.len() / 2;
+        (!costs.is_empty()).then(|| *costs.select_nth_unstable_by(middle, f64::total_cmp).1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::numbers;
 
     #[test]
-    fn the_median_is_that_of_all_costs() {
-        let mut next = numbers(7);
-        let mut draw = |scale: f64| 0.5 * scale * next();
-        const AXES: usize = 6;
-        // Positions and velocities of every size together, some frames equal.
-        for scales in [[1.0, 1.0], [1.0, 30.0], [0.01, 30.0], [0.0, 0.0]] {
-            let mut values = |scale: f64| -> Vec<f64> {
-                (0..AXES * 60)
-                    .map(|index| draw(scale) * (index / AXES % 9) as f64)
-                    .collect()
-            };
-            let [positions, velocities] = scales.map(&mut values);
-            let features = Features::from_values(1.0 / 30.0, AXES, positions, velocities).unwrap();
-            for cost in [
-                SeamCost::from(Decay::Spring { half_life_secs: 0.1 }),
-                SeamCost::from(Decay::Cubic { blend_secs: 0.4 }),
-                SeamCost::from(Decay::Quintic { blend_secs: 0.4 }),
+    fn the_bound_stays_below_and_sides_do_not_matter() {
+        let features = Features::from_values(0.1, 4, Vec::new(), Vec::new()).unwrap();
+        for decay in [
+            Decay::Spring { half_life_secs: 0.2 },
+            Decay::Cubic { blend_secs: 0.4 },
+            Decay::Quintic { blend_secs: 0.3 },
+        ] {
+            for (x, v) in [
+                (0.1, 0.4),
+                (0.1, -3.0),
+                (-0.2, 5.0),
+                (0.0, 1.0),
+                (0.3, 0.0),
+                (1e-9, -40.0),
+                (0.0, 0.0),
             ] {
-                let seams = Seams::new(&features, cost);
-                let all: Vec<(usize, usize)> = (0..60)
-                    .flat_map(|one| (one..60).map(move |other| (one, other)))
-                    .collect();
-                for pairs in [&all[..], &all[..7], &all[20..21], &[]] {
-                    let mut costs: Vec<f64> = (pairs.iter()).map(|&(one, other)| seams.cost(one, other)).collect();
-                    costs.sort_by(f64::total_cmp);
-                    assert_eq!(
-                        seams.median_of(pairs),
-                        costs.get(costs.len() / 2).copied(),
-                        "{scales:?} {cost:?}"
-                    );
-                }
+                let cost = Seams::new(&features, decay);
+                let (a, b) = cost.bound_weights();
+                let bound = 0.5 * (a * x + b * v).abs() + 0.5 * (a * x - b * v).abs();
+                assert!(cost.two_sided(x, v) >= bound - 1e-15);
+                assert!((cost.two_sided(x, v) - cost.two_sided(-x, -v)).abs() < 1e-15);
+                assert!((cost.two_sided(x, v) - cost.two_sided(-x, v)).abs() < 1e-15);
             }
         }
     }

@@ -158,17 +158,19 @@ fn played_there_and_back(choosing: &Choosing<'_>, max_rows: usize) -> Result<Fou
     })
 }
 
-/// Implements [`Analysis::segment_of`].
-pub(crate) fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Option<&'a Segment> {
-    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
-    let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
-    let first = analysis
-        .segments
-        .partition_point(|segment| (segment.end_frame as f64) < start);
-    let touched = analysis.segments[first..]
-        .iter()
-        .take_while(|segment| segment.start_frame as f64 <= end);
-    touched.max_by_key(|segment| ordered(shared(segment)))
+impl Analysis {
+    /// Returns the segment that contains most of a loop.
+    pub fn segment_of(&self, candidate: &LoopCandidate) -> Option<&Segment> {
+        let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+        let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
+        let first = self
+            .segments
+            .partition_point(|segment| (segment.end_frame as f64) < start);
+        let touched = self.segments[first..]
+            .iter()
+            .take_while(|segment| segment.start_frame as f64 <= end);
+        touched.max_by_key(|segment| ordered(shared(segment)))
+    }
 }
 
 /// A row under construction, with the segment that contains most of it.
@@ -189,7 +191,7 @@ struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     /// Makes a candidate a row, and returns its number.
     fn open(&mut self, best: LoopCandidate) -> usize {
-        let segment = segment_of(self.analysis, &best).copied();
+        let segment = self.analysis.segment_of(&best).copied();
         let versions = Vec::new();
         self.rows.push(Row {
             stretch: FoundStretch { best, versions },
@@ -200,7 +202,7 @@ impl<'a> Gathered<'a> {
 
     /// Adds a candidate: to the row of which it is a version, otherwise as a row if it may open one. Returns the row's number.
     fn add(&mut self, candidate: LoopCandidate, may_open: bool, finder: &Finder) -> Option<usize> {
-        let segment = segment_of(self.analysis, &candidate).copied();
+        let segment = self.analysis.segment_of(&candidate).copied();
         let Some(row) = self.rows.iter().position(|row| row.holds(&candidate, segment)) else {
             return may_open.then(|| self.open(candidate));
         };

@@ -340,7 +340,7 @@ impl MadeLoop {
 /// Returns the analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
 fn completed_for<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Cow<'a, Analysis> {
     match &candidate.whole {
-        Some(whole) => candidate::completed(analysis, whole),
+        Some(whole) => analysis.completed(whole),
         None => Cow::Borrowed(analysis),
     }
 }

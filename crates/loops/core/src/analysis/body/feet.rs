@@ -12,10 +12,10 @@ const FORELEG_SHARE: f64 = 0.6;
 /// Finds the feet by their names, each pair left before right; empty if names do not give one to eight of them.
 ///
 /// `bones` are the lengths of the joints' bones in any unit.
-pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
-    let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot);
+pub(super) fn find(named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
+    let mut tops = topmost(named, |joint| named.name(joint).is_foot);
     if tops.is_empty() {
-        let ends = leg_ends(skeleton, named).into_iter();
+        let ends = leg_ends(named).into_iter();
         let feet = in_pairs(ends.map(|ankle| named.foot(ankle)).collect());
         return if NUM_FEET.contains(&feet.len()) {
             feet
@@ -24,16 +24,17 @@ pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> V
         };
     }
     if tops.len() == 2 {
-        let ends = [tops[0], tops[1]].map(|top| foot_at(skeleton, named, top, true).lowest_joint());
-        tops.extend(standing_hands(skeleton, named, ends, bones));
+        let ends = [tops[0], tops[1]].map(|top| foot_at(named, top, true).lowest_joint());
+        tops.extend(standing_hands(named, ends, bones));
     }
     let has_many = tops.len() > 2;
-    let feet = tops.iter().map(|&top| foot_at(skeleton, named, top, has_many));
+    let feet = tops.iter().map(|&top| foot_at(named, top, has_many));
     in_pairs(feet.collect())
 }
 
 /// Returns the topmost wanted joints that are [`distinct`].
-fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+fn topmost(named: &NamedJoints, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+    let skeleton = named.skeleton;
     let num_joints = skeleton.num_joints();
     // The body itself does not descend from a foot.
     let mut carries_core: Vec<bool> = (0..num_joints).map(|joint| named.name(joint).is_core()).collect();
@@ -60,8 +61,8 @@ fn distinct(named: &NamedJoints, joints: impl Iterator<Item = usize>) -> Vec<usi
             found.push(joint);
         }
     }
-    if found.iter().any(|&joint| named.side_of(joint).is_some()) {
-        found.retain(|&joint| named.side_of(joint).is_some());
+    if found.iter().any(|&joint| named.name(joint).side.is_some()) {
+        found.retain(|&joint| named.name(joint).side.is_some());
     }
     found
 }
@@ -70,14 +71,14 @@ fn distinct(named: &NamedJoints, joints: impl Iterator<Item = usize>) -> Vec<usi
 ///
 /// In bodies with two legs the topmost joint is the ankle. Others walk on their toes, and the joint named as ankle may be the
 /// hock, half way up the leg: their ankle is the last joint above the toe.
-fn foot_at(skeleton: &Skeleton, named: &NamedJoints, top: usize, has_many: bool) -> Foot {
-    let toe = named.below(skeleton, top, |name| name.is_toe && !name.is_end());
+fn foot_at(named: &NamedJoints, top: usize, has_many: bool) -> Foot {
+    let toe = named.below(top, |name| name.is_toe && !name.is_end());
     let mut chain = vec![top];
-    while let Some(next) = named.below(skeleton, chain[chain.len() - 1], |name| name.is_foot && !name.is_end()) {
+    while let Some(next) = named.below(chain[chain.len() - 1], |name| name.is_foot && !name.is_end()) {
         chain.push(next);
     }
     if let Some(toe) = toe {
-        let path = skeleton.path_from_root(toe);
+        let path = named.skeleton.path_from_root(toe);
         chain.retain(|joint| path.contains(joint));
     }
     let last = chain[chain.len() - 1];
@@ -90,28 +91,30 @@ fn foot_at(skeleton: &Skeleton, named: &NamedJoints, top: usize, has_many: bool)
     Foot {
         ankle,
         toe,
-        side: named.side_of(ankle).or(named.side_of(top)),
+        side: named.name(ankle).side.or(named.name(top).side),
     }
 }
 
 /// Returns the ends of legs whose joints have no other names: `leg_a_tip_l` of a spider.
-fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
-    topmost(skeleton, named, |joint| {
+fn leg_ends(named: &NamedJoints) -> Vec<usize> {
+    topmost(named, |joint| {
         let name = named.name(joint);
-        let hangs_from_leg = skeleton.parent(joint).is_some_and(|parent| named.name(parent).is_leg());
-        name.is_end() && hangs_from_leg && named.children(skeleton, joint).next().is_none()
+        let hangs_from_leg = named
+            .skeleton
+            .parent(joint)
+            .is_some_and(|parent| named.name(parent).is_leg());
+        name.is_end() && hangs_from_leg && named.is_leaf(joint)
     })
 }
 
 /// Returns the last joints of legs that end without a foot, by name; empty if a foot is named, and if they are not two to eight.
-pub(super) fn bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
-    let names_foot = |joint: usize| named.name(joint).is_foot && !named.is_control(joint);
-    if (0..skeleton.num_joints()).any(names_foot) {
+pub(super) fn bare_legs(named: &NamedJoints) -> Vec<usize> {
+    if named.body().any(|joint| named.name(joint).is_foot) {
         return Vec::new();
     }
-    let ends = (0..skeleton.num_joints()).filter(|&joint| {
-        !named.is_control(joint) && named.name(joint).may_end_leg() && named.children(skeleton, joint).next().is_none()
-    });
+    let ends = named
+        .body()
+        .filter(|&joint| named.name(joint).may_end_leg() && named.is_leaf(joint));
     let mut legs = distinct(named, ends);
     if !NUM_FEET.contains(&legs.len()) {
         legs.clear();
@@ -120,21 +123,22 @@ pub(super) fn bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> 
 }
 
 /// Returns the feet of [`bare_legs`], each pair left before right.
-pub(super) fn of_bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<Foot> {
-    let legs = bare_legs(skeleton, named).into_iter();
+pub(super) fn of_bare_legs(named: &NamedJoints) -> Vec<Foot> {
+    let legs = bare_legs(named).into_iter();
     in_pairs(legs.map(|leg| named.foot(leg)).collect())
 }
 
 /// Returns the hands on which a body stands: in bodies with a tail and no fingers.
 ///
 /// Judged by the skeleton alone, so that a rig has the same feet in all of its animations.
-fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bones: &[f64]) -> Vec<usize> {
-    let has_tail = (0..skeleton.num_joints()).any(|joint| !named.is_control(joint) && named.name(joint).has("tail"));
+fn standing_hands(named: &NamedJoints, feet: [usize; 2], bones: &[f64]) -> Vec<usize> {
+    let skeleton = named.skeleton;
+    let has_tail = named.body().any(|joint| named.name(joint).has("tail"));
     let Some(hands) = named.pair(Word::Hand).filter(|_| has_tail) else {
         return Vec::new();
     };
     let are_feet = hands.iter().all(|&hand| {
-        named.children(skeleton, hand).all(|below| named.name(below).is_end())
+        named.children(hand).all(|below| named.name(below).is_end())
             && !feet
                 .iter()
                 .any(|&foot| skeleton.is_within(hand, foot) || skeleton.is_within(foot, hand))

@@ -22,13 +22,13 @@ const GROUND_SHARE: f64 = 0.1;
 
 /// Returns the ankles and toes that stay low over the take; `None` if this does not distinguish feet from other joints.
 pub(super) fn feet(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
-    low_ends(&Heights::of(take, named, |_| DVec3::ZERO), take, named)
+    low_ends(&Heights::of(take, named, |_| DVec3::ZERO), named)
 }
 
 /// Returns the last joints of legs whose bones end low over the take, and come to the ground; `None` like [`feet`].
 pub(super) fn feet_at_ends(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
     let heights = Heights::at_ends(take, named);
-    let mut feet = low_ends(&heights, take, named)?;
+    let mut feet = low_ends(&heights, named)?;
     feet.iter_mut().for_each(|foot| foot.toe = None);
     let may_stand =
         |foot: &Foot| take.skeleton().children(foot.ankle).is_empty() && !named.name(foot.ankle).is_of_elsewhere();
@@ -41,20 +41,18 @@ pub(super) fn ends_reach_ground(take: &Take, named: &NamedJoints, feet: &[Foot])
 }
 
 /// Returns every leaf like a foot.
-pub(super) fn all_leaves(take: &Take, named: &NamedJoints) -> Vec<Foot> {
-    leaves(take, named).into_iter().map(|leaf| named.foot(leaf)).collect()
+pub(super) fn all_leaves(named: &NamedJoints) -> Vec<Foot> {
+    leaves(named).into_iter().map(|leaf| named.foot(leaf)).collect()
 }
 
-fn leaves(take: &Take, named: &NamedJoints) -> Vec<usize> {
-    (0..take.num_joints())
-        .filter(|&joint| !named.is_control(joint) && named.children(take.skeleton(), joint).next().is_none())
-        .collect()
+fn leaves(named: &NamedJoints) -> Vec<usize> {
+    named.body().filter(|&joint| named.is_leaf(joint)).collect()
 }
 
-fn low_ends(heights: &Heights, take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
-    let skeleton = take.skeleton();
+fn low_ends(heights: &Heights, named: &NamedJoints) -> Option<Vec<Foot>> {
+    let skeleton = named.skeleton;
     let num_joints = skeleton.num_joints();
-    let leaves = leaves(take, named);
+    let leaves = leaves(named);
     let Heights {
         joints,
         ends,
@@ -126,7 +124,7 @@ impl Heights {
     /// Measures the body at some frames; `end` is the end of a joint's bone in its axes.
     fn of(take: &Take, named: &NamedJoints, end: impl Fn(usize) -> DVec3) -> Self {
         let num_joints = take.num_joints();
-        let body: Vec<usize> = (0..num_joints).filter(|&joint| !named.is_control(joint)).collect();
+        let body: Vec<usize> = named.body().collect();
         let mut heights = Self {
             joints: vec![0.0; num_joints],
             ends: vec![0.0; num_joints],

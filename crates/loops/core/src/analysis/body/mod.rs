@@ -197,7 +197,7 @@ impl Body {
     /// A skeleton without recognisable parts is not an error: see [`FoundBy`]. Errors: [`BodyError::NoSuchJoint`] for a name in
     /// `overrides` that the skeleton does not have.
     pub fn find(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
-        let (skeleton, middle) = (take.skeleton(), take.pose(take.num_frames() / 2));
+        let skeleton = take.skeleton();
         let named = NamedJoints::of(skeleton);
         let of_robot = skeleton.hinges().map(|robot| overrides.of_robot(skeleton, robot));
         let overrides = of_robot.as_ref().unwrap_or(overrides);
@@ -205,12 +205,12 @@ impl Body {
             feet,
             found_by,
             stand_on_ends,
-        } = find_feet(middle, take, &named, overrides)?;
+        } = find_feet(take, &named, overrides)?;
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
-            None => match legs_apart_from(skeleton, &named, &feet) {
+            None => match legs_apart_from(&named, &feet) {
                 Some(thighs) => skeleton.last_shared(thighs).unwrap_or(0),
-                None => named.hips(skeleton, &feet, found_by),
+                None => named.hips(&feet, found_by),
             },
         };
         // In some rigs "shoulder" is the collar bone, in others the upper arm. Collar bones begin side by side at the
@@ -224,15 +224,15 @@ impl Body {
             .into_iter()
             .filter_map(|side| {
                 let hand = named
-                    .fullest(skeleton, Word::Hand, side)
+                    .fullest(Word::Hand, side)
                     .or_else(|| named.sided(Word::Palm, side));
                 hand.map(|hand| (hand, None))
-                    .or_else(|| end_of_limb(skeleton, &named, named.sided(Word::Forearm, side)?))
+                    .or_else(|| end_of_limb(&named, named.sided(Word::Forearm, side)?))
             })
             .filter(|(hand, _)| (feet.iter()).all(|foot| ![Some(foot.ankle), foot.toe].contains(&Some(*hand))))
             .collect();
-        let head = (named.unsided_below(skeleton, Word::Head, hips).map(|head| (head, None)))
-            .or_else(|| end_of_limb(skeleton, &named, named.unsided(Word::Neck)?));
+        let head = (named.unsided_below(Word::Head, hips).map(|head| (head, None)))
+            .or_else(|| end_of_limb(&named, named.unsided(Word::Neck)?));
         let still = (found_by == FoundBy::AllLeaves).then(|| joints_in_place(take));
         let spins = |foot: &&Foot| still.as_ref().is_some_and(|still| still[foot.ankle]);
         let ends = (feet.iter().filter(|foot| stand_on_ends || spins(foot)))
@@ -479,19 +479,14 @@ impl FoundFeet {
                 stand_on_ends: true,
                 ..Self::new(feet, FoundBy::Geometry)
             },
-            None => Self::new(geometry::all_leaves(some, named), FoundBy::AllLeaves),
+            None => Self::new(geometry::all_leaves(named), FoundBy::AllLeaves),
         }
     }
 }
 
 /// Finds the feet of a body: those that the caller names, else by names, else by geometry.
-fn find_feet(
-    middle: PoseRef<'_>,
-    some: &Take,
-    named: &NamedJoints,
-    overrides: &BodyOverrides,
-) -> Result<FoundFeet, BodyError> {
-    let skeleton = some.skeleton();
+fn find_feet(some: &Take, named: &NamedJoints, overrides: &BodyOverrides) -> Result<FoundFeet, BodyError> {
+    let skeleton = named.skeleton;
     if !overrides.feet.is_empty() {
         let mut feet: Vec<Foot> = Vec::new();
         for name in &overrides.feet {
@@ -499,7 +494,7 @@ fn find_feet(
             // A joint named twice is still one foot.
             if feet.iter().all(|foot| foot.ankle != ankle) {
                 feet.push(Foot {
-                    toe: named.below(skeleton, ankle, |name| name.is_toe && !name.is_end()),
+                    toe: named.below(ankle, |name| name.is_toe && !name.is_end()),
                     ..named.foot(ankle)
                 });
             }
@@ -509,10 +504,11 @@ fn find_feet(
             ..FoundFeet::new(feet, FoundBy::Given)
         });
     }
+    let middle = some.pose(some.num_frames() / 2);
     let bones: Vec<f64> = middle.translations.iter().map(|bone| bone.length()).collect();
-    let by_name = feet::find(skeleton, named, &bones);
+    let by_name = feet::find(named, &bones);
     if by_name.is_empty() {
-        let legs = feet::of_bare_legs(skeleton, named);
+        let legs = feet::of_bare_legs(named);
         let have_ends = legs.iter().all(|leg| end_of_bone(skeleton, leg.ankle).is_some());
         if !legs.is_empty() && have_ends && geometry::ends_reach_ground(some, named, &legs) {
             return Ok(FoundFeet {
@@ -541,7 +537,7 @@ fn find_feet(
 ///
 /// They count as feet in takes whose skeleton has the ends of their bones: [`Skeleton::with_tips`].
 pub fn bare_legs(skeleton: &Skeleton) -> Vec<usize> {
-    feet::bare_legs(skeleton, &NamedJoints::of(skeleton))
+    feet::bare_legs(&NamedJoints::of(skeleton))
 }
 
 /// A joint that moves by less stays in place, metres.
@@ -568,26 +564,23 @@ type End = (usize, Option<DVec3>);
 
 /// Returns where the bone of a limb's last joint ends: the joint and the tip of its bone if nothing descends from it, or its only child,
 /// without an offset, if that is named as an end. `None` if the limb continues or the end is unknown.
-fn end_of_limb(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<End> {
-    let mut below = named.children(skeleton, last);
+fn end_of_limb(named: &NamedJoints, last: usize) -> Option<End> {
+    let mut below = named.children(last);
     match (below.next(), below.next()) {
         (None, _) => {
-            let tip = skeleton.joint(last).tip.filter(|tip| *tip != DVec3::ZERO)?;
+            let tip = named.skeleton.joint(last).tip.filter(|tip| *tip != DVec3::ZERO)?;
             Some((last, Some(tip)))
         }
-        (Some(end), None) => {
-            let is_end = named.name(end).is_end() && named.children(skeleton, end).next().is_none();
-            is_end.then_some((end, None))
-        }
+        (Some(end), None) => (named.name(end).is_end() && named.is_leaf(end)).then_some((end, None)),
         _ => None,
     }
 }
 
 /// Returns the thighs of a rig whose two feet are not their descendants, such as IK targets that are skinned as feet.
-fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
+fn legs_apart_from(named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
     let thighs = named.pair(Word::Thigh)?;
     let hangs = feet.iter().any(|foot| {
-        let path = skeleton.path_from_root(foot.ankle);
+        let path = named.skeleton.path_from_root(foot.ankle);
         thighs.iter().any(|thigh| path.contains(thigh))
     });
     (feet.len() == 2 && !hangs).then_some(thighs)

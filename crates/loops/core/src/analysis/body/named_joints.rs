@@ -6,20 +6,25 @@ use super::{Foot, FoundBy, Side, controls};
 use crate::motion::Skeleton;
 
 /// The joints of a skeleton with the meaning of their names.
-pub(super) struct NamedJoints {
+pub(super) struct NamedJoints<'a> {
+    pub(super) skeleton: &'a Skeleton,
     names: Vec<JointName>,
     /// Whether each joint only steers the rig and is not part of the body.
     is_control: Vec<bool>,
 }
 
-impl NamedJoints {
-    pub(super) fn of(skeleton: &Skeleton) -> Self {
+impl<'a> NamedJoints<'a> {
+    pub(super) fn of(skeleton: &'a Skeleton) -> Self {
         let names: Vec<JointName> = (skeleton.joints().iter())
             .zip(Meaning::of_all(skeleton))
             .map(|(joint, meaning)| JointName::of(joint.says(), &meaning))
             .collect();
         let is_control = controls::find(skeleton, &names);
-        Self { names, is_control }
+        Self {
+            skeleton,
+            names,
+            is_control,
+        }
     }
 
     pub(super) fn name(&self, joint: usize) -> &JointName {
@@ -36,16 +41,23 @@ impl NamedJoints {
         (0..self.names.len()).filter(|&joint| self.is_control[joint]).collect()
     }
 
-    /// Returns a joint's children that are part of the body.
-    pub(super) fn children<'a>(&'a self, skeleton: &'a Skeleton, joint: usize) -> impl Iterator<Item = usize> + 'a {
-        (skeleton.children(joint).iter().copied()).filter(|&child| !self.is_control[child])
+    /// Returns the joints of the body, in order.
+    pub(super) fn body(&self) -> impl Iterator<Item = usize> {
+        (0..self.names.len()).filter(|&joint| !self.is_control[joint])
     }
 
-    fn all(&self, part: Word, side: Option<Side>) -> impl Iterator<Item = usize> + '_ {
-        (0..self.names.len()).filter(move |&joint| {
-            let name = &self.names[joint];
-            !self.is_control[joint] && name.part() == Some(part) && name.side() == side
-        })
+    /// Returns a joint's children that are part of the body.
+    pub(super) fn children(&self, joint: usize) -> impl Iterator<Item = usize> {
+        (self.skeleton.children(joint).iter().copied()).filter(|&child| !self.is_control[child])
+    }
+
+    /// Whether no joint of the body is a child of this one.
+    pub(super) fn is_leaf(&self, joint: usize) -> bool {
+        self.children(joint).next().is_none()
+    }
+
+    fn all(&self, part: Word, side: Option<Side>) -> impl Iterator<Item = usize> {
+        (self.body()).filter(move |&joint| (self.names[joint].part, self.names[joint].side) == (Some(part), side))
     }
 
     fn first(&self, part: Word, side: Option<Side>) -> Option<usize> {
@@ -64,17 +76,19 @@ impl NamedJoints {
     }
 
     /// Returns the first joint of a part below `above`; the first at all if there is none.
-    pub(super) fn unsided_below(&self, skeleton: &Skeleton, part: Word, above: usize) -> Option<usize> {
+    pub(super) fn unsided_below(&self, part: Word, above: usize) -> Option<usize> {
         let first = self.unsided(part)?;
         let mut found = core::iter::once(first).chain(self.all(part, None));
-        found.find(|&joint| skeleton.is_within(joint, above)).or(Some(first))
+        found
+            .find(|&joint| self.skeleton.is_within(joint, above))
+            .or(Some(first))
     }
 
     /// Returns the joint of a part and side that carries most: a hand with its fingers rather than one beside it.
-    pub(super) fn fullest(&self, skeleton: &Skeleton, part: Word, side: Side) -> Option<usize> {
+    pub(super) fn fullest(&self, part: Word, side: Side) -> Option<usize> {
         let first = self.first(part, Some(side))?;
         let counted = (core::iter::once(first).chain(self.all(part, Some(side))))
-            .map(|joint| (joint, skeleton.self_and_below(joint).len()));
+            .map(|joint| (joint, self.skeleton.self_and_below(joint).len()));
         let best = counted.reduce(|best, other| if other.1 > best.1 { other } else { best });
         best.map(|(joint, _)| joint)
     }
@@ -84,37 +98,28 @@ impl NamedJoints {
         Some([self.sided(part, Side::Left)?, self.sided(part, Side::Right)?])
     }
 
-    pub(super) fn side_of(&self, joint: usize) -> Option<Side> {
-        self.names[joint].side()
-    }
-
     /// Returns a foot that ends at its ankle.
     pub(super) fn foot(&self, ankle: usize) -> Foot {
         Foot {
             ankle,
             toe: None,
-            side: self.side_of(ankle),
+            side: self.names[ankle].side,
         }
     }
 
     /// Returns the first descendant of `above` that `is_wanted`.
-    pub(super) fn below(
-        &self,
-        skeleton: &Skeleton,
-        above: usize,
-        is_wanted: impl Fn(&JointName) -> bool,
-    ) -> Option<usize> {
+    pub(super) fn below(&self, above: usize, is_wanted: impl Fn(&JointName) -> bool) -> Option<usize> {
         let mut is_below = vec![false; self.names.len()];
         is_below[above] = true;
         (above + 1..self.names.len()).find(|&joint| {
-            is_below[joint] = skeleton.parent(joint).is_some_and(|parent| is_below[parent]);
+            is_below[joint] = self.skeleton.parent(joint).is_some_and(|parent| is_below[parent]);
             is_below[joint] && !self.is_control[joint] && is_wanted(&self.names[joint])
         })
     }
 
     /// Returns the joint that carries the legs, or the one above it that carries arms and head as well, if the first carries
     /// none.
-    fn carrier_of_trunk(&self, skeleton: &Skeleton, legs: usize) -> usize {
+    fn carrier_of_trunk(&self, legs: usize) -> usize {
         use Word::{Hand, Head, Neck, UpperArm};
         let [left, right] = [Side::Left, Side::Right].map(Some);
         let parts = [
@@ -128,10 +133,12 @@ impl NamedJoints {
         let upper: Vec<usize> = (parts.into_iter())
             .flat_map(|(part, side)| self.all(part, side))
             .collect();
-        if upper.iter().any(|&joint| skeleton.is_within(joint, legs)) {
+        if upper.iter().any(|&joint| self.skeleton.is_within(joint, legs)) {
             return legs;
         }
-        let highest = upper.first().and_then(|&first| skeleton.last_shared([legs, first]));
+        let highest = upper
+            .first()
+            .and_then(|&first| self.skeleton.last_shared([legs, first]));
         highest.unwrap_or(legs)
     }
 
@@ -139,12 +146,12 @@ impl NamedJoints {
     /// first.
     ///
     /// Some rigs have a pelvis that carries only the legs, beside the spine.
-    pub(super) fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
+    pub(super) fn hips(&self, feet: &[Foot], found_by: FoundBy) -> usize {
         if feet.len() >= 2
             && found_by != FoundBy::AllLeaves
-            && let Some(legs) = skeleton.last_shared(feet.iter().map(|foot| foot.ankle))
+            && let Some(legs) = self.skeleton.last_shared(feet.iter().map(|foot| foot.ankle))
         {
-            return self.carrier_of_trunk(skeleton, legs);
+            return self.carrier_of_trunk(legs);
         }
         self.unsided(Word::Hips).unwrap_or(0)
     }

@@ -42,8 +42,9 @@ pub(super) struct JointName {
     words: Vec<String>,
     /// The numbers in it, which distinguish legs of one name.
     digits: String,
-    part: Option<Word>,
-    side: Option<Side>,
+    /// The part of the body that it names.
+    pub(super) part: Option<Word>,
+    pub(super) side: Option<Side>,
     is_helper: bool,
     /// Whether it names the end of a leg above its toes: an ankle, a paw, a hoof, and so on.
     pub(super) is_foot: bool,
@@ -124,14 +125,6 @@ impl JointName {
     pub(super) fn is_core(&self) -> bool {
         use Word::{Clavicle, Head, Hips, Neck, Thigh, UpperArm};
         (self.part).is_some_and(|part| [Hips, Head, Neck, Thigh, Clavicle, UpperArm].contains(&part))
-    }
-
-    pub(super) fn part(&self) -> Option<Word> {
-        self.part
-    }
-
-    pub(super) fn side(&self) -> Option<Side> {
-        self.side
     }
 
     /// Whether it only marks the end of a bone.

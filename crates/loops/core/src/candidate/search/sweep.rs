@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::Admission;
 use super::distinct::{BestPairs, Distinct};
-use crate::candidate::bound::{EarlyExit, LANES, LONG_RUN, ROWS, RunLength, SeamBounds, Squares};
+use crate::candidate::bound::{LANES, ROWS, SeamBounds};
 use crate::candidate::{SeamPair, seams::NO_COST};
 use crate::math::ordered;
 
@@ -31,29 +31,11 @@ pub(super) struct Sweep<'a> {
     shared: AtomicU64,
 }
 
-/// Number of start frames swept together: four long runs.
-const PANEL: usize = ROWS * LONG_RUN;
+/// Number of start frames swept together: four runs.
+const PANEL: usize = ROWS * LANES;
 
-/// One of this many panels measures whether short runs save time; the others follow its result.
-const PROBE_EVERY: usize = 16;
-
-/// Share of blocks passed by short runs above which comparing them costs more than it saves.
-const MAX_SHORT_SHARE: f64 = 0.85;
-
-/// State that a worker keeps between blocks: statistics of short runs, and room for distances.
-struct Work {
-    uses_short_runs: bool,
-    tried: usize,
-    passed: usize,
-    squares: Squares,
-}
-
-/// A pair of frames and the distance that bounds its cost.
-struct Nearest {
-    distance: f32,
-    start_frame: usize,
-    end_frame: usize,
-}
+/// A pair of frames without its cost, and the distance that bounds this.
+type Bounded = (f32, SeamPair);
 
 impl<'a> Sweep<'a> {
     /// Creates a pass for pairs up to `max_cost` that are not similar to any of `kept`, until `goal` distinct ones are found.
@@ -133,22 +115,7 @@ impl<'a> Sweep<'a> {
     fn sweep_share(&self, panels: impl Iterator<Item = usize>, limit: SeamPair) -> BestPairs {
         let mut best = self.no_pairs();
         best.limit = limit;
-        let mut work = Work {
-            uses_short_runs: true,
-            tried: 0,
-            passed: 0,
-            squares: [[[0.0; LANES]; LANES]; ROWS],
-        };
-        for (index, panel) in panels.enumerate() {
-            if index % PROBE_EVERY == 0 {
-                (work.tried, work.passed) = (0, 0);
-                work.uses_short_runs = true;
-            }
-            self.sweep_panel(panel, &mut work, &mut best);
-            if index % PROBE_EVERY == 0 {
-                work.uses_short_runs = work.passed as f64 <= MAX_SHORT_SHARE * work.tried as f64;
-            }
-        }
+        panels.for_each(|panel| self.sweep_panel(panel, &mut best));
         best
     }
 
@@ -165,7 +132,7 @@ impl<'a> Sweep<'a> {
 
     /// Returns the tiles of long runs in which pairs that start in a panel end.
     fn far_tiles(&self, panel: usize) -> Range<usize> {
-        const RUNS_TILE: usize = LONG_RUN * LANES;
+        const RUNS_TILE: usize = LANES * LANES;
         let ends = self.tiles(panel).filter_map(|tile| self.ends[tile]);
         let span = ends.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
         span.map_or(0..0, |(first, last)| first / RUNS_TILE..last / RUNS_TILE + 1)
@@ -182,101 +149,71 @@ impl<'a> Sweep<'a> {
         (self.admission.admits(start_row, end_frame)).then_some(end_frame)
     }
 
-    /// Compares the long runs of a panel of starts with those of all ends.
-    fn sweep_panel(&self, panel: usize, work: &mut Work, best: &mut BestPairs) {
+    /// Returns the stored distance of the costliest pair that is still kept.
+    fn limit(&self, best: &BestPairs) -> f32 {
+        self.bounds.limit(self.max_cost(best))
+    }
+
+    /// Returns the tiles of a panel and of a tile of runs between which there may be pairs, with the distances of their boxes; none if all of
+    /// these are above a limit.
+    fn runs(&self, panel: usize, far: usize, limit: f32) -> impl Iterator<Item = (f32, usize, usize)> {
+        let gaps = self.bounds.runs(panel, far, limit);
+        let of_tiles = gaps.into_iter().flat_map(move |gaps| self.tiles(panel).zip(gaps));
+        of_tiles.flat_map(move |(tile, gaps)| {
+            let end_tiles = self.end_tiles(tile);
+            (gaps.into_iter().zip(far * LANES..))
+                .filter(move |(_, end_tile)| end_tiles.contains(end_tile))
+                .map(move |(gap, end_tile)| (gap, tile, end_tile))
+        })
+    }
+
+    /// Returns the admitted pairs of frames of two tiles with a distance within a limit.
+    fn pairs(&self, tile: usize, end_tile: usize, limit: f32) -> impl Iterator<Item = Bounded> {
+        let blocks = (0..LANES / ROWS).flat_map(move |block| {
+            let distances = self.bounds.frames(tile, block, end_tile, limit);
+            distances.into_iter().flatten().zip(tile * LANES + block * ROWS..)
+        });
+        blocks.flat_map(move |(distances, start_frame)| {
+            let within = distances.into_iter().zip(end_tile * LANES..);
+            within.filter_map(move |(distance, end_row)| {
+                let end_frame = (distance <= limit).then(|| self.admitted(start_frame, end_row))??;
+                let pair = SeamPair {
+                    start_frame,
+                    end_frame,
+                    cost: 0.0,
+                };
+                Some((distance, pair))
+            })
+        })
+    }
+
+    /// Compares the runs of a panel of starts with those of all ends, and then the frames in the remaining tiles.
+    fn sweep_panel(&self, panel: usize, best: &mut BestPairs) {
         // No cost is below zero, and among equal costs the earlier start comes first.
         if best.limit.cost == 0.0 && panel * PANEL > best.limit.start_frame {
             return;
         }
-        let tiles = self.tiles(panel);
         for far in self.far_tiles(panel) {
-            let limit = self.bounds.limit(self.max_cost(best));
-            let Some(gaps) = self.bounds.runs(RunLength::Long, panel * ROWS, far, limit) else {
-                continue;
-            };
-            // Groups of as many end frames as a tile of short runs covers.
-            for group in 0..LANES / ROWS {
-                let lanes = group * ROWS..(group + 1) * ROWS;
-                for tile in tiles.clone() {
-                    let end_tiles = self.end_tiles(tile);
-                    let mut passed = 0_u32;
-                    for lane in lanes.clone() {
-                        let passes =
-                            gaps[tile - tiles.start][lane] <= limit && end_tiles.contains(&(far * LANES + lane));
-                        passed |= u32::from(passes) << (lane - lanes.start);
-                    }
-                    if passed != 0 {
-                        self.sweep_group(tile, far * LANES + lanes.start, passed, work, best);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Compares the short runs of one tile of starts with the `passed` ones of four tiles of ends, and then the frames in the
-    /// remaining blocks.
-    fn sweep_group(&self, tile: usize, end_tile: usize, passed: u32, work: &mut Work, best: &mut BestPairs) {
-        let limit = self.bounds.limit(self.max_cost(best));
-        let mut wanted = 0;
-        if work.uses_short_runs {
-            work.tried += ROWS * passed.count_ones() as usize;
-            let Some(gaps) = self.bounds.runs(RunLength::Short, tile * ROWS, end_tile / ROWS, limit) else {
-                return;
-            };
-            for (row, gaps) in gaps.iter().enumerate() {
-                // Four short runs of ends make a tile.
-                for (column, gaps) in gaps.chunks(LANES / ROWS).enumerate() {
-                    let any = gaps.iter().any(|&gap| gap <= limit) && passed >> column & 1 == 1;
-                    wanted |= u32::from(any) << (column * ROWS + row);
-                }
-            }
-            work.passed += wanted.count_ones() as usize;
-        } else {
-            for column in 0..ROWS {
-                wanted |= (((passed >> column) & 1) * 0b1111) << (column * ROWS);
-            }
-        }
-        if wanted == 0 {
-            return;
-        }
-        // If the boxes of short runs exclude little, single frames differ in every dimension or in none.
-        let early_exit = if work.uses_short_runs {
-            EarlyExit::On
-        } else {
-            EarlyExit::Off
-        };
-        let passed = (self.bounds).frames(tile, end_tile, wanted, limit, early_exit, &mut work.squares);
-        for bit in (0..LANES).filter(|bit| passed >> bit & 1 == 1) {
-            let (column, row) = (bit / ROWS, bit % ROWS * ROWS);
-            for (row, distances) in (row..).zip(&work.squares[column][row..row + ROWS]) {
-                for (lane, &distance) in distances.iter().enumerate() {
-                    let start_frame = tile * LANES + row;
-                    if distance <= limit
-                        && let Some(end_frame) = self.admitted(start_frame, (end_tile + column) * LANES + lane)
-                    {
-                        self.score_pair(start_frame, end_frame, best);
-                    }
+            for (gap, tile, end_tile) in self.runs(panel, far, self.limit(best)) {
+                let limit = self.limit(best);
+                if gap <= limit {
+                    (self.pairs(tile, end_tile, limit)).for_each(|pair| self.score_pair(pair, best));
                 }
             }
         }
     }
 
     /// Scores an admitted pair exactly, if it may be needed.
-    fn score_pair(&self, start_frame: usize, end_frame: usize, best: &mut BestPairs) {
+    fn score_pair(&self, (distance, mut pair): Bounded, best: &mut BestPairs) {
         let max_cost = self.max_cost(best);
-        let mut pair = SeamPair {
-            start_frame,
-            end_frame,
-            cost: 0.0,
-        };
         // It would rank too late even at cost zero; repeated frames make millions of such pairs.
         if pair.order(&best.limit) == Ordering::Greater
-            || !self.bounds.seams().bound_is_within(start_frame, end_frame, max_cost)
+            || distance > self.bounds.limit(max_cost)
             || self.kept.has_similar(&pair)
         {
             return;
         }
-        pair.cost = self.bounds.seams().cost(start_frame, end_frame);
+        pair.cost = self.bounds.seams().cost(pair.start_frame, pair.end_frame);
         if pair.cost <= max_cost {
             best.add(pair);
             if best.limit.cost < max_cost {
@@ -285,18 +222,19 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Finds some good pairs before the sweep, to start with a limit: for every long run, the nearest other run.
+    /// Finds some good pairs before the sweep, to start with a limit: for every run, the nearest other run.
     fn seed(&self) -> BestPairs {
-        let mut squares: Squares = [[[0.0; LANES]; LANES]; ROWS];
-        let mut seeds: Vec<Nearest> = (0..self.ends.len().div_ceil(ROWS))
+        let nearest = |(tile, end_tile)| {
+            let pairs = self.pairs(tile, end_tile, f32::MAX);
+            pairs.min_by_key(|(distance, _)| ordered(f64::from(*distance)))
+        };
+        let mut seeds: Vec<Bounded> = (0..self.ends.len().div_ceil(ROWS))
             .flat_map(|panel| self.nearest_runs(panel))
-            .filter_map(|(tile, end_tile)| self.nearest_frames(tile, end_tile, &mut squares))
+            .filter_map(nearest)
             .collect();
-        seeds.sort_by_key(|seed| ordered(f64::from(seed.distance)));
+        seeds.sort_by_key(|(distance, _)| ordered(f64::from(*distance)));
         let mut best = self.no_pairs();
-        for seed in seeds {
-            self.score_pair(seed.start_frame, seed.end_frame, &mut best);
-        }
+        seeds.into_iter().for_each(|seed| self.score_pair(seed, &mut best));
         best.tighten();
         best
     }
@@ -307,42 +245,13 @@ impl<'a> Sweep<'a> {
         let mut nearest = [(f32::INFINITY, 0); ROWS];
         for far in self.far_tiles(panel) {
             let farthest = nearest.iter().fold(0.0, |far: f32, &(gap, _)| far.max(gap));
-            let Some(gaps) = self.bounds.runs(RunLength::Long, panel * ROWS, far, farthest) else {
-                continue;
-            };
-            for tile in tiles.clone() {
+            for (gap, tile, end_tile) in self.runs(panel, far, farthest) {
                 let nearest = &mut nearest[tile - tiles.start];
-                let end_tiles = self.end_tiles(tile);
-                for end_tile in end_tiles.start.max(far * LANES)..end_tiles.end.min((far + 1) * LANES) {
-                    let gap = gaps[tile - tiles.start][end_tile - far * LANES];
-                    if gap < nearest.0 {
-                        *nearest = (gap, end_tile);
-                    }
+                if gap < nearest.0 {
+                    *nearest = (gap, end_tile);
                 }
             }
         }
         (tiles.zip(nearest)).filter_map(|(tile, (gap, end_tile))| gap.is_finite().then_some((tile, end_tile)))
-    }
-
-    /// Returns the nearest admitted pair of frames of two tiles.
-    fn nearest_frames(&self, tile: usize, end_tile: usize, squares: &mut Squares) -> Option<Nearest> {
-        self.bounds
-            .frames(tile, end_tile, 0b1111, f32::MAX, EarlyExit::Off, squares);
-        let mut nearest: Option<Nearest> = None;
-        for (row, distances) in squares[0].iter().enumerate() {
-            for (lane, &distance) in distances.iter().enumerate() {
-                let start_frame = tile * LANES + row;
-                if distance < nearest.as_ref().map_or(f32::INFINITY, |nearest| nearest.distance)
-                    && let Some(end_frame) = self.admitted(start_frame, end_tile * LANES + lane)
-                {
-                    nearest = Some(Nearest {
-                        distance,
-                        start_frame,
-                        end_frame,
-                    });
-                }
-            }
-        }
-        nearest
     }
 }

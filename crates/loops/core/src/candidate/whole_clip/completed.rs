@@ -14,35 +14,39 @@ use crate::take::Take;
 /// motion at the end is known.
 const FRAMES_ADDED: usize = 3;
 
-/// As [`Analysis::completed`].
-pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a, Analysis> {
-    let take = &analysis.take;
-    let (first, last) = (whole.start_frame, whole.last_frame);
-    let own_frames = (last - first) as f64;
-    if whole.last_key != LastKey::BeforeClosing || whole.num_frames <= own_frames {
-        return Cow::Borrowed(analysis);
-    }
-    let carrier = analysis.carrier();
-    let moved_on = |frame: f64| {
-        let mut pose = take.sample(first as f64 + frame);
-        pose.carry(take.skeleton(), carrier, whole.motion);
-        pose
-    };
-    let seam_frames = whole.num_frames - own_frames;
-    let added = (1..=FRAMES_ADDED).map(|added| {
-        let after_closing = added as f64 - seam_frames;
-        if after_closing >= 0.0 {
-            moved_on(after_closing)
-        } else {
-            let [earlier, before] = [last - 1, last].map(|frame| take.pose(frame).to_pose());
-            let around = [earlier, before, moved_on(0.0), moved_on(1.0)];
-            between(&around, seam_frames, added as f64 / seam_frames)
+impl Analysis {
+    /// Returns the analysis of the take with the closing key that `whole` found missing, or this analysis if none is missing.
+    ///
+    /// Frames are added at the end: the poses after the start, one cycle later. Frames of the take keep their numbers.
+    pub fn completed(&self, whole: &WholeClip) -> Cow<'_, Self> {
+        let take = &self.take;
+        let (first, last) = (whole.start_frame, whole.last_frame);
+        let own_frames = (last - first) as f64;
+        if whole.last_key != LastKey::BeforeClosing || whole.num_frames <= own_frames {
+            return Cow::Borrowed(self);
         }
-    });
-    let poses = (0..=last).map(|frame| take.pose(frame).to_pose()).chain(added);
-    let completed = Take::from_tracks(take.name(), take.tracks().with_poses(poses)).ok();
-    let completed = completed.and_then(|take| Analysis::with(&take, &analysis.overrides).ok());
-    completed.map_or(Cow::Borrowed(analysis), Cow::Owned)
+        let carrier = self.carrier();
+        let moved_on = |frame: f64| {
+            let mut pose = take.sample(first as f64 + frame);
+            pose.carry(take.skeleton(), carrier, whole.motion);
+            pose
+        };
+        let seam_frames = whole.num_frames - own_frames;
+        let added = (1..=FRAMES_ADDED).map(|added| {
+            let after_closing = added as f64 - seam_frames;
+            if after_closing >= 0.0 {
+                moved_on(after_closing)
+            } else {
+                let [earlier, before] = [last - 1, last].map(|frame| take.pose(frame).to_pose());
+                let around = [earlier, before, moved_on(0.0), moved_on(1.0)];
+                between(&around, seam_frames, added as f64 / seam_frames)
+            }
+        });
+        let poses = (0..=last).map(|frame| take.pose(frame).to_pose()).chain(added);
+        let completed = Take::from_tracks(take.name(), take.tracks().with_poses(poses)).ok();
+        let completed = completed.and_then(|take| Analysis::with(&take, &self.overrides).ok());
+        completed.map_or(Cow::Borrowed(self), Cow::Owned)
+    }
 }
 
 /// Returns the pose at `share` of a step that lasts `frames`, from the second of four poses to the third.

@@ -14,7 +14,6 @@ mod pace;
 mod reading;
 mod seam;
 
-pub(crate) use completed::completed;
 pub(crate) use held::is_cut_off;
 pub(in crate::candidate) use held::moving_frames;
 
@@ -48,66 +47,71 @@ const AFTER_CYCLE: [f64; 2] = [0.5, 1.5];
 /// Fewest frames of a whole clip.
 const MIN_FRAMES: usize = 4;
 
-/// As [`Analysis::whole_loop`].
-pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
-    let num_frames = analysis.take.num_frames();
-    if num_frames <= MIN_FRAMES || analysis.activity.is_still() {
-        return None;
+impl Analysis {
+    /// Returns the whole take as one loop, if it clearly loops already: its ends meet, or only the closing key is missing and
+    /// the step over the seam is like any other, in a take of one cycle or of exact copies of one.
+    ///
+    /// `None` if its ends do not meet, or if nothing moves.
+    pub fn whole_loop(&self) -> Option<WholeClip> {
+        let num_frames = self.take.num_frames();
+        if num_frames <= MIN_FRAMES || self.activity.is_still() {
+            return None;
+        }
+        let moving = without_held_poses(self);
+        let of_moving =
+            |read: fn(&Analysis) -> Option<WholeClip>| moving.as_ref().and_then(|moving| of_padded(moving, read));
+        if let Some(padded) = of_moving(Self::whole_loop).filter(|padded| padded.kind == WholeClipKind::Loops) {
+            return Some(padded);
+        }
+        let scale = Scale::new(self);
+        let nearly_closed = || {
+            let reading = Reading::new(&scale, num_frames - 1);
+            let meets = reading.meets(&scale) && reading.roughness(&scale) <= SMOOTH;
+            meets.then(|| End {
+                last_frame: num_frames - 1,
+                seam_frames: 0.0,
+                limits: [0.0; 2],
+                motion: reading.motion,
+                miss_metres: reading.gap_metres,
+                is_exact: false,
+            })
+        };
+        let end = ends::find(&scale).or_else(nearly_closed)?;
+        let reading = reading_at(&scale, &end);
+        let bursts = is_single_action(self);
+        let by_name = bursts && scale.named.repeats == Some(true);
+        // The ends of an action that returns to its first pose do not distinguish it from a loop, but its name may.
+        let is_named_action = scale.named.repeats == Some(false);
+        let is_single_action = is_named_action || (bursts && !by_name);
+        if is_named_action && !reading.is_in_place() {
+            return None;
+        }
+        if !end.is_exact && (is_single_action && end.seam_frames > 0.0 || !is_no_chance(self, &end, &reading, &scale)) {
+            return None;
+        }
+        let last_key = if end.seam_frames > 0.0 {
+            LastKey::BeforeClosing
+        } else if end.last_frame + 1 == num_frames {
+            LastKey::Closing
+        } else {
+            LastKey::Repeated
+        };
+        let kind = if is_single_action && reading.is_in_place() {
+            WholeClipKind::EndsAsItBegins
+        } else {
+            WholeClipKind::Loops
+        };
+        let whole = WholeClip {
+            by_name,
+            last_frame: end.last_frame,
+            num_frames: end.last_frame as f64 + end.seam_frames,
+            end_limits: end.limits,
+            ..reading.as_whole(&scale, kind, last_key)
+        };
+        // A loop that moves does not freeze in each cycle.
+        let cycle = (kind == WholeClipKind::Loops).then(|| of_moving(Self::whole_cycle));
+        Some(cycle.flatten().unwrap_or(whole))
     }
-    let moving = without_held_poses(analysis);
-    let of_moving =
-        |read: fn(&Analysis) -> Option<WholeClip>| moving.as_ref().and_then(|moving| of_padded(moving, read));
-    if let Some(padded) = of_moving(whole_loop).filter(|padded| padded.kind == WholeClipKind::Loops) {
-        return Some(padded);
-    }
-    let scale = Scale::new(analysis);
-    let nearly_closed = || {
-        let reading = Reading::new(&scale, num_frames - 1);
-        let meets = reading.meets(&scale) && reading.roughness(&scale) <= SMOOTH;
-        meets.then(|| End {
-            last_frame: num_frames - 1,
-            seam_frames: 0.0,
-            limits: [0.0; 2],
-            motion: reading.motion,
-            miss_metres: reading.gap_metres,
-            is_exact: false,
-        })
-    };
-    let end = ends::find(&scale).or_else(nearly_closed)?;
-    let reading = reading_at(&scale, &end);
-    let bursts = is_single_action(analysis);
-    let by_name = bursts && scale.named.repeats == Some(true);
-    // The ends of an action that returns to its first pose do not distinguish it from a loop, but its name may.
-    let is_named_action = scale.named.repeats == Some(false);
-    let is_single_action = is_named_action || (bursts && !by_name);
-    if is_named_action && !reading.is_in_place() {
-        return None;
-    }
-    if !end.is_exact && (is_single_action && end.seam_frames > 0.0 || !is_no_chance(analysis, &end, &reading, &scale)) {
-        return None;
-    }
-    let last_key = if end.seam_frames > 0.0 {
-        LastKey::BeforeClosing
-    } else if end.last_frame + 1 == num_frames {
-        LastKey::Closing
-    } else {
-        LastKey::Repeated
-    };
-    let kind = if is_single_action && reading.is_in_place() {
-        WholeClipKind::EndsAsItBegins
-    } else {
-        WholeClipKind::Loops
-    };
-    let whole = WholeClip {
-        by_name,
-        last_frame: end.last_frame,
-        num_frames: end.last_frame as f64 + end.seam_frames,
-        end_limits: end.limits,
-        ..reading.as_whole(&scale, kind, last_key)
-    };
-    // A loop that moves does not freeze in each cycle.
-    let cycle = (kind == WholeClipKind::Loops).then(|| of_moving(whole_cycle));
-    Some(cycle.flatten().unwrap_or(whole))
 }
 
 /// Evaluates a clip at its end; a seam that lasts up to a frame as one of a whole frame.
@@ -161,38 +165,42 @@ pub(in crate::candidate) fn is_single_action(analysis: &Analysis) -> bool {
     !is_all_idle(analysis) && !Pace::new(analysis).is_even()
 }
 
-/// As [`Analysis::whole_cycle`].
-pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
-    let num_frames = analysis.take.num_frames();
-    // A body that idles all the time is cut anywhere in its breath: a search finds its calmest stretch.
-    if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() || is_all_idle(analysis) {
-        return None;
+impl Analysis {
+    /// Returns the whole take as one cycle that closing can repair, at the length at which it closes best.
+    ///
+    /// `None` if it is clearly not a cycle: if its ends are too far apart, or if it moves in one burst, as a strike does.
+    pub fn whole_cycle(&self) -> Option<WholeClip> {
+        let num_frames = self.take.num_frames();
+        // A body that idles all the time is cut anywhere in its breath: a search finds its calmest stretch.
+        if num_frames <= MIN_FRAMES + MAX_TRIMMED || self.activity.is_still() || is_all_idle(self) {
+            return None;
+        }
+        if let Some(padded) = without_held_poses(self).and_then(|moving| of_padded(&moving, Self::whole_cycle)) {
+            return Some(padded);
+        }
+        let scale = Scale::new(self);
+        // An idle body is searched for its calmest stretch.
+        let is_meant_so = scale.named.repeats == Some(true) && scale.named.kind != Some(MotionKind::Idle);
+        if !is_meant_so && !Pace::new(self).is_even() {
+            return None;
+        }
+        let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
+            .map(|length| Reading::new(&scale, length))
+            .filter(|reading| reading.is_mendable(&scale))
+            .min_by_key(|reading| ordered(reading.mending(&scale)))?;
+        if reading.num_frames < num_frames {
+            return Some(reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing));
+        }
+        // A cut between two captured cycles falls anywhere between two frames.
+        let clip = Clip::new(&scale)?;
+        let seam = Seam::new(&clip, num_frames - 1, AFTER_CYCLE);
+        let fit = seam.likeliest(reading.is_in_place().then_some(Rigid::IDENTITY));
+        Some(WholeClip {
+            num_frames: (num_frames - 1) as f64 + fit.seam_frames,
+            motion: fit.motion,
+            ..reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::BeforeClosing)
+        })
     }
-    if let Some(padded) = without_held_poses(analysis).and_then(|moving| of_padded(&moving, whole_cycle)) {
-        return Some(padded);
-    }
-    let scale = Scale::new(analysis);
-    // An idle body is searched for its calmest stretch.
-    let is_meant_so = scale.named.repeats == Some(true) && scale.named.kind != Some(MotionKind::Idle);
-    if !is_meant_so && !Pace::new(analysis).is_even() {
-        return None;
-    }
-    let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
-        .map(|length| Reading::new(&scale, length))
-        .filter(|reading| reading.is_mendable(&scale))
-        .min_by_key(|reading| ordered(reading.mending(&scale)))?;
-    if reading.num_frames < num_frames {
-        return Some(reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing));
-    }
-    // A cut between two captured cycles falls anywhere between two frames.
-    let clip = Clip::new(&scale)?;
-    let seam = Seam::new(&clip, num_frames - 1, AFTER_CYCLE);
-    let fit = seam.likeliest(reading.is_in_place().then_some(Rigid::IDENTITY));
-    Some(WholeClip {
-        num_frames: (num_frames - 1) as f64 + fit.seam_frames,
-        motion: fit.motion,
-        ..reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::BeforeClosing)
-    })
 }
 
 /// Returns a whole take without its closing key as a loop that ends at its last key: a frame shorter, and bent by closing.
@@ -219,7 +227,7 @@ fn is_all_idle(analysis: &Analysis) -> bool {
 /// Returns the cycle in a take that contains a little more than one: the cheapest pair of frames that is nearly the whole, if
 /// that closes much better than `whole`.
 ///
-/// `None` if the take moves in one burst, or is clearly not a cycle, as for [`whole_cycle`].
+/// `None` if the take moves in one burst, or is clearly not a cycle, as for [`Analysis::whole_cycle`].
 pub(in crate::candidate) fn trimmed_cycle(
     analysis: &Analysis,
     finder: &Finder<'_>,
@@ -245,7 +253,7 @@ pub(in crate::candidate) fn whole_candidate(
     whole: &WholeClip,
     settings: &SearchSettings,
 ) -> Option<LoopCandidate> {
-    let completed = completed(analysis, whole);
+    let completed = analysis.completed(whole);
     let start = whole.start_frame;
     let cut = Cut::new(&completed.take, start as f64, start as f64 + whole.num_frames).ok()?;
     let last = whole.num_frames.round() as usize;

@@ -81,7 +81,7 @@ impl<'a> Scale<'a> {
                 .nearest_from_one(STEP_SECS)
                 .min(analysis.take.num_frames() / 4)
                 .max(1),
-            named: NamedMotion::of_take(analysis),
+            named: analysis.named_motion(),
             own: OnceCell::new(),
         }
     }
