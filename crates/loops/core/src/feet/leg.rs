@@ -119,13 +119,13 @@ impl Leg {
         let above = skeleton.parent(self.knee)?;
         let (mut bend, mut aside) = (DVec3::ZERO, DVec3::ZERO);
         for frame in 0..world.num_frames() {
-            let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(|joint| world.position(frame, joint));
+            let [thigh, knee, ankle] = self.joints().map(|joint| world.position(frame, joint));
             let back = world.rotation(frame, above).conjugate();
             bend += back * (knee - thigh).cross(ankle - knee);
             // The root faces along +Z, so a knee that never bends is given the axis from left to right.
             aside += back * DVec3::X;
         }
-        let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(|joint| world.position(0, joint));
+        let [thigh, knee, ankle] = self.joints().map(|joint| world.position(0, joint));
         let size = (knee - thigh).length() * (ankle - knee).length() * world.num_frames() as f64;
         if bend.length() > STRAIGHT * size {
             Some(bend.normalize())
@@ -142,7 +142,7 @@ impl Leg {
     /// Returns the angle of the knee from its straightest, radians; negative if it bends the wrong way. `world` is the pose.
     pub fn flexion(&self, skeleton: &Skeleton, world: &Pose) -> f64 {
         let above = world.rotation_above(skeleton, self.knee);
-        self.bend(|joint| world.translations[joint], above).flexed()
+        self.bend(|joint| world.translations[joint], above).flexed
     }
 
     /// Bends the knee of a pose by an angle more, radians. `world` is the pose before.
@@ -184,7 +184,7 @@ impl Leg {
 
     /// Returns the flexion of the leg, see [`Bend`]; `above_knee` is the rotation of the joint above the knee.
     pub(crate) fn bend(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat) -> Bend {
-        let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(at);
+        let [thigh, knee, ankle] = self.joints().map(at);
         Bend::new(knee - thigh, ankle - knee, self.hinge_at(above_knee))
     }
 }
@@ -203,7 +203,7 @@ pub(crate) struct Bend {
     middle: f64,
     reach: f64,
     /// The angle of the knee from its straightest, radians; negative if the knee bends the wrong way.
-    flexed: f64,
+    pub(super) flexed: f64,
 }
 
 /// Newton steps for the division of a correction between knee and heel.
@@ -227,11 +227,6 @@ impl Bend {
 
     fn distance(&self, flexed: f64) -> f64 {
         (self.middle + self.reach * ops::cos(flexed)).max(0.0).sqrt()
-    }
-
-    /// Returns the angle of the knee from its straightest, radians; negative if it bends the wrong way.
-    pub(super) fn flexed(&self) -> f64 {
-        self.flexed
     }
 
     /// Returns the distance from thigh to ankle, metres.

@@ -639,7 +639,7 @@ impl Holding<'_> {
             return (None, feet);
         };
         feet.moved_metres = solved.moved_metres;
-        feet.hips_lowered_metres = solved.rise.into_iter().fold(0.0, f64::min).abs();
+        feet.hips_lowered_metres = solved.lowered_metres.abs();
         (Some(solved.tracks), feet)
     }
 

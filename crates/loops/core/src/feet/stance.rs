@@ -130,9 +130,7 @@ impl<'a> PointTrack<'a> {
             positions: stage.positions_of(point),
         }
     }
-}
 
-impl PointTrack<'_> {
     /// Returns the contacts of the point as detected; it is one of a foot.
     pub(super) fn contacts(&self, foot: usize) -> Vec<LoopContact> {
         contact::of_point(foot, &self.positions, self.course, &self.model.contacts)

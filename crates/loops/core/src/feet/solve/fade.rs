@@ -8,7 +8,8 @@
 use glam::DVec3;
 
 use super::super::leg::NUM_JOINTS;
-use super::{BearingLeg, Course, Goals, Limb, PARTS, Stage, Uncut, limb::NUM_PARTS, settle, standing_point};
+use super::limb::{NUM_PARTS, PARTS};
+use super::{BearingLeg, Course, Goals, Limb, Stage, Uncut, settle, standing_point};
 use crate::analysis::{Body, BodyOverrides, ContactLimits, FoundBy};
 use crate::feet::{FootModel, Leg, stance::PointTrack};
 use crate::loop_clip::{Interpolation, LoopClip};

@@ -63,7 +63,8 @@ const MOST_STEPS: usize = 15;
 const SETTLED: f64 = 0.01;
 const KEEPS: usize = 3;
 
-const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
+/// The factors of a third difference.
+pub(super) const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
 
 /// Why a stretch is no loop of a robot.
 #[error_kinds]
@@ -463,7 +464,7 @@ impl Search<'_> {
                 if touches || *matter {
                     let wanted = if touches { 0.0 } else { SWING_METRES };
                     let row = along(up, slopes, 1.0 / HEIGHT_METRES);
-                    add_row(equations, &[(sample, row)], (height - wanted) / HEIGHT_METRES);
+                    equations.add_residual(&[(sample, row)], (height - wanted) / HEIGHT_METRES);
                 }
                 if touches && self.touches[number][next] {
                     let (place_after, slopes_after) = &seen[next][number];
@@ -474,7 +475,7 @@ impl Search<'_> {
                             (sample, along(axis, slopes, -scale)),
                             (next, along(on.rotation.conjugate() * axis, slopes_after, scale)),
                         ];
-                        add_row(equations, &rows, scale * axis.dot(moved));
+                        equations.add_residual(&rows, scale * axis.dot(moved));
                     }
                 }
             }
@@ -517,8 +518,8 @@ impl Search<'_> {
                     let matter = &mut matters[sample * per_sample + self.points.len() + 2 * number + side];
                     *matter |= beyond > 0.0;
                     if *matter {
-                        let row = (sample, vec![(BASE + number, sign * LIMIT)]);
-                        add_row(equations, &[row], LIMIT * beyond / TURN);
+                        let row = [(BASE + number, sign * LIMIT)];
+                        equations.add_residual(&[(sample, row)], LIMIT * beyond / TURN);
                     }
                 }
             }
@@ -553,24 +554,5 @@ impl Search<'_> {
             feet.contacts.extend(contacts);
         }
         feet
-    }
-}
-
-/// Adds the square of a residual, given its slopes by the unknowns of one or two samples.
-fn add_row(equations: &mut NormalEquations, rows: &[(usize, Vec<(usize, f64)>)], residual: f64) {
-    for (number, (sample, row)) in rows.iter().enumerate() {
-        for (index, &(unknown, slope)) in row.iter().enumerate() {
-            equations.add_pull(*sample, unknown, &[slope * residual]);
-            for &(other, by_other) in &row[index..] {
-                equations.add_block((*sample, unknown), (*sample, other), &[[slope * by_other]]);
-            }
-        }
-        for (other_sample, other_row) in &rows[number + 1..] {
-            for &(unknown, slope) in row {
-                for &(other, by_other) in other_row {
-                    equations.add_block((*sample, unknown), (*other_sample, other), &[[slope * by_other]]);
-                }
-            }
-        }
     }
 }

@@ -15,14 +15,6 @@ pub(super) const KNEE: usize = 3;
 pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
 
-/// How the rotation of a joint along one direction depends on its unknowns.
-pub(super) enum TurnedBy {
-    /// The joint turns about any axis.
-    Vector([f64; 3]),
-    /// The joint turns about its own axis.
-    Angle(f64),
-}
-
 /// A point of a leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
@@ -223,16 +215,14 @@ impl Limb {
         ]
     }
 
-    /// Returns the first unknown of a joint, and how its rotation along a direction in its own axes depends on its unknowns.
-    pub(super) fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> (usize, TurnedBy) {
+    /// Returns the slopes of the rotation of a joint along a direction in its own axes, each with the number of the unknown.
+    pub(super) fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> Vec<(usize, f64)> {
+        let about_any = |first: usize| (first..).zip(along.to_array()).collect();
         match joint {
-            0 => (0, TurnedBy::Vector(along.to_array())),
-            1 => (
-                KNEE,
-                TurnedBy::Angle(along.dot(pose.knee.rotation.conjugate() * pose.hinge)),
-            ),
-            2 => (ANKLE, TurnedBy::Vector(along.to_array())),
-            _ => (TOES, TurnedBy::Angle(along.dot(self.toe_axis))),
+            0 => about_any(0),
+            1 => vec![(KNEE, along.dot(pose.knee.rotation.conjugate() * pose.hinge))],
+            2 => about_any(ANKLE),
+            _ => vec![(TOES, along.dot(self.toe_axis))],
         }
     }
 
@@ -247,7 +237,7 @@ impl Limb {
     pub(super) fn flexed(&self, stage: &Stage<'_>, sample: usize) -> f64 {
         let above = stage.rotation_above(sample, self.leg.knee);
         let bend = self.leg.bend(|joint| stage.world.position(sample, joint), above);
-        bend.flexed()
+        bend.flexed
     }
 }
 

@@ -34,7 +34,7 @@ mod weights;
 
 use goals::Goals;
 pub(crate) use goals::hardest_turn;
-use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
+use limb::{LEG_UNKNOWNS, LegPoints, Limb, Part};
 use normal::{FEWEST_SAMPLES, NormalEquations};
 use terms::Terms;
 pub(super) use uncut::Uncut;
@@ -202,8 +202,8 @@ fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 
 /// A motion with its feet solved.
 pub(super) struct Solved {
     pub(super) tracks: Tracks,
-    /// Rise of the hips at every sample, metres.
-    pub(super) rise: Vec<f64>,
+    /// The largest distance that the hips were lowered, metres.
+    pub(super) lowered_metres: f64,
     /// The largest distance that the ball of a foot moved, or an ankle without one, metres.
     pub(super) moved_metres: f64,
 }
@@ -228,7 +228,7 @@ pub(super) fn solve(
     let settled = settle_freely(course, &limbs, &mut goals, model).filter(|settled| settled.is_near)?;
     let mut solved = Solved {
         tracks: Tracks::empty(skeleton.clone(), course.step_secs, course.count()),
-        rise: Vec::with_capacity(course.count()),
+        lowered_metres: 0.0,
         moved_metres: 0.0,
     };
     for sample in 0..course.count() {
@@ -247,7 +247,7 @@ pub(super) fn solve(
             let moved = ball.distance(goals.own[sample].at[Part::Ball as usize]);
             solved.moved_metres = solved.moved_metres.max(moved);
         }
-        solved.rise.push(course.up[sample].dot(hips));
+        solved.lowered_metres = solved.lowered_metres.max(-course.up[sample].dot(hips));
         solved.tracks.push(pose.as_ref());
     }
     Some(solved)
@@ -327,18 +327,15 @@ fn settle(
     if !is_solvable(course, limbs.len()) {
         return None;
     }
-    let parts: Vec<_> = limbs.iter().map(|limb| PARTS.map(|part| limb.has(part))).collect();
     let width = HIPS + LEG_UNKNOWNS * limbs.len();
     let terms = Terms {
         course,
         limbs,
         goals,
-        parts: &parts,
-        width,
         size: model.size,
     };
     let mut equations = NormalEquations::new(course.count(), width);
-    let has_moved_before = from.is_some();
+    let mut has_moved = from.is_some();
     let mut settled = from.unwrap_or_else(|| Settled {
         unknowns: vec![0.0; course.count() * width],
         width,
@@ -346,7 +343,7 @@ fn settle(
     });
     let has_limits = goals.iter().any(|goals| goals.most_flexed.is_finite());
     let most_steps = if has_limits { MOST_STEPS_WITH_LIMITS } else { MOST_STEPS };
-    let (mut damping, mut has_moved) = (DAMPING_METRES, has_moved_before);
+    let mut damping = DAMPING_METRES;
     'search: for _ in 0..most_steps {
         equations.clear();
         let before = terms.cost(&settled, &mut equations);
