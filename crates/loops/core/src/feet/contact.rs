@@ -55,11 +55,12 @@ pub(super) fn of_point(foot: usize, positions: &[DVec3], course: &Course, limits
     } else {
         count * (1 + (GROUND_REACH_SECS / (count as f64 * course.step_secs)).ceil() as usize)
     };
-    let samples = (0..count + 2 * lead).map(|key| {
-        let root = course.root(key as isize - lead as isize);
-        (root.transform_point(positions[key % count]), root.translation.y)
-    });
-    let (world, rise): (Vec<DVec3>, Vec<f64>) = samples.unzip();
+    let (world, rise): (Vec<DVec3>, Vec<f64>) = (0..count + 2 * lead)
+        .map(|key| {
+            let root = course.root(key as isize - lead as isize);
+            (root.transform_point(positions[key % count]), root.translation.y)
+        })
+        .unzip();
     let stands = stands(&world, &rise, course.step_secs, limits);
     spans(foot, &stands[lead..lead + count], course.has_ends())
 }
@@ -79,8 +80,7 @@ pub fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
 /// Runs of `true` around a loop, or from end to end.
 pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContact> {
     // A loop starts with the foot in the air, so that no span is cut in two.
-    let swings = all.iter().position(|stands| !stands && !has_ends);
-    let first = swings.unwrap_or(0);
+    let first = all.iter().position(|stands| !stands && !has_ends).unwrap_or(0);
     let from_first = [&all[first..], &all[..first]].concat();
     let spans = runs(&from_first).into_iter().map(|run| LoopContact {
         foot,

@@ -52,10 +52,11 @@ impl Leg {
     pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
-        let others = (body.feet.iter().map(|other| other.ankle).chain(body.head))
+        let shared: Vec<usize> = (body.feet.iter().map(|other| other.ankle).chain(body.head))
             .filter(|&joint| joint != foot.ankle)
-            .flat_map(|joint| skeleton.path_from_root(joint));
-        let shared: Vec<usize> = others.chain([body.hips]).collect();
+            .flat_map(|joint| skeleton.path_from_root(joint))
+            .chain([body.hips])
+            .collect();
         let below = path
             .iter()
             .rposition(|joint| shared.contains(joint))
@@ -167,12 +168,11 @@ impl Leg {
         let length = bend.eased(reached.length(), GIVE.powi(-2));
         let bent = rotation::exp(self.hinge_at(above_knee) * bend.angle_at(length));
         let swing = rotation::arc(at(knee) - at(thigh) + bent * (at(ankle) - at(knee)), reached);
-        let turned = [
+        for (joint, turn) in [
             (thigh, above_thigh.conjugate() * swing),
             (knee, above_knee.conjugate() * bent),
             (ankle, (swing * bent * above_ankle).conjugate()),
-        ];
-        for (joint, turn) in turned {
+        ] {
             pose.rotations[joint] = (turn * world.rotations[joint]).normalize();
         }
     }

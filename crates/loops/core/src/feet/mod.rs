@@ -122,10 +122,11 @@ impl Bearing {
 
     /// Returns the spans among `known` over which a point of a foot bears.
     fn contacts(known: &[Self], foot: usize, point: Option<FootPoint>) -> Vec<LoopContact> {
-        let of = known
+        known
             .iter()
-            .filter(|of| of.contact.foot == foot && Some(of.point) == point);
-        of.map(|bearing| bearing.contact).collect()
+            .filter(|of| of.contact.foot == foot && Some(of.point) == point)
+            .map(|bearing| bearing.contact)
+            .collect()
     }
 }
 

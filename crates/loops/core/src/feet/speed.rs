@@ -155,13 +155,14 @@ fn rough_fit(low: &[Low], poses: Twist) -> Option<DVec3> {
         found.sort_by(f64::total_cmp);
         found[found.len() / 2]
     });
-    let starts = [poses.linear, DVec3::new(across, poses.linear.y, ahead)];
-    let found = starts.map(|start| {
-        let linear = irls_fit(low, start, poses.angular, ROUGH_MPS);
-        (linear, mean_slide(low, linear, poses.angular))
-    });
-    let least = found.into_iter().min_by_key(|(_, slide)| ordered(*slide));
-    least.map(|(linear, _)| linear)
+    [poses.linear, DVec3::new(across, poses.linear.y, ahead)]
+        .map(|start| {
+            let linear = irls_fit(low, start, poses.angular, ROUGH_MPS);
+            (linear, mean_slide(low, linear, poses.angular))
+        })
+        .into_iter()
+        .min_by_key(|(_, slide)| ordered(*slide))
+        .map(|(linear, _)| linear)
 }
 
 /// Returns the samples of a loop at which a foot stands, without the first and last `reach` of each contact, in which it still

@@ -70,14 +70,16 @@ impl<'a> Stage<'a> {
         if offset == DVec3::ZERO {
             return samples.map(|sample| self.world.position(sample, joint)).collect();
         }
-        let frames = samples.map(|sample| self.world.joint(sample, joint));
-        frames.map(|frame| frame.transform_point(offset)).collect()
+        samples
+            .map(|sample| self.world.joint(sample, joint).transform_point(offset))
+            .collect()
     }
 
     /// Returns the positions of a point at all samples, in the world.
     pub(super) fn places_of(&self, point: FixedPoint) -> Vec<DVec3> {
-        let positions = self.positions_of(point).into_iter().enumerate();
-        positions
+        self.positions_of(point)
+            .into_iter()
+            .enumerate()
             .map(|(key, at)| self.course.to_world(key as isize, at))
             .collect()
     }

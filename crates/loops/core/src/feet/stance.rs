@@ -177,8 +177,12 @@ impl<'a> PointTrack<'a> {
     /// Returns the contacts in which the point strays by no more than `most_metres`.
     pub(super) fn standing(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
         let strays = self.stances(contacts).into_iter().map(|stance| stance.farthest());
-        let stands = contacts.iter().zip(strays).filter(|(_, metres)| *metres <= most_metres);
-        stands.map(|(contact, _)| *contact).collect()
+        contacts
+            .iter()
+            .zip(strays)
+            .filter(|(_, metres)| *metres <= most_metres)
+            .map(|(contact, _)| *contact)
+            .collect()
     }
 
     /// Returns the parts of contacts in which the point stands: contacts in which it strays by more than `most_metres` are

@@ -181,9 +181,10 @@ impl Sole {
             if missing == 0.0 {
                 break;
             }
-            let levers = (arms.iter().zip(&upright).zip(&weights))
-                .map(|((arm, upright), weight)| (axis.cross(*arm).y + upright) * weight);
-            let lever = levers.sum::<f64>() / total;
+            let lever = (arms.iter().zip(&upright).zip(&weights))
+                .map(|((arm, upright), weight)| (axis.cross(*arm).y + upright) * weight)
+                .sum::<f64>()
+                / total;
             let both = lever * lever + turns * turns;
             angle += lever * missing / both;
             rise += turns * turns * missing / both;
@@ -223,17 +224,17 @@ fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
         return sole.in_world(world).collect();
     }
     let (ground, longest) = (rig.ground(), LONGEST_SHARE * rig.leg_length());
-    let foot = (ankle..skeleton.num_joints())
-        .filter(|&joint| skeleton.is_within(joint, ankle) && !rig.anatomy.meanings[joint].is_helper);
-    let ends = foot.flat_map(|joint| {
-        let at = world.joint(joint);
-        let tip = skeleton.joint(joint).tip.map(|tip| at.transform_point(tip));
-        [Some(at.translation), tip]
-            .into_iter()
-            .flatten()
-            .map(move |end| (joint, end.with_y(ground)))
-    });
-    ends.filter(|(_, point)| point.distance(world.translations[ankle]) < longest)
+    (ankle..skeleton.num_joints())
+        .filter(|&joint| skeleton.is_within(joint, ankle) && !rig.anatomy.meanings[joint].is_helper)
+        .flat_map(|joint| {
+            let at = world.joint(joint);
+            let tip = skeleton.joint(joint).tip.map(|tip| at.transform_point(tip));
+            [Some(at.translation), tip]
+                .into_iter()
+                .flatten()
+                .map(move |end| (joint, end.with_y(ground)))
+        })
+        .filter(|(_, point)| point.distance(world.translations[ankle]) < longest)
         .collect()
 }
 

@@ -39,8 +39,8 @@ impl Retarget {
         carried: &LoopClip,
         lock: FootLock,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
-        let feet = self.feet_of_loop(source)?;
-        feet.hold(&self.target.body, self.root_joint(), carried, lock)
+        self.feet_of_loop(source)?
+            .hold(&self.target.body, self.root_joint(), carried, lock)
     }
 }
 

@@ -184,8 +184,12 @@ impl PlacedLimb {
 
     /// Returns the joints that move farther from their parents when the leg stretches.
     pub(super) fn grows(&self) -> impl Iterator<Item = usize> {
-        let upper = self.bones[0].iter().filter(|&&joint| joint != self.leg.thigh);
-        upper.chain(&self.bones[1]).chain([&self.leg.ankle]).copied()
+        self.bones[0]
+            .iter()
+            .filter(|&&joint| joint != self.leg.thigh)
+            .chain(&self.bones[1])
+            .chain([&self.leg.ankle])
+            .copied()
     }
 }
 

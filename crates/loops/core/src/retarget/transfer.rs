@@ -136,14 +136,17 @@ impl RigPair {
             let to_body = source.world.rotations[from].conjugate() * source.axes;
             (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
         };
-        let follows = map.links.iter().enumerate().map(|(joint, link)| {
-            link.map(|link| Follow {
-                from: link.from,
-                turn: turn(link.from, joint),
-                toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
+        map.links
+            .iter()
+            .enumerate()
+            .map(|(joint, link)| {
+                link.map(|link| Follow {
+                    from: link.from,
+                    turn: turn(link.from, joint),
+                    toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
+                })
             })
-        });
-        follows.collect()
+            .collect()
     }
 
     /// Returns the transfer of a loop: its samples are the motion.
@@ -227,8 +230,9 @@ impl Retarget {
 
     /// Returns the joints that turn for limbs to reach their places.
     fn reaching(&self) -> Vec<usize> {
-        let limbs = self.limbs.iter();
-        let mut reaching: Vec<usize> = limbs
+        let mut reaching: Vec<usize> = self
+            .limbs
+            .iter()
             .flat_map(|limb| limb.bones.iter().flatten().copied().chain([limb.leg.ankle]))
             .collect();
         reaching.extend(self.soles.iter().flatten().filter_map(|[sole, _]| sole.toe));
@@ -239,8 +243,10 @@ impl Retarget {
 
     /// Returns the rotation of a joint in the axes of the one to which it is attached.
     fn below_what_it_hangs_from(&self, world: &Pose, joint: usize) -> DQuat {
-        let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world.rotations[above]);
-        above.conjugate() * world.rotations[joint]
+        self.hangs_from[joint]
+            .map_or(DQuat::IDENTITY, |above| world.rotations[above])
+            .conjugate()
+            * world.rotations[joint]
     }
 
     /// Returns a pose with joints rotated by vectors after their own rotation, and with bones scaled in length: the fourth
@@ -404,11 +410,14 @@ impl Retarget {
         let joint = self.target.anatomy.hips;
         let at = hips.unwrap_or(self.target.world.translations[joint]);
         let turn = turns[joint].unwrap_or_else(|| {
-            let path = self.target.skeleton.path_from_root(joint).into_iter();
-            let turn = path.fold(DQuat::IDENTITY, |above, joint| {
-                turns[joint].unwrap_or(above * self.hanging[joint].rotation)
-            });
-            turn.normalize()
+            self.target
+                .skeleton
+                .path_from_root(joint)
+                .into_iter()
+                .fold(DQuat::IDENTITY, |above, joint| {
+                    turns[joint].unwrap_or(above * self.hanging[joint].rotation)
+                })
+                .normalize()
         });
         world.set_joint(joint, Rigid::new(turn, at));
         for pair in self.to_hips.windows(2).rev() {
@@ -560,8 +569,11 @@ impl Reach {
         let ([upper, lower, foot], grown) = limb.reach(world, self.places, self.height, self.weight, stretch);
         limb.grows().for_each(|joint| lengths[joint] = 1.0 + grown);
         let [thigh, shin] = &limb.bones;
-        let bones = thigh.iter().map(|&joint| (joint, upper));
-        for (joint, turn) in bones.chain(shin.iter().map(|&joint| (joint, lower))) {
+        for (joint, turn) in thigh
+            .iter()
+            .map(|&joint| (joint, upper))
+            .chain(shin.iter().map(|&joint| (joint, lower)))
+        {
             // Joints that rest hang from those that turn, apart from the two that bend.
             if turns[joint].is_some() || [limb.leg.thigh, limb.leg.knee].contains(&joint) {
                 turns[joint] = Some((turn * world.rotations[joint]).normalize());
@@ -592,24 +604,27 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
     let total: f64 = weights.iter().sum();
     (0..count)
         .map(|sample| {
-            let around = (-side..=side).zip(&weights).map(|(step, weight)| {
-                let at = sample + step * stride;
-                let at = if has_ends {
-                    at.clamp(0, count - 1)
-                } else {
-                    at.rem_euclid(count)
-                };
-                values[at as usize] * (weight / total)
-            });
-            around.sum()
+            (-side..=side)
+                .zip(&weights)
+                .map(|(step, weight)| {
+                    let at = sample + step * stride;
+                    let at = if has_ends {
+                        at.clamp(0, count - 1)
+                    } else {
+                        at.rem_euclid(count)
+                    };
+                    values[at as usize] * (weight / total)
+                })
+                .sum()
         })
         .collect()
 }
 
 /// Whether a root is upright, so that heights relative to it are heights over the ground.
 fn is_level(root: &RootMotion) -> bool {
-    let axes = [root.start.rotation * DVec3::Y, root.twist.angular];
-    axes.iter().all(|axis| axis.x.abs().max(axis.z.abs()) < 1e-9)
+    [root.start.rotation * DVec3::Y, root.twist.angular]
+        .iter()
+        .all(|axis| axis.x.abs().max(axis.z.abs()) < 1e-9)
 }
 
 /// Returns the joints in an order in which each comes after the one to which it is attached.

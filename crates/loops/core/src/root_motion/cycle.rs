@@ -144,8 +144,10 @@ impl Cycle<'_> {
                 (DVec3::Y * rotation::yaw_of(turn), DVec3::Y * total)
             }
             BodyPath::Space(frames) => {
-                let steps = frames.iter().zip(steps(frames));
-                let total = steps.map(|(frame, step)| frame.rotation * step.angular);
+                let total = frames
+                    .iter()
+                    .zip(steps(frames))
+                    .map(|(frame, step)| frame.rotation * step.angular);
                 (rotation::log(turn), total.sum())
             }
         }
@@ -162,8 +164,9 @@ impl Cycle<'_> {
         };
         let step_secs = self.period_secs / path.num_intervals as f64;
         let ground = mean((0..path.num_intervals).map(|sample| {
-            let back = moved_after(sample as f64 * step_secs).inverse();
-            back.transform_point(path.heading.ground(path.first + sample))
+            moved_after(sample as f64 * step_secs)
+                .inverse()
+                .transform_point(path.heading.ground(path.first + sample))
         }));
         Rigid::from_yaw(path.mean_yaw(turn.y), ground.with_y(0.0))
     }
@@ -295,10 +298,11 @@ impl BodyPath<'_> {
     fn positions(&self) -> Vec<DVec3> {
         match self {
             Self::Ground(path) => (0..path.num_intervals).map(|sample| path.position(sample)).collect(),
-            Self::Space(frames) => {
-                let frames = frames.iter().take(frames.len().saturating_sub(1));
-                frames.map(|frame| frame.translation).collect()
-            }
+            Self::Space(frames) => frames
+                .iter()
+                .take(frames.len().saturating_sub(1))
+                .map(|frame| frame.translation)
+                .collect(),
         }
     }
 }
@@ -337,8 +341,10 @@ fn steps(frames: &[Rigid]) -> impl Iterator<Item = Twist> {
 pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
     let count = frames.len().saturating_sub(1).max(1);
     let step_secs = period_secs / count as f64;
-    let samples = frames.iter().take(count).enumerate();
-    let back: Vec<Rigid> = samples
+    let back: Vec<Rigid> = frames
+        .iter()
+        .take(count)
+        .enumerate()
         .map(|(sample, &frame)| moved_after(sample as f64 * step_secs).inverse() * frame)
         .collect();
     let mut turn = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);

@@ -226,12 +226,14 @@ impl<'a> Stretch<'a> {
     /// Returns a joint over the ground at every sample of the clip, relative to the root.
     fn seen_from(&self, root: RootMotion, joint: usize) -> Vec<Rigid> {
         let range = self.clip.sample_range();
-        let frames = range.clone().map(|sample| {
-            let own = self.world.joint((sample - range.start()) as usize, joint);
-            let frame = root.at(sample as f64 * self.clip.step_secs()).inverse() * own;
-            Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0))
-        });
-        frames.collect()
+        range
+            .clone()
+            .map(|sample| {
+                let own = self.world.joint((sample - range.start()) as usize, joint);
+                let frame = root.at(sample as f64 * self.clip.step_secs()).inverse() * own;
+                Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0))
+            })
+            .collect()
     }
 
     /// Returns the motion of a joint over the ground from start to end.

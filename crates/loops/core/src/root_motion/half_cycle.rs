@@ -37,8 +37,8 @@ impl HalfCycle<'_> {
             first, num_intervals, ..
         } = self.ends;
         let along = (0..num_intervals).map(|sample| {
-            let position = line.inverse().transform_point(self.heading.ground(first + sample));
-            position.z - ahead.z * sample as f64 / num_intervals as f64
+            line.inverse().transform_point(self.heading.ground(first + sample)).z
+                - ahead.z * sample as f64 / num_intervals as f64
         });
         let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * mean(along));
         start.translation.y = 0.0;

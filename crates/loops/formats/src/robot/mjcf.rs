@@ -52,8 +52,9 @@ pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError>
             _ => {}
         }
     }
-    let worlds = root.children().filter(|node| node.has_tag_name("worldbody"));
-    let tops: Vec<Node<'a, '_>> = worlds
+    let tops: Vec<Node<'a, '_>> = root
+        .children()
+        .filter(|node| node.has_tag_name("worldbody"))
         .flat_map(|world| world.children().filter(|node| node.has_tag_name("body")))
         .collect();
     let is_free = |node: &Node<'a, '_>| {

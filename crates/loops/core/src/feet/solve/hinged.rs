@@ -93,8 +93,9 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
         let around = [0, 1, 2, 3].map(|off| (first + off) % count);
         let differences: Vec<f64> = (0..width)
             .map(|unknown| {
-                let terms = around.iter().zip(DIFFERENCE);
-                terms
+                around
+                    .iter()
+                    .zip(DIFFERENCE)
                     .map(|(sample, factor)| factor * values[sample * width + unknown])
                     .sum()
             })
@@ -145,8 +146,7 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
         return Err(HingeError::TooShort { found: count });
     }
     let ring = Ring::new(count, smooth_steps(clip.step_secs())).ok_or(HingeError::TooShort { found: count })?;
-    let poses = (0..count).map(|sample| clip.pose(sample as isize).to_pose());
-    let mut closed: Vec<Pose> = poses.collect();
+    let mut closed: Vec<Pose> = (0..count).map(|sample| clip.pose(sample as isize).to_pose()).collect();
     for joint in 0..skeleton.num_joints() {
         let from = clip.rotations(0)[joint];
         let channels = Channels { hinges, joint, from };
@@ -287,8 +287,7 @@ pub(crate) fn hold(
 /// Rejects a loop whose hinges are too far from those of the stretch that it was made from. Errors: [`HingeError::Moved`].
 pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &Hinges) -> Result<(), HingeError> {
     let moved = hinges.each().map(|(joint, hinge)| {
-        let samples = 0..clip.num_samples();
-        let turns = samples.map(|sample| {
+        let turns = (0..clip.num_samples()).map(|sample| {
             let [own, made] = [source.clip.pose(sample as isize), clip.body_pose(sample)]
                 .map(|pose| hinge.angle(pose.rotations[joint]));
             (made - own).abs()
@@ -331,8 +330,10 @@ impl Search<'_> {
             })
             .collect();
         let place = |point: &Point, sample: isize| {
-            let world = worlds[(sample - first) as usize].joint(point.joint);
-            world.transform_point(point.at) - point.radius * DVec3::Y
+            worlds[(sample - first) as usize]
+                .joint(point.joint)
+                .transform_point(point.at)
+                - point.radius * DVec3::Y
         };
         let lowest = (0..count as isize).map(|sample| {
             let heights = self.points.iter().map(|point| place(point, sample).y);
@@ -389,8 +390,7 @@ impl Search<'_> {
 
     /// Returns the poses of all samples, within the limits.
     fn poses(&self, unknowns: &[f64]) -> Vec<Pose> {
-        let samples = 0..self.clip.num_samples();
-        samples
+        (0..self.clip.num_samples())
             .map(|sample| {
                 let mut pose = self.pose(sample, unknowns);
                 self.skeleton.keep_hinges(&mut pose);
@@ -513,8 +513,10 @@ impl Search<'_> {
                 let unknown = self.of_sample(unknowns, sample)[BASE + number];
                 let angle = hinge.angle(pose.rotations[joint]) + unknown * TURN;
                 let margin = MARGIN.min(0.25 * (most - least));
-                let sides = [(-1.0, least + margin - angle), (1.0, angle - most + margin)];
-                for (side, (sign, beyond)) in sides.into_iter().enumerate() {
+                for (side, (sign, beyond)) in [(-1.0, least + margin - angle), (1.0, angle - most + margin)]
+                    .into_iter()
+                    .enumerate()
+                {
                     let matter = &mut matters[sample * per_sample + self.points.len() + 2 * number + side];
                     *matter |= beyond > 0.0;
                     if *matter {

@@ -125,8 +125,10 @@ impl Limb {
 
     /// Returns the part that stands longest, as far as the rig has it.
     pub(super) fn standing(&self) -> Part {
-        let front = [Part::Ball, Part::Tip].into_iter().find(|&part| self.has(part));
-        front.unwrap_or(Part::Ankle)
+        [Part::Ball, Part::Tip]
+            .into_iter()
+            .find(|&part| self.has(part))
+            .unwrap_or(Part::Ankle)
     }
 
     /// Returns the joint and the offset in its axes that a part is fixed by.
@@ -236,8 +238,7 @@ impl Limb {
     /// Returns the angle of the knee from its straightest at a sample, radians.
     pub(super) fn flexed(&self, stage: &Stage<'_>, sample: usize) -> f64 {
         let above = stage.rotation_above(sample, self.leg.knee);
-        let bend = self.leg.bend(|joint| stage.world.position(sample, joint), above);
-        bend.flexed
+        self.leg.bend(|joint| stage.world.position(sample, joint), above).flexed
     }
 }
 

@@ -243,8 +243,7 @@ pub(super) fn solve(
                 let foot = Rigid::new(points.foot, points.at[Part::Ankle as usize]);
                 pose.place(skeleton, limb.leg.ankle, foot);
             }
-            let ball = points.at[Part::Ball as usize];
-            let moved = ball.distance(goals.own[sample].at[Part::Ball as usize]);
+            let moved = points.at[Part::Ball as usize].distance(goals.own[sample].at[Part::Ball as usize]);
             solved.moved_metres = solved.moved_metres.max(moved);
         }
         solved.lowered_metres = solved.lowered_metres.max(-course.up[sample].dot(hips));
@@ -291,13 +290,19 @@ impl Settled {
 
     /// Returns the resulting positions of the parts of all legs, by leg and sample.
     fn points(&self, limbs: &[Limb], goals: &[Goals]) -> Vec<Vec<LegPoints>> {
-        let points = limbs.iter().zip(goals).enumerate().map(|(leg, (limb, goals))| {
-            let poses = goals.poses.iter().enumerate();
-            poses
-                .map(|(sample, pose)| limb.points(pose, self.hips(sample), self.leg(leg, sample)))
-                .collect()
-        });
-        points.collect()
+        limbs
+            .iter()
+            .zip(goals)
+            .enumerate()
+            .map(|(leg, (limb, goals))| {
+                goals
+                    .poses
+                    .iter()
+                    .enumerate()
+                    .map(|(sample, pose)| limb.points(pose, self.hips(sample), self.leg(leg, sample)))
+                    .collect()
+            })
+            .collect()
     }
 }
 

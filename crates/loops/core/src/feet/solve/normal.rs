@@ -229,8 +229,11 @@ impl NormalEquations {
 
     /// Returns the pulls of residuals: minus half the slopes of the sum of squares, sample by sample.
     pub(super) fn pulls(&self) -> Vec<f64> {
-        let blocks = self.right.chunks_exact(self.shape.block);
-        blocks.flat_map(|block| &block[..self.shape.width]).copied().collect()
+        self.right
+            .chunks_exact(self.shape.block)
+            .flat_map(|block| &block[..self.shape.width])
+            .copied()
+            .collect()
     }
 
     /// Returns the unknowns with the least sum of squares, sample by sample; `None` if the equations do not determine them.

@@ -247,10 +247,11 @@ impl OpenMotion<'_> {
                 goals.level[inward(step)][part] = heights[inward(first)][part];
             }
             let rise = goals.over_root(course, at, part) - heights[inward(first)][part];
-            let of_contact = (0..count)
+            for sample in (0..count)
                 .map(inward)
-                .take_while(|&sample| goals.bears[sample][part] > 0.0);
-            for sample in of_contact.collect::<Vec<_>>() {
+                .take_while(|&sample| goals.bears[sample][part] > 0.0)
+                .collect::<Vec<_>>()
+            {
                 goals.level[sample][part] += left(sample) * rise;
             }
         } else if first == 0 {

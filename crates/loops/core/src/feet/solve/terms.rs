@@ -274,8 +274,9 @@ impl Terms<'_> {
             let along = weight * slope / most / hard * turned;
             let slopes = self.limbs[leg].turned_by(&goals.poses[next], joint, along);
             let rows = [(sample, 1.0), (next, -2.0), (after, 1.0)].map(|(sample, factor)| {
-                let slopes = slopes.iter();
-                let row = slopes.map(|&(unknown, slope)| (leg_at(leg) + unknown, factor * slope));
+                let row = slopes
+                    .iter()
+                    .map(|&(unknown, slope)| (leg_at(leg) + unknown, factor * slope));
                 (sample, row.collect::<Vec<_>>())
             });
             equations.add_residual(&rows, residual);
