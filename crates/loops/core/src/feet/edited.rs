@@ -86,10 +86,11 @@ impl EditedStance {
         let (count, cut) = (clip.num_samples() as f64, &candidate.cut);
         // The frames of the take may be half of the loop, followed by their mirror image.
         let (found, range, num_samples) = match span {
-            StanceSpan::Frames(frames) => {
-                let stretches = f64::from(candidate.pairing.num_stretches());
-                (frames, [cut.start_frame(), cut.end_frame()], count / stretches)
-            }
+            StanceSpan::Frames(frames) => (
+                frames,
+                [cut.start_frame(), cut.end_frame()],
+                count / f64::from(candidate.pairing.num_stretches()),
+            ),
             StanceSpan::Secs(secs) => (secs, [0.0, clip.period_secs()], count),
         };
         if !(found[0].is_finite() && found[1].is_finite() && found[0] <= found[1]) {

@@ -316,8 +316,7 @@ impl Feet {
                 for key in contact.keys().skip(1) {
                     let [from, to] =
                         [key - 1, key].map(|key| stage.course.to_world(key as isize, positions[key % positions.len()]));
-                    let moved = to - from;
-                    sum += ops::over_ground(moved) / stage.course.step_secs;
+                    sum += ops::over_ground(to - from) / stage.course.step_secs;
                     count += 1.0;
                 }
             }
@@ -434,8 +433,7 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
         let contacts = match foot.toe {
             Some(toe) => add(FootPoint::Ball, (toe, DVec3::ZERO)),
             None => {
-                let stands = solve::standing_point(stage, foot, model.is_character());
-                PointTrack::new(stage, model, stands).contacts(index)
+                PointTrack::new(stage, model, solve::standing_point(stage, foot, model.is_character())).contacts(index)
             }
         };
         if contacts.is_empty() {
@@ -634,8 +632,7 @@ impl Holding<'_> {
             (None, Some(places)) => Uncut::from_motion(places),
             (None, None) => Uncut::from_motion(&stage.world),
         };
-        let lifted = self.lifted(stage.skeleton(), carrier);
-        let Some(solved) = solve::solve(stage, &uncut, &legs, lifted, model) else {
+        let Some(solved) = solve::solve(stage, &uncut, &legs, self.lifted(stage.skeleton(), carrier), model) else {
             feet.let_go(FootOutcome::Unsettled);
             return (None, feet);
         };
@@ -681,8 +678,7 @@ impl Holding<'_> {
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
-            let stands = solve::standing_point(stage, foot, model.is_character());
-            let point = PointTrack::new(stage, model, stands);
+            let point = PointTrack::new(stage, model, solve::standing_point(stage, foot, model.is_character()));
             let mut contacts = self.contacts(index, FootPoint::standing(stage, foot, model.is_character()), &point);
             if stage.course.has_ends() && self.lock == FootLock::Auto {
                 // A single step aside is negligible in a walk of minutes.

@@ -199,8 +199,7 @@ fn needed(low: &Low, angular: DVec3) -> DVec3 {
 
 /// Returns the horizontal speed of a foot over the ground.
 fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
-    let off = needed(low, angular) - linear;
-    ops::over_ground(off)
+    ops::over_ground(needed(low, angular) - linear)
 }
 
 /// Rounds of weighting; the velocity converges within a few.

@@ -56,8 +56,7 @@ impl<'a> Stage<'a> {
         let [before, after] = [-1, 1].map(|off| course.clamped(sample as isize + off));
         let [from, to] =
             [before, after].map(|key| course.to_world(key, self.world.position(course.sample(key), joint)));
-        let moved = to - from;
-        ops::over_ground(moved) / ((after - before) as f64 * course.step_secs)
+        ops::over_ground(to - from) / ((after - before) as f64 * course.step_secs)
     }
 
     pub(super) fn skeleton(&self) -> &Skeleton {

@@ -170,8 +170,7 @@ impl<'a> PointTrack<'a> {
 
     /// Returns the farthest that the point is from the place of its stance during any of its contacts, metres.
     pub(super) fn farthest(&self, contacts: &[LoopContact]) -> f64 {
-        let stances = self.stances(contacts);
-        greatest(stances.iter().map(Stance::farthest))
+        greatest(self.stances(contacts).iter().map(Stance::farthest))
     }
 
     /// Returns the contacts in which the point strays by no more than `most_metres`.

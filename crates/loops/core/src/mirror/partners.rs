@@ -50,8 +50,7 @@ pub(super) fn find(
 
 /// Returns the distance of the farthest joint from the topmost one without rotations, metres.
 pub(super) fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
-    let positions = unturned(skeleton, rest);
-    greatest(positions.iter().map(|position| position.length()))
+    greatest(unturned(skeleton, rest).iter().map(|position| position.length()))
 }
 
 /// Returns the positions of the joints without rotations, relative to the topmost one.

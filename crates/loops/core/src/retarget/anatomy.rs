@@ -353,10 +353,11 @@ impl Finder<'_> {
     fn hands(&self) -> [Option<usize>; 2] {
         [Side::Left, Side::Right].map(|side| {
             let by_body = (self.body.hands.iter().copied()).find(|&hand| self.side_of(hand) == Some(side));
-            let words = [Word::Hand, Word::Forearm, Word::UpperArm];
-            (by_body
-                .into_iter()
-                .chain(words.into_iter().filter_map(|word| self.named(word, Some(side)))))
+            (by_body.into_iter().chain(
+                [Word::Hand, Word::Forearm, Word::UpperArm]
+                    .into_iter()
+                    .filter_map(|word| self.named(word, Some(side))),
+            ))
             .find(|&hand| {
                 let mut feet = self.body.feet.iter();
                 !feet.any(|foot| self.skeleton.is_within(foot.ankle, hand))

@@ -142,8 +142,7 @@ impl Sole {
         let toe = toe.map_or(DQuat::IDENTITY, |toe| {
             // The joint of the toes moves with the foot; they keep their own turn.
             let joint = moved.transform_point(foot.inverse().transform_point(toe.translation));
-            let toe = Rigid::new(toe.rotation, joint);
-            self.lifted(&self.toes, toe, floor).0
+            self.lifted(&self.toes, Rigid::new(toe.rotation, joint), floor).0
         });
         let is_changed = rise != 0.0 || turned != DQuat::IDENTITY || toe != DQuat::IDENTITY;
         is_changed.then_some(Cleared {

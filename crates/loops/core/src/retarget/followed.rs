@@ -259,8 +259,11 @@ impl FollowedFeet {
     /// Moves joints beside the body with the joints that they follow, in a local pose.
     pub(super) fn lead(&self, skeleton: &Skeleton, pose: &mut Pose) {
         for led in &self.led {
-            let by = pose.as_ref().world_of(skeleton, led.by);
-            pose.place(skeleton, led.joint, by * led.at_rest);
+            pose.place(
+                skeleton,
+                led.joint,
+                pose.as_ref().world_of(skeleton, led.by) * led.at_rest,
+            );
         }
     }
 

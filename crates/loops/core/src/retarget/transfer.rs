@@ -211,8 +211,9 @@ impl Retarget {
             let Reached { world, lengths } = self.reached(&along);
             for (of_joint, &joint) in reaches.iter_mut().zip(&reaching) {
                 let [before, after] = [&along.world, &world].map(|world| self.below_what_it_hangs_from(world, joint));
-                let turned = before.conjugate() * rotation::on_side_of(after, before);
-                of_joint.push(rotation::log(turned).extend(lengths[joint]));
+                of_joint.push(
+                    rotation::log(before.conjugate() * rotation::on_side_of(after, before)).extend(lengths[joint]),
+                );
             }
         }
         for of_joint in &mut reaches {
@@ -283,8 +284,7 @@ impl Retarget {
                     let first = from.rotations[follow.from] * follow.turn;
                     let turn = match follow.toward {
                         Some((toward, turn, share)) => {
-                            let second = from.rotations[toward] * turn;
-                            rotation::exp(rotation::difference(second, first) * share) * first
+                            rotation::exp(rotation::difference(from.rotations[toward] * turn, first) * share) * first
                         }
                         None => first,
                     };
@@ -424,8 +424,7 @@ impl Retarget {
             let (above, below) = (pair[0], world.joint(pair[1]));
             let rest = self.hanging[pair[1]];
             let turn = turns[above].unwrap_or_else(|| (below.rotation * rest.rotation.conjugate()).normalize());
-            let at = below.translation - turn * rest.translation;
-            world.set_joint(above, Rigid::new(turn, at));
+            world.set_joint(above, Rigid::new(turn, below.translation - turn * rest.translation));
         }
     }
 

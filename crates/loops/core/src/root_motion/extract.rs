@@ -219,8 +219,7 @@ impl<'a> Stretch<'a> {
     fn rests_near(&self, joint: usize, place: Rigid) -> bool {
         let own = self.frames_of(joint);
         let hips = self.world.position(self.first, self.analysis.body.hips);
-        let off = place.translation - own[0].translation;
-        is_still(&own) && ops::over_ground(off) < hips.y - own[0].translation.y
+        is_still(&own) && ops::over_ground(place.translation - own[0].translation) < hips.y - own[0].translation.y
     }
 
     /// Returns a joint over the ground at every sample of the clip, relative to the root.

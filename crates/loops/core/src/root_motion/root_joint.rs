@@ -147,6 +147,8 @@ pub fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {
         .path_from_root(joint)
         .iter()
         .fold(DQuat::IDENTITY, |above, &joint| above * pose.rotations[joint]);
-    let upright = rotation::from_yaw(rotation::yaw_of(rotation));
-    Rigid::new((upright.conjugate() * rotation).normalize(), DVec3::ZERO)
+    Rigid::new(
+        (rotation::from_yaw(rotation::yaw_of(rotation)).conjugate() * rotation).normalize(),
+        DVec3::ZERO,
+    )
 }

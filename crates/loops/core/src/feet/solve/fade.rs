@@ -251,8 +251,10 @@ impl SolvedFade {
         let unless_held = |sample: usize, value: DVec3| if course.is_held(sample) { DVec3::ZERO } else { value };
         let hips = (0..count)
             .map(|sample| {
-                let above = stage.rotation_above(sample, lifted);
-                unless_held(sample, above.conjugate() * settled.hips(sample))
+                unless_held(
+                    sample,
+                    stage.rotation_above(sample, lifted).conjugate() * settled.hips(sample),
+                )
             })
             .collect();
         let mut turned = Vec::new();

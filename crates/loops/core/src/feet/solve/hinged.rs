@@ -235,10 +235,12 @@ pub(crate) fn hold(
         .filter(|&joint| holds && leads_to_sole(joint) || leaves(joint))
         .collect();
     let points = hinges.soles.iter().enumerate().flat_map(|(foot, sole)| {
-        let above = moving.iter().enumerate();
-        let moved_by: Vec<usize> = (above.filter(|(_, joint)| skeleton.is_within(sole.joint, **joint)))
-            .map(|(unknown, _)| unknown)
-            .collect();
+        let moved_by: Vec<usize> = (moving
+            .iter()
+            .enumerate()
+            .filter(|(_, joint)| skeleton.is_within(sole.joint, **joint)))
+        .map(|(unknown, _)| unknown)
+        .collect();
         sole.points.iter().map(move |point| Point {
             foot,
             joint: sole.joint,
@@ -325,8 +327,11 @@ impl Search<'_> {
         let (first, last) = (*samples.start(), *samples.end());
         let worlds: Vec<Pose> = samples
             .map(|sample| {
-                let at = root.at(sample as f64 * step_secs);
-                source.clip.pose(sample).world(self.skeleton).moved(at)
+                source
+                    .clip
+                    .pose(sample)
+                    .world(self.skeleton)
+                    .moved(root.at(sample as f64 * step_secs))
             })
             .collect();
         let place = |point: &Point, sample: isize| {
@@ -375,8 +380,13 @@ impl Search<'_> {
         let own = self.of_sample(unknowns, sample);
         let base = pose.joint(0);
         let turned = rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation;
-        let place = base.translation + DVec3::from_slice(own) * PLACE_METRES;
-        pose.set_joint(0, Rigid::new(rotation::renormalized(turned), place));
+        pose.set_joint(
+            0,
+            Rigid::new(
+                rotation::renormalized(turned),
+                base.translation + DVec3::from_slice(own) * PLACE_METRES,
+            ),
+        );
         for (joint, hinge) in self.hinges.each() {
             pose.rotations[joint] = hinge.rotation(hinge.angle(pose.rotations[joint]));
         }
@@ -463,8 +473,10 @@ impl Search<'_> {
                 *matter |= !touches && height < SWING_METRES;
                 if touches || *matter {
                     let wanted = if touches { 0.0 } else { SWING_METRES };
-                    let row = along(up, slopes, 1.0 / HEIGHT_METRES);
-                    equations.add_residual(&[(sample, row)], (height - wanted) / HEIGHT_METRES);
+                    equations.add_residual(
+                        &[(sample, along(up, slopes, 1.0 / HEIGHT_METRES))],
+                        (height - wanted) / HEIGHT_METRES,
+                    );
                 }
                 if touches && self.touches[number][next] {
                     let (place_after, slopes_after) = &seen[next][number];
@@ -492,11 +504,12 @@ impl Search<'_> {
             let joint = self.moving[unknown];
             let axis = self.hinges.hinges[joint].as_ref()?.axis;
             let Rigid { rotation, translation } = pose.joint(joint);
-            let slope = (rotation * axis).cross(place - translation) * TURN;
-            Some((BASE + unknown, slope))
+            Some((BASE + unknown, (rotation * axis).cross(place - translation) * TURN))
         });
-        let of_base = moved.into_iter().chain(turned).enumerate();
-        (place, of_base.chain(by_hinges).collect())
+        (
+            place,
+            moved.into_iter().chain(turned).enumerate().chain(by_hinges).collect(),
+        )
     }
 
     /// Adds that hinges stay within their limits.
@@ -510,8 +523,7 @@ impl Search<'_> {
                 else {
                     continue;
                 };
-                let unknown = self.of_sample(unknowns, sample)[BASE + number];
-                let angle = hinge.angle(pose.rotations[joint]) + unknown * TURN;
+                let angle = hinge.angle(pose.rotations[joint]) + self.of_sample(unknowns, sample)[BASE + number] * TURN;
                 let margin = MARGIN.min(0.25 * (most - least));
                 for (side, (sign, beyond)) in [(-1.0, least + margin - angle), (1.0, angle - most + margin)]
                     .into_iter()
@@ -520,8 +532,7 @@ impl Search<'_> {
                     let matter = &mut matters[sample * per_sample + self.points.len() + 2 * number + side];
                     *matter |= beyond > 0.0;
                     if *matter {
-                        let row = [(BASE + number, sign * LIMIT)];
-                        equations.add_residual(&[(sample, row)], LIMIT * beyond / TURN);
+                        equations.add_residual(&[(sample, [(BASE + number, sign * LIMIT)])], LIMIT * beyond / TURN);
                     }
                 }
             }

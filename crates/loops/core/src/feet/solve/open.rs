@@ -268,8 +268,7 @@ impl OpenMotion<'_> {
                 let speed = speed(course, sample, |sample| {
                     course.to_world(sample as isize, goals.own[sample].at[part])
                 });
-                let slow = slow(speed / size);
-                is_down = (comes_down(rise) * slow).max(is_down);
+                is_down = (comes_down(rise) * slow(speed / size)).max(is_down);
                 goals.bears[sample][part] = bears * is_down;
             }
         }

@@ -179,8 +179,12 @@ impl Terms<'_> {
                 weights.hold(sample, at, weight, here.at[at] - own.at[at]);
             }
         }
-        let turned = rotation::difference(here.foot, own.foot);
-        weights.hold(sample, FOOT, FOOT_METRES * self.size, turned);
+        weights.hold(
+            sample,
+            FOOT,
+            FOOT_METRES * self.size,
+            rotation::difference(here.foot, own.foot),
+        );
     }
 
     /// Weighs that parts that bear do not move from one sample to the next.
@@ -228,8 +232,13 @@ impl Terms<'_> {
             return;
         }
         let turned = [sample, next].map(|sample| rotation::difference(points[sample].foot, goals.own[sample].foot));
-        let weight = DMat3::from_diagonal(DVec3::splat(weight * weight));
-        weights.join([sample, next], FOOT, weight, DMat3::IDENTITY, turned[1] - turned[0]);
+        weights.join(
+            [sample, next],
+            FOOT,
+            DMat3::from_diagonal(DVec3::splat(weight * weight)),
+            DMat3::IDENTITY,
+            turned[1] - turned[0],
+        );
     }
 
     /// Penalizes parts below their floor, or lower in a swing than in the take.
@@ -271,8 +280,7 @@ impl Terms<'_> {
             let (more, slope) = excess(hard / most - 1.0, SOFT_HARD);
             let weight = HARD_METRES * self.size;
             let residual = weight * more;
-            let along = weight * slope / most / hard * turned;
-            let slopes = self.limbs[leg].turned_by(&goals.poses[next], joint, along);
+            let slopes = self.limbs[leg].turned_by(&goals.poses[next], joint, weight * slope / most / hard * turned);
             let rows = [(sample, 1.0), (next, -2.0), (after, 1.0)].map(|(sample, factor)| {
                 let row = slopes
                     .iter()
@@ -293,8 +301,7 @@ impl Terms<'_> {
         let is_limited = goals.most_flexed.is_finite();
         let weight = if is_limited { LIMIT_METRES } else { STRAIGHT_METRES } * self.size;
         let lacks = goals.flexed[sample].min(LEAST_BEND) - bent;
-        let most = goals.most_flexed.max(goals.flexed[sample]);
-        let folded = is_limited.then_some((bent - most, 1.0));
+        let folded = is_limited.then_some((bent - goals.most_flexed.max(goals.flexed[sample]), 1.0));
         let mut cost = 0.0;
         for (beyond, sign) in core::iter::once((lacks, -1.0)).chain(folded) {
             let (beyond, slope) = excess(beyond, SOFT_RADIANS);

@@ -245,8 +245,8 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
 fn posed(skeleton: &Skeleton, mut pose: Pose, axes: &[Option<DQuat>], body: DQuat) -> Pose {
     for (joint, axes) in axes.iter().enumerate() {
         if let Some(axes) = axes {
-            let above = pose.as_ref().above(skeleton, joint).rotation;
-            pose.rotations[joint] = (above.conjugate() * body * axes.conjugate()).normalize();
+            pose.rotations[joint] =
+                (pose.as_ref().above(skeleton, joint).rotation.conjugate() * body * axes.conjugate()).normalize();
         }
     }
     pose
