@@ -213,7 +213,7 @@ impl FollowedFeet {
             legs: legs
                 .map(|(leg, foot)| {
                     let leg = leg?;
-                    let joints = [leg.thigh, leg.knee, leg.ankle];
+                    let joints = leg.joints();
                     Some(FollowedLeg {
                         joints,
                         bent: bends(&dense.world, joints).collect(),
@@ -328,7 +328,7 @@ impl Retarget {
         let mut feet = self.feet_of(&Stage::new(tracks, course));
         // Over minutes the ground may rise, so that the fixed limits of a loop do not apply.
         for (index, foot) in self.target.body.feet.iter().enumerate() {
-            let lowest = FootPoint::lowest_of(foot);
+            let lowest = foot.toe.map_or(FootPoint::Ankle, |_| FootPoint::Ball);
             let own = feet.points.iter().find(|own| (own.foot, own.of) == (index, lowest));
             let stands = own.map(|own| Marks {
                 foot: index,

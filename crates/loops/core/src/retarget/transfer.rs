@@ -6,14 +6,14 @@ use super::places::{Standing, ankle_over_ball, tops};
 use super::{LimbKind, Rig, RigPair, clear::Sole, laid::laid_onto, legs::PlacedLimb};
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::{Rigid, Twist, ops, rotation};
-use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::motion::{Pose, PoseRef, RootMotion, Tracks, WorldTracks};
 use crate::take::{Take, TakeError};
 
 /// Transfers motion of one rig to another; a function of the pose alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retarget {
     pub(super) source: Rig,
-    pub(super) target: Rig,
+    pub(crate) target: Rig,
     /// The link of each joint of the target.
     follows: Vec<Option<Follow>>,
     /// The joints to which those of the target are attached: their parents, except for separate feet, and for joints beside the body that
@@ -190,7 +190,7 @@ impl Retarget {
     /// # Panics
     /// When the pose has other joints than the source.
     pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
-        let Reached { world, lengths } = self.reached(&self.along(pose));
+        let (world, lengths) = self.reached(&self.along(pose));
         self.local(&world, &lengths)
     }
 
@@ -208,7 +208,7 @@ impl Retarget {
         let mut reaches = vec![Vec::with_capacity(count); reaching.len()];
         for sample in 0..count {
             let along = self.along(pose(sample));
-            let Reached { world, lengths } = self.reached(&along);
+            let (world, lengths) = self.reached(&along);
             for (of_joint, &joint) in reaches.iter_mut().zip(&reaching) {
                 let [before, after] = [&along.world, &world].map(|world| self.below_what_it_hangs_from(world, joint));
                 of_joint.push(
@@ -306,8 +306,8 @@ impl Retarget {
         }
     }
 
-    /// Returns the pose with its limbs on their places, and its soles above the ground.
-    fn reached(&self, along: &Along) -> Reached {
+    /// Returns the pose with its limbs on their places, and its soles above the ground, and the lengths of its bones relative to rest.
+    fn reached(&self, along: &Along) -> (Pose, Vec<f64>) {
         let Along {
             from,
             turns,
@@ -332,10 +332,6 @@ impl Retarget {
                 reach.turn((limb, self.stretch), hips, &mut turns, &mut lengths);
             }
             reaches.push(reach);
-        }
-        if self.limbs.is_empty() {
-            let world = hips.clone();
-            return Reached { world, lengths };
         }
         let mut world = self.standing(&turns, &lengths, Some(*at));
         let mut is_cleared = false;
@@ -364,7 +360,7 @@ impl Retarget {
         if is_cleared {
             world = self.standing(&turns, &lengths, Some(*at));
         }
-        Reached { world, lengths }
+        (world, lengths)
     }
 
     /// Returns an offset in the axes of the body in the world: its level part turns with the trunk, halfway between hips and
@@ -385,28 +381,13 @@ impl Retarget {
     }
 
     /// Returns the target's pose in the world by the rotations of joints that follow others, with bones scaled in length; all
-    /// other joints rest.
+    /// other joints rest. The hips are at a position, or at rest.
     fn standing(&self, turns: &[Option<DQuat>], lengths: &[f64], hips: Option<DVec3>) -> Pose {
         let num_joints = self.order.len();
         let mut world = Pose {
             translations: vec![DVec3::ZERO; num_joints],
             rotations: vec![DQuat::IDENTITY; num_joints],
         };
-        self.put_hips(&mut world, turns, hips);
-        for &joint in self.order.iter().filter(|joint| !self.to_hips.contains(joint)) {
-            let rest = self.hanging[joint];
-            let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| world.joint(above));
-            let at = above.transform_point(rest.translation * lengths[joint]);
-            let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
-            world.set_joint(joint, Rigid::new(turn, at));
-        }
-        world
-    }
-
-    /// Puts the hips at a position, or at their rest position, and moves the joints above that move with them accordingly.
-    ///
-    /// These joints rotate with the hips, unless a map lets them follow another joint.
-    fn put_hips(&self, world: &mut Pose, turns: &[Option<DQuat>], hips: Option<DVec3>) {
         let joint = self.target.anatomy.hips;
         let at = hips.unwrap_or(self.target.world.translations[joint]);
         let turn = turns[joint].unwrap_or_else(|| {
@@ -420,12 +401,21 @@ impl Retarget {
                 .normalize()
         });
         world.set_joint(joint, Rigid::new(turn, at));
+        // Joints above that move with the hips turn with them, unless a map lets them follow another joint.
         for pair in self.to_hips.windows(2).rev() {
             let (above, below) = (pair[0], world.joint(pair[1]));
             let rest = self.hanging[pair[1]];
             let turn = turns[above].unwrap_or_else(|| (below.rotation * rest.rotation.conjugate()).normalize());
             world.set_joint(above, Rigid::new(turn, below.translation - turn * rest.translation));
         }
+        for &joint in self.order.iter().filter(|joint| !self.to_hips.contains(joint)) {
+            let rest = self.hanging[joint];
+            let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| world.joint(above));
+            let at = above.transform_point(rest.translation * lengths[joint]);
+            let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
+            world.set_joint(joint, Rigid::new(turn, at));
+        }
+        world
     }
 
     /// Converts a pose in the world to a local one; only the topmost joint that moves with the hips, and joints attached
@@ -507,11 +497,6 @@ impl Retarget {
         self.led.iter().map(|led| (led.joint, led.by))
     }
 
-    /// Returns the tree of joints of the target.
-    pub(crate) fn target_skeleton(&self) -> &Skeleton {
-        &self.target.skeleton
-    }
-
     /// Returns the joint of the target that carries only the root motion, if it has one.
     pub fn root_joint(&self) -> Option<usize> {
         self.target.root_joint()
@@ -536,12 +521,6 @@ struct Along {
     hips: DVec3,
     /// The target, in the world.
     world: Pose,
-}
-
-/// A pose on the target with its limbs at their goals, in the world, and the lengths of its bones relative to rest.
-struct Reached {
-    world: Pose,
-    lengths: Vec<f64>,
 }
 
 /// The goals of a limb.

@@ -102,7 +102,7 @@ impl Footwork {
             let Some(leg) = Leg::find(stage.skeleton(), &stage.world, body, foot) else {
                 continue;
             };
-            let point = PointTrack::new(stage, &model, standing_point(stage, foot, model.is_character()));
+            let point = PointTrack::new(stage, &model, standing_point(stage, foot, model.is_character));
             let spans = point.spans(&point.contacts(index));
             let leg = BearingLeg::new(stage, leg, foot, &spans, &model, None);
             legs.push(LegWork::from_goals(stage, Goals::new(stage, &uncut, &leg, &model)));

@@ -108,10 +108,10 @@ impl BearingLeg {
         model: &FootModel,
         known: Option<&[Bearing]>,
     ) -> Self {
-        let stands = standing_point(stage, foot, model.is_character());
+        let stands = standing_point(stage, foot, model.is_character);
         let heel = heel_below(stage, foot.ankle, stands, spans, model);
         let index = spans.first().map_or(0, |span| span.foot);
-        let limits = model.limits(index);
+        let limits = model.legs.get(index).copied();
         let tip = match (limits.and_then(|limits| limits.front), foot.toe) {
             (Some(front), _) => Some(front.of_toes),
             (None, Some(toe)) => limb::tip_of(stage, toe),
@@ -172,7 +172,7 @@ pub(super) fn ends_of_foot(
     contacts: &[LoopContact],
     model: &FootModel,
 ) -> Vec<(FootPoint, FixedPoint)> {
-    let stands = standing_point(stage, foot, model.is_character());
+    let stands = standing_point(stage, foot, model.is_character);
     if stands == (foot.ankle, DVec3::ZERO) {
         return Vec::new();
     }
