@@ -358,7 +358,7 @@ fn feet_of_another_motion_are_refused() {
     let pair = pair_onto(&take, &character(&take, PLAIN));
     let transfer = pair.of_loop(&clip);
     let (feet, carried) = (transfer.feet_of_take(&take), transfer.loop_clip(&clip).unwrap());
-    let held = feet.hold(pair.target.body(), None, &carried, FootLock::Auto);
+    let held = feet.hold(pair.target.body(), None, &carried, FootLock::Auto, None);
     let (found, known) = (clip.num_samples(), take.num_frames());
     assert_eq!(held.unwrap_err(), HoldError::KnownElsewhere { found, known });
 

@@ -194,7 +194,7 @@ fn feet_of_a_left_and_a_right_walk_are_held_in_their_blend() {
             ..BodyOverrides::default()
         },
     );
-    let (planted, _) = feet::hold(&straight, &body, None, &ContactLimits::default(), FootLock::Auto, None).unwrap();
+    let (planted, _) = feet::hold(&straight, &body, None, &ContactLimits::default(), FootLock::Auto).unwrap();
     let (mixed, alone) = (foot_slide(&planted.unwrap()), foot_slide(&left).max(foot_slide(&right)));
     assert!(mixed < alone, "{mixed} {alone}");
 }
@@ -428,7 +428,7 @@ fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
     let blender = Blender::new(loops.to_vec()).unwrap();
     assert!(blender.phase_maps().all(|map| map.is_ok()));
     let lifts = |clip: &LoopClip| {
-        let (_, feet) = feet::hold(clip, &body, None, &ContactLimits::default(), FootLock::Off, None).unwrap();
+        let (_, feet) = feet::hold(clip, &body, None, &ContactLimits::default(), FootLock::Off).unwrap();
         let share = |foot: usize| {
             let contacts = feet.contacts.iter().filter(|contact| contact.foot == foot);
             contacts.map(|contact| contact.num_samples).sum::<usize>() as f64 / clip.num_samples() as f64

@@ -52,40 +52,36 @@ impl SearchedTake<'_> {
     }
 
     fn root_motion_of_cycles(&self, pair: &SeamPair, cycles: u32) -> RootMotion {
-        let (lag, step) = (pair.lag(), self.step());
-        let motion = EndPoses {
-            analysis: self.analysis,
-            world: &self.analysis.world,
-            first: pair.start_frame,
-            num_intervals: lag,
-            reach: step.nearest(WINDOW_SECS),
-        }
-        .motion_on_ground();
         let path = GroundPath {
             heading: &self.analysis.heading,
             first: pair.start_frame,
-            num_intervals: lag,
+            num_intervals: pair.lag(),
             cycles,
         };
         Cycle {
             path: BodyPath::Ground(path),
-            period_secs: step.secs(lag),
-            motion,
+            period_secs: self.step().secs(pair.lag()),
+            motion: self.end_poses(pair).motion_on_ground(),
         }
         .root_motion()
     }
 
-    fn root_motion_of_half(&self, pair: &SeamPair, mirror: &Mirror) -> RootMotion {
-        let (lag, step) = (pair.lag(), self.step());
-        HalfCycle {
+    fn end_poses(&self, pair: &SeamPair) -> EndPoses<'_> {
+        EndPoses {
             analysis: self.analysis,
-            mirror,
             world: &self.analysis.world,
-            heading: &self.analysis.heading,
             first: pair.start_frame,
-            num_intervals: lag,
-            half_secs: step.secs(lag),
-            reach: step.nearest(WINDOW_SECS),
+            num_intervals: pair.lag(),
+            reach: self.step().nearest(WINDOW_SECS),
+        }
+    }
+
+    fn root_motion_of_half(&self, pair: &SeamPair, mirror: &Mirror) -> RootMotion {
+        HalfCycle {
+            ends: self.end_poses(pair),
+            mirror,
+            heading: &self.analysis.heading,
+            half_secs: self.step().secs(pair.lag()),
         }
         .root_motion()
     }

@@ -55,12 +55,12 @@ pub(super) fn of_point(foot: usize, positions: &[DVec3], course: &Course, limits
     } else {
         count * (1 + (GROUND_REACH_SECS / (count as f64 * course.step_secs)).ceil() as usize)
     };
-    let (mut world, mut rise) = (Vec::new(), Vec::new());
-    for key in 0..count + 2 * lead {
-        let root = course.root(key as isize - lead as isize);
-        world.push(root.transform_point(positions[key % count]));
-        rise.push(root.translation.y);
-    }
+    let (world, rise): (Vec<DVec3>, Vec<f64>) = (0..count + 2 * lead)
+        .map(|key| {
+            let root = course.root(key as isize - lead as isize);
+            (root.transform_point(positions[key % count]), root.translation.y)
+        })
+        .unzip();
     let stands = stands(&world, &rise, course.step_secs, limits);
     spans(foot, &stands[lead..lead + count], course.has_ends())
 }
@@ -79,40 +79,15 @@ pub fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
 
 /// Runs of `true` around a loop, or from end to end.
 pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContact> {
-    if has_ends {
-        return runs(all)
-            .into_iter()
-            .map(|run| LoopContact {
-                foot,
-                start_sample: run.start,
-                num_samples: run.len(),
-            })
-            .collect();
-    }
-    let count = all.len();
-    let Some(swinging) = all.iter().position(|stands| !stands) else {
-        return vec![LoopContact {
-            foot,
-            start_sample: 0,
-            num_samples: count,
-        }];
-    };
-    let mut spans: Vec<LoopContact> = Vec::new();
-    // Start with the foot in the air, so that no span is cut in two.
-    let mut stood = false;
-    for key in swinging..swinging + count {
-        let stands = all[key % count];
-        match spans.last_mut() {
-            Some(span) if stands && stood => span.num_samples += 1,
-            _ if stands => spans.push(LoopContact {
-                foot,
-                start_sample: key % count,
-                num_samples: 1,
-            }),
-            _ => {}
-        }
-        stood = stands;
-    }
+    // A loop starts with the foot in the air, so that no span is cut in two.
+    let first = all.iter().position(|stands| !stands && !has_ends).unwrap_or(0);
+    let from_first = [&all[first..], &all[..first]].concat();
+    let spans = runs(&from_first).into_iter().map(|run| LoopContact {
+        foot,
+        start_sample: (first + run.start) % all.len(),
+        num_samples: run.len(),
+    });
+    let mut spans: Vec<LoopContact> = spans.collect();
     spans.sort_by_key(|span| span.start_sample);
     spans
 }

@@ -86,10 +86,11 @@ impl EditedStance {
         let (count, cut) = (clip.num_samples() as f64, &candidate.cut);
         // The frames of the take may be half of the loop, followed by their mirror image.
         let (found, range, num_samples) = match span {
-            StanceSpan::Frames(frames) => {
-                let stretches = f64::from(candidate.pairing.num_stretches());
-                (frames, [cut.start_frame(), cut.end_frame()], count / stretches)
-            }
+            StanceSpan::Frames(frames) => (
+                frames,
+                [cut.start_frame(), cut.end_frame()],
+                count / f64::from(candidate.pairing.num_stretches()),
+            ),
             StanceSpan::Secs(secs) => (secs, [0.0, clip.period_secs()], count),
         };
         if !(found[0].is_finite() && found[1].is_finite() && found[0] <= found[1]) {
@@ -118,38 +119,18 @@ impl EditedStance {
     }
 
     /// Returns the edit of the foot on the other side, half a cycle later.
-    pub(crate) fn half_a_cycle_later(self, num_samples: usize, opposite: impl Fn(usize) -> usize) -> Self {
-        let LoopContact { foot, start_sample, .. } = self.span;
-        Self {
-            span: LoopContact {
-                foot: opposite(foot),
-                start_sample: (start_sample + num_samples / 2) % num_samples,
-                ..self.span
-            },
-            ..self
-        }
+    pub(crate) fn half_a_cycle_later(mut self, num_samples: usize, opposite: impl Fn(usize) -> usize) -> Self {
+        let span = &mut self.span;
+        span.foot = opposite(span.foot);
+        span.start_sample = (span.start_sample + num_samples / 2) % num_samples;
+        self
     }
 
     /// Returns the edit for the way back of a ping-pong loop.
-    pub(crate) fn on_the_way_back(self, num_samples: usize) -> Self {
-        let last = (self.span.start_sample + self.span.num_samples - 1) % num_samples;
-        Self {
-            span: LoopContact {
-                start_sample: (num_samples - last) % num_samples,
-                ..self.span
-            },
-            ..self
-        }
-    }
-
-    /// Overrides whether the foot stands at each sample of the loop.
-    fn overrule(&self, foot: usize, stands: &mut [bool]) {
-        if foot == self.span.foot {
-            let count = stands.len();
-            for key in self.span.keys() {
-                stands[key % count] = self.stands;
-            }
-        }
+    pub(crate) fn on_the_way_back(mut self, num_samples: usize) -> Self {
+        let last = (self.span.keys().end - 1) % num_samples;
+        self.span.start_sample = (num_samples - last) % num_samples;
+        self
     }
 }
 
@@ -167,8 +148,10 @@ pub(super) fn overruled(
     for key in contacts.iter().flat_map(LoopContact::keys) {
         stands[course.sample(key as isize)] = true;
     }
-    for edit in edited {
-        edit.overrule(foot, &mut stands);
+    for edit in edited.iter().filter(|edit| edit.foot() == foot) {
+        for key in edit.span.keys() {
+            stands[key % course.count()] = edit.stands;
+        }
     }
     spans(foot, &stands, course.has_ends())
 }

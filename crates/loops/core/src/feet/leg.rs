@@ -52,10 +52,11 @@ impl Leg {
     pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
-        let others = (body.feet.iter().map(|other| other.ankle).chain(body.head))
+        let shared: Vec<usize> = (body.feet.iter().map(|other| other.ankle).chain(body.head))
             .filter(|&joint| joint != foot.ankle)
-            .flat_map(|joint| skeleton.path_from_root(joint));
-        let shared: Vec<usize> = others.chain([body.hips]).collect();
+            .flat_map(|joint| skeleton.path_from_root(joint))
+            .chain([body.hips])
+            .collect();
         let below = path
             .iter()
             .rposition(|joint| shared.contains(joint))
@@ -119,13 +120,13 @@ impl Leg {
         let above = skeleton.parent(self.knee)?;
         let (mut bend, mut aside) = (DVec3::ZERO, DVec3::ZERO);
         for frame in 0..world.num_frames() {
-            let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(|joint| world.position(frame, joint));
+            let [thigh, knee, ankle] = self.joints().map(|joint| world.position(frame, joint));
             let back = world.rotation(frame, above).conjugate();
             bend += back * (knee - thigh).cross(ankle - knee);
             // The root faces along +Z, so a knee that never bends is given the axis from left to right.
             aside += back * DVec3::X;
         }
-        let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(|joint| world.position(0, joint));
+        let [thigh, knee, ankle] = self.joints().map(|joint| world.position(0, joint));
         let size = (knee - thigh).length() * (ankle - knee).length() * world.num_frames() as f64;
         if bend.length() > STRAIGHT * size {
             Some(bend.normalize())
@@ -142,7 +143,7 @@ impl Leg {
     /// Returns the angle of the knee from its straightest, radians; negative if it bends the wrong way. `world` is the pose.
     pub fn flexion(&self, skeleton: &Skeleton, world: &Pose) -> f64 {
         let above = world.rotation_above(skeleton, self.knee);
-        self.bend(|joint| world.translations[joint], above).flexed()
+        self.bend(|joint| world.translations[joint], above).flexed
     }
 
     /// Bends the knee of a pose by an angle more, radians. `world` is the pose before.
@@ -167,12 +168,11 @@ impl Leg {
         let length = bend.eased(reached.length(), GIVE.powi(-2));
         let bent = rotation::exp(self.hinge_at(above_knee) * bend.angle_at(length));
         let swing = rotation::arc(at(knee) - at(thigh) + bent * (at(ankle) - at(knee)), reached);
-        let turned = [
+        for (joint, turn) in [
             (thigh, above_thigh.conjugate() * swing),
             (knee, above_knee.conjugate() * bent),
             (ankle, (swing * bent * above_ankle).conjugate()),
-        ];
-        for (joint, turn) in turned {
+        ] {
             pose.rotations[joint] = (turn * world.rotations[joint]).normalize();
         }
     }
@@ -184,7 +184,7 @@ impl Leg {
 
     /// Returns the flexion of the leg, see [`Bend`]; `above_knee` is the rotation of the joint above the knee.
     pub(crate) fn bend(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat) -> Bend {
-        let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(at);
+        let [thigh, knee, ankle] = self.joints().map(at);
         Bend::new(knee - thigh, ankle - knee, self.hinge_at(above_knee))
     }
 }
@@ -203,7 +203,7 @@ pub(crate) struct Bend {
     middle: f64,
     reach: f64,
     /// The angle of the knee from its straightest, radians; negative if the knee bends the wrong way.
-    flexed: f64,
+    pub(super) flexed: f64,
 }
 
 /// Newton steps for the division of a correction between knee and heel.
@@ -227,11 +227,6 @@ impl Bend {
 
     fn distance(&self, flexed: f64) -> f64 {
         (self.middle + self.reach * ops::cos(flexed)).max(0.0).sqrt()
-    }
-
-    /// Returns the angle of the knee from its straightest, radians; negative if it bends the wrong way.
-    pub(super) fn flexed(&self) -> f64 {
-        self.flexed
     }
 
     /// Returns the distance from thigh to ankle, metres.

@@ -38,18 +38,19 @@ pub struct LiveFoot {
 impl LiveFoot {
     /// Creates the legs of a body with knees.
     pub fn all_of(analysis: &Analysis) -> Vec<Self> {
-        let live = (analysis.body.feet.iter()).filter_map(|foot| {
-            Some(Self {
-                leg: Leg::find(analysis.take.skeleton(), &analysis.world, &analysis.body, foot)?,
-                lowest: foot.lowest_joint(),
-                side: foot.side?,
-                stands: None,
-                before: None,
-                moved: DVec3::ZERO,
-                released: ([DVec3::ZERO; 2], 0.0),
+        (analysis.body.feet.iter())
+            .filter_map(|foot| {
+                Some(Self {
+                    leg: Leg::find(analysis.take.skeleton(), &analysis.world, &analysis.body, foot)?,
+                    lowest: foot.lowest_joint(),
+                    side: foot.side?,
+                    stands: None,
+                    before: None,
+                    moved: DVec3::ZERO,
+                    released: ([DVec3::ZERO; 2], 0.0),
+                })
             })
-        });
-        live.collect()
+            .collect()
     }
 
     /// Returns the side of the body.

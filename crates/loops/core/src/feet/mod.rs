@@ -9,7 +9,7 @@ use core::{fmt, str::FromStr};
 
 use glam::DVec3;
 
-use crate::analysis::{Bearings, Body, ContactLimits, Foot, FoundBy, Stay};
+use crate::analysis::{Bearings, Body, ContactLimits, FoundBy, Stay};
 use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::{Rigid, Twist, ops};
@@ -69,25 +69,6 @@ pub enum FootLock {
     Off,
 }
 
-impl FootPoint {
-    /// Returns the point by which contacts of a foot are counted.
-    pub(crate) fn standing(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Self {
-        match (foot.toe, solve::standing_point(stage, foot, is_character)) {
-            (Some(_), _) => Self::Ball,
-            (None, (_, DVec3::ZERO)) => Self::Ankle,
-            (None, _) => Self::Tip,
-        }
-    }
-
-    /// Returns the point at the joint by which the contacts of a take are counted.
-    pub(crate) fn lowest_of(foot: &Foot) -> Self {
-        match foot.toe {
-            Some(_) => Self::Ball,
-            None => Self::Ankle,
-        }
-    }
-}
-
 /// A span of samples over which a point of a foot bears.
 #[handed_over]
 #[derive(Copy, Eq)]
@@ -122,10 +103,11 @@ impl Bearing {
 
     /// Returns the spans among `known` over which a point of a foot bears.
     fn contacts(known: &[Self], foot: usize, point: Option<FootPoint>) -> Vec<LoopContact> {
-        let of = known
+        known
             .iter()
-            .filter(|of| of.contact.foot == foot && Some(of.point) == point);
-        of.map(|bearing| bearing.contact).collect()
+            .filter(|of| of.contact.foot == foot && Some(of.point) == point)
+            .map(|bearing| bearing.contact)
+            .collect()
     }
 }
 
@@ -288,13 +270,8 @@ impl Feet {
         }
     }
 
-    /// The feet as they were before they were held.
-    pub(crate) fn release(&mut self) {
-        self.let_go(FootOutcome::Released);
-    }
-
     /// The feet as they were before they were held, and why they are not.
-    fn let_go(&mut self, reason: FootOutcome) {
+    pub(crate) fn let_go(&mut self, reason: FootOutcome) {
         for outcome in &mut self.outcomes {
             if outcome.is_held() {
                 *outcome = reason;
@@ -315,8 +292,7 @@ impl Feet {
                 for key in contact.keys().skip(1) {
                     let [from, to] =
                         [key - 1, key].map(|key| stage.course.to_world(key as isize, positions[key % positions.len()]));
-                    let moved = to - from;
-                    sum += ops::over_ground(moved) / stage.course.step_secs;
+                    sum += ops::over_ground(to - from) / stage.course.step_secs;
                     count += 1.0;
                 }
             }
@@ -395,28 +371,21 @@ fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist 
 
 /// Detects when the feet of a loop stand and holds them there; with [`FootLock::Auto`] only if they slide less for it.
 ///
-/// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. `source` is the
-/// take that the loop was cut from, relative to the same root: it is the reference for floor, clearance and knees; without it
-/// the loop itself is. A robot's feet are held on its hinges, within their limits. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left unchanged, with the
-/// reason. `None` if none is held. Errors: the samples are no longer a loop clip, which is not known to happen.
+/// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. The loop itself is
+/// the reference for floor, clearance and knees. A robot's feet are held on its hinges, within their limits. Afterwards the loop repeats as
+/// exactly as before. A foot that cannot be held is left unchanged, with the reason. `None` if none is held. Errors: the samples are no longer a loop clip, which is not known to happen.
 pub fn hold(
     clip: &LoopClip,
     body: &Body,
     root_joint: Option<usize>,
     limits: &ContactLimits,
     lock: FootLock,
-    source: Option<&RootRelativeClip>,
 ) -> Result<(Option<LoopClip>, Feet), HoldError> {
     if let Some(hinges) = clip.skeleton().hinges().filter(|_| lock != FootLock::Off) {
-        let own = RootRelativeClip::of_loop(clip);
-        let (held, feet) = hinged::hold(clip, source.unwrap_or(&own), hinges, body, (1.0, true))?;
+        let (held, feet) = hinged::hold(clip, &RootRelativeClip::of_loop(clip), hinges, body, (1.0, true))?;
         return Ok((Some(held), feet));
     }
-    let holding = Holding {
-        source,
-        ..Holding::new(body, root_joint, lock)
-    };
-    Ok(holding.hold_if_better(clip, limits)?)
+    Ok(Holding::new(body, root_joint, lock).hold_if_better(clip, limits)?)
 }
 
 /// Detects when the points of feet bear: the ball of a foot with toes, heel and tip if the rig shows them, and the ankle of
@@ -433,8 +402,7 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
         let contacts = match foot.toe {
             Some(toe) => add(FootPoint::Ball, (toe, DVec3::ZERO)),
             None => {
-                let stands = solve::standing_point(stage, foot, model.is_character());
-                PointTrack::new(stage, model, stands).contacts(index)
+                PointTrack::new(stage, model, solve::standing_point(stage, foot, model.is_character)).contacts(index)
             }
         };
         if contacts.is_empty() {
@@ -579,7 +547,7 @@ impl Holding<'_> {
             .as_ref()
             .is_some_and(|held| self.slides_more(clip, held, &mut feet))
         {
-            feet.release();
+            feet.let_go(FootOutcome::Released);
             held = None;
         }
         Ok((held, feet))
@@ -633,13 +601,12 @@ impl Holding<'_> {
             (None, Some(places)) => Uncut::from_motion(places),
             (None, None) => Uncut::from_motion(&stage.world),
         };
-        let lifted = self.lifted(stage.skeleton(), carrier);
-        let Some(solved) = solve::solve(stage, &uncut, &legs, lifted, model) else {
+        let Some(solved) = solve::solve(stage, &uncut, &legs, self.lifted(stage.skeleton(), carrier), model) else {
             feet.let_go(FootOutcome::Unsettled);
             return (None, feet);
         };
         feet.moved_metres = solved.moved_metres;
-        feet.hips_lowered_metres = solved.rise.into_iter().fold(0.0, f64::min).abs();
+        feet.hips_lowered_metres = solved.lowered_metres.abs();
         (Some(solved.tracks), feet)
     }
 
@@ -680,9 +647,18 @@ impl Holding<'_> {
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
-            let stands = solve::standing_point(stage, foot, model.is_character());
+            let stands = solve::standing_point(stage, foot, model.is_character);
+            let standing = match (foot.toe, stands.1) {
+                (Some(_), _) => FootPoint::Ball,
+                (None, DVec3::ZERO) => FootPoint::Ankle,
+                (None, _) => FootPoint::Tip,
+            };
             let point = PointTrack::new(stage, model, stands);
-            let mut contacts = self.contacts(index, FootPoint::standing(stage, foot, model.is_character()), &point);
+            let contacts = match self.known {
+                Some(known) => Bearing::contacts(known, index, Some(standing)),
+                None => point.contacts(index),
+            };
+            let mut contacts = edited::overruled(index, contacts, &stage.course, self.edited);
             if stage.course.has_ends() && self.lock == FootLock::Auto {
                 // A single step aside is negligible in a walk of minutes.
                 contacts = point.standing_parts(&contacts, most_metres);
@@ -716,15 +692,6 @@ impl Holding<'_> {
             feet.outcomes.push(outcome);
         }
         legs
-    }
-
-    /// Returns when a foot stands, by one of its points.
-    fn contacts(&self, index: usize, standing: FootPoint, point: &PointTrack<'_>) -> Vec<LoopContact> {
-        let contacts = match self.known {
-            Some(known) => Bearing::contacts(known, index, Some(standing)),
-            None => point.contacts(index),
-        };
-        edited::overruled(index, contacts, point.course, self.edited)
     }
 
     /// Returns the joint that carries the whole body.

@@ -57,15 +57,16 @@ impl LegLimits {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FootModel {
     /// Size of the body over that of the reference body, which weighs rotations against displacements.
-    pub(super) size: f64,
+    pub(crate) size: f64,
     /// Limits below which a point starts to stand.
-    pub(super) contacts: LimitsAtSize,
+    pub(crate) contacts: LimitsAtSize,
     /// Scale of the distances and speeds by which a standing foot may stray: 1 on the body of a take, more on a larger character
     /// that moves in proportion.
-    pub(super) metre: f64,
+    pub(crate) metre: f64,
     /// By foot, the limits of its leg; empty if not known from elsewhere.
-    legs: Vec<LegLimits>,
-    is_character: bool,
+    pub(crate) legs: Vec<LegLimits>,
+    /// Whether the body is a character that follows another.
+    pub(crate) is_character: bool,
 }
 
 impl FootModel {
@@ -79,30 +80,5 @@ impl FootModel {
             legs: Vec::new(),
             is_character: false,
         }
-    }
-
-    /// Returns the measures of a character, `times_as_large` as the body that it moves like (at least 1), with the limits of its legs, by
-    /// foot.
-    pub(crate) fn of_character(self, times_as_large: f64, legs: Vec<LegLimits>) -> Self {
-        Self {
-            metre: times_as_large,
-            is_character: true,
-            ..self.with_legs(legs)
-        }
-    }
-
-    /// Returns the measures with the limits of the legs, by foot.
-    pub(crate) fn with_legs(self, legs: Vec<LegLimits>) -> Self {
-        Self { legs, ..self }
-    }
-
-    /// Whether the body is a character that follows another.
-    pub(super) fn is_character(&self) -> bool {
-        self.is_character
-    }
-
-    /// Returns the limits of a leg, if known from elsewhere.
-    pub(super) fn limits(&self, foot: usize) -> Option<LegLimits> {
-        self.legs.get(foot).copied()
     }
 }

@@ -155,13 +155,14 @@ fn rough_fit(low: &[Low], poses: Twist) -> Option<DVec3> {
         found.sort_by(f64::total_cmp);
         found[found.len() / 2]
     });
-    let starts = [poses.linear, DVec3::new(across, poses.linear.y, ahead)];
-    let found = starts.map(|start| {
-        let linear = irls_fit(low, start, poses.angular, ROUGH_MPS);
-        (linear, mean_slide(low, linear, poses.angular))
-    });
-    let least = found.into_iter().min_by_key(|(_, slide)| ordered(*slide));
-    least.map(|(linear, _)| linear)
+    [poses.linear, DVec3::new(across, poses.linear.y, ahead)]
+        .map(|start| {
+            let linear = irls_fit(low, start, poses.angular, ROUGH_MPS);
+            (linear, mean_slide(low, linear, poses.angular))
+        })
+        .into_iter()
+        .min_by_key(|(_, slide)| ordered(*slide))
+        .map(|(linear, _)| linear)
 }
 
 /// Returns the samples of a loop at which a foot stands, without the first and last `reach` of each contact, in which it still
@@ -198,8 +199,7 @@ fn needed(low: &Low, angular: DVec3) -> DVec3 {
 
 /// Returns the horizontal speed of a foot over the ground.
 fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
-    let off = needed(low, angular) - linear;
-    ops::over_ground(off)
+    ops::over_ground(needed(low, angular) - linear)
 }
 
 /// Rounds of weighting; the velocity converges within a few.

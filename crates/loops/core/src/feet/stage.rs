@@ -56,8 +56,7 @@ impl<'a> Stage<'a> {
         let [before, after] = [-1, 1].map(|off| course.clamped(sample as isize + off));
         let [from, to] =
             [before, after].map(|key| course.to_world(key, self.world.position(course.sample(key), joint)));
-        let moved = to - from;
-        ops::over_ground(moved) / ((after - before) as f64 * course.step_secs)
+        ops::over_ground(to - from) / ((after - before) as f64 * course.step_secs)
     }
 
     pub(super) fn skeleton(&self) -> &Skeleton {
@@ -70,14 +69,16 @@ impl<'a> Stage<'a> {
         if offset == DVec3::ZERO {
             return samples.map(|sample| self.world.position(sample, joint)).collect();
         }
-        let frames = samples.map(|sample| self.world.joint(sample, joint));
-        frames.map(|frame| frame.transform_point(offset)).collect()
+        samples
+            .map(|sample| self.world.joint(sample, joint).transform_point(offset))
+            .collect()
     }
 
     /// Returns the positions of a point at all samples, in the world.
     pub(super) fn places_of(&self, point: FixedPoint) -> Vec<DVec3> {
-        let positions = self.positions_of(point).into_iter().enumerate();
-        positions
+        self.positions_of(point)
+            .into_iter()
+            .enumerate()
             .map(|(key, at)| self.course.to_world(key as isize, at))
             .collect()
     }

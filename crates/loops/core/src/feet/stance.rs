@@ -130,9 +130,7 @@ impl<'a> PointTrack<'a> {
             positions: stage.positions_of(point),
         }
     }
-}
 
-impl PointTrack<'_> {
     /// Returns the contacts of the point as detected; it is one of a foot.
     pub(super) fn contacts(&self, foot: usize) -> Vec<LoopContact> {
         contact::of_point(foot, &self.positions, self.course, &self.model.contacts)
@@ -172,15 +170,18 @@ impl PointTrack<'_> {
 
     /// Returns the farthest that the point is from the place of its stance during any of its contacts, metres.
     pub(super) fn farthest(&self, contacts: &[LoopContact]) -> f64 {
-        let stances = self.stances(contacts);
-        greatest(stances.iter().map(Stance::farthest))
+        greatest(self.stances(contacts).iter().map(Stance::farthest))
     }
 
     /// Returns the contacts in which the point strays by no more than `most_metres`.
     pub(super) fn standing(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
         let strays = self.stances(contacts).into_iter().map(|stance| stance.farthest());
-        let stands = contacts.iter().zip(strays).filter(|(_, metres)| *metres <= most_metres);
-        stands.map(|(contact, _)| *contact).collect()
+        contacts
+            .iter()
+            .zip(strays)
+            .filter(|(_, metres)| *metres <= most_metres)
+            .map(|(contact, _)| *contact)
+            .collect()
     }
 
     /// Returns the parts of contacts in which the point stands: contacts in which it strays by more than `most_metres` are

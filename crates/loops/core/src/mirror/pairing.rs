@@ -93,13 +93,16 @@ impl From<Option<Mirror>> for Pairing {
 
 /// Returns the weights for comparing poses with mirror images: both partners get the smaller weight of the two.
 fn balanced_weights(joints: &[WeightedJoint], mirror: &Mirror) -> Vec<WeightedJoint> {
-    let balanced = joints.iter().filter_map(|weighted| {
-        let partner = mirror.partner(weighted.joint);
-        let other = joints.iter().find(|other| other.joint == partner)?;
-        Some(WeightedJoint {
-            weight: weighted.weight.min(other.weight),
-            ..*weighted
+    joints
+        .iter()
+        .filter_map(|weighted| {
+            let partner = mirror.partner(weighted.joint);
+            let other = joints.iter().find(|other| other.joint == partner)?;
+            Some(WeightedJoint {
+                weight: weighted.weight.min(other.weight),
+                ..*weighted
+            })
         })
-    });
-    balanced.filter(|weighted| weighted.weight > 0.0).collect()
+        .filter(|weighted| weighted.weight > 0.0)
+        .collect()
 }

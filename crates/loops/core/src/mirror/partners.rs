@@ -50,8 +50,7 @@ pub(super) fn find(
 
 /// Returns the distance of the farthest joint from the topmost one without rotations, metres.
 pub(super) fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
-    let positions = unturned(skeleton, rest);
-    greatest(positions.iter().map(|position| position.length()))
+    greatest(unturned(skeleton, rest).iter().map(|position| position.length()))
 }
 
 /// Returns the positions of the joints without rotations, relative to the topmost one.
@@ -71,8 +70,9 @@ fn by_name(skeleton: &Skeleton) -> Vec<usize> {
     let mut partners: Vec<usize> = (0..skeleton.num_joints())
         .map(|joint| {
             let name = skeleton.joint(joint).says();
-            let swapped = SIDES.iter().flat_map(|&(left, right)| [(left, right), (right, left)]);
-            swapped
+            SIDES
+                .iter()
+                .flat_map(|&(left, right)| [(left, right), (right, left)])
                 .flat_map(|(from, to)| {
                     name.match_indices(from)
                         .map(move |(at, _)| format!("{}{to}{}", &name[..at], &name[at + from.len()..]))
@@ -180,10 +180,10 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
         normal = (above * normal - applied).normalize_or(DVec3::X);
     }
     // Skeletons are drawn along an axis; the small errors of a hand-measured one would tilt the mirror.
-    let axis = [DVec3::X, DVec3::Y, DVec3::Z]
+    [DVec3::X, DVec3::Y, DVec3::Z]
         .into_iter()
-        .find(|axis| normal.dot(*axis).abs() > ALONG_AXIS);
-    axis.unwrap_or(normal)
+        .find(|axis| normal.dot(*axis).abs() > ALONG_AXIS)
+        .unwrap_or(normal)
 }
 
 fn check_parents(skeleton: &Skeleton, partners: &[usize]) -> Result<(), MirrorError> {

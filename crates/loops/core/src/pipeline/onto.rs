@@ -140,13 +140,13 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
     let samples = clip.sample_range();
     let (first, count) = (*samples.start(), samples.count());
     let mut poses = retarget.poses(|index| clip.pose(first + index as isize), count, clip.step_secs(), true);
-    let clip = clip.map_poses(retarget.target_skeleton(), |sample, pose| {
+    let clip = clip.map_poses(retarget.target.skeleton(), |sample, pose| {
         let pose = poses.next().unwrap_or_else(|| retarget.pose(pose));
         match (root_joint, path.len()) {
             // The joint keeps its transform of the loop, so that both can be compared joint by joint.
             (Some(joint), count @ 1..) => {
                 let sway = retarget.scaled(path[sample.rem_euclid(count as isize) as usize]);
-                pose.as_ref().with_joint_led(retarget.target_skeleton(), joint, sway)
+                pose.as_ref().with_joint_led(retarget.target.skeleton(), joint, sway)
             }
             _ => pose,
         }

@@ -315,40 +315,49 @@ impl Finder<'_> {
         if self.body.feet.len() != 2 || self.meanings.iter().any(|meaning| meaning.word().is_some()) {
             return None;
         }
-        let ends = (0..self.meanings.len()).filter(|&joint| {
-            skeleton.children(joint).is_empty() && self.path(hips, joint).len() > 1 && self.side_of(joint).is_none()
-        });
-        let top = ends.max_by_key(|&end| ordered(self.at[end].y))?;
+        let top = (0..self.meanings.len())
+            .filter(|&joint| {
+                skeleton.children(joint).is_empty() && self.path(hips, joint).len() > 1 && self.side_of(joint).is_none()
+            })
+            .max_by_key(|&end| ordered(self.at[end].y))?;
         if self.at[top].y <= self.at[hips].y {
             return None;
         }
-        let above_arms = self.path(arms.unwrap_or(hips), top);
-        let face = above_arms.iter().find(|&&joint| skeleton.children(joint).len() > 1);
-        Some(face.copied().unwrap_or(top))
+        Some(
+            self.path(arms.unwrap_or(hips), top)
+                .iter()
+                .find(|&&joint| skeleton.children(joint).len() > 1)
+                .copied()
+                .unwrap_or(top),
+        )
     }
 
     fn side_of(&self, joint: usize) -> Option<Side> {
-        let path = self.skeleton.path_from_root(joint);
-        let named = path.iter().rev().find_map(|&joint| self.meanings[joint].side);
-        named.or_else(|| {
-            let from_hips = self.at[joint] - self.at[self.body.hips];
-            let aside = self.left?.dot(from_hips);
-            (aside.abs() > ASIDE_SHARE * from_hips.length()).then_some(if aside > 0.0 {
-                Side::Left
-            } else {
-                Side::Right
+        self.skeleton
+            .path_from_root(joint)
+            .iter()
+            .rev()
+            .find_map(|&joint| self.meanings[joint].side)
+            .or_else(|| {
+                let from_hips = self.at[joint] - self.at[self.body.hips];
+                let aside = self.left?.dot(from_hips);
+                (aside.abs() > ASIDE_SHARE * from_hips.length()).then_some(if aside > 0.0 {
+                    Side::Left
+                } else {
+                    Side::Right
+                })
             })
-        })
     }
 
     /// The hands, left and right, or the last joints of arms without hands.
     fn hands(&self) -> [Option<usize>; 2] {
         [Side::Left, Side::Right].map(|side| {
             let by_body = (self.body.hands.iter().copied()).find(|&hand| self.side_of(hand) == Some(side));
-            let words = [Word::Hand, Word::Forearm, Word::UpperArm];
-            (by_body
-                .into_iter()
-                .chain(words.into_iter().filter_map(|word| self.named(word, Some(side)))))
+            (by_body.into_iter().chain(
+                [Word::Hand, Word::Forearm, Word::UpperArm]
+                    .into_iter()
+                    .filter_map(|word| self.named(word, Some(side))),
+            ))
             .find(|&hand| {
                 let mut feet = self.body.feet.iter();
                 !feet.any(|foot| self.skeleton.is_within(foot.ankle, hand))
@@ -375,11 +384,14 @@ impl Finder<'_> {
         let leaf = leaves.max_by_key(|&leaf| ordered(reach(leaf)))?;
         let path = self.path(self.body.hips, leaf);
         let sided = path.iter().position(|&joint| self.side_of(joint) == Some(side))?;
-        let hand = path[sided..]
-            .iter()
-            .skip(2)
-            .find(|&&joint| skeleton.children(joint).len() > 1);
-        Some(hand.copied().unwrap_or(leaf))
+        Some(
+            path[sided..]
+                .iter()
+                .skip(2)
+                .find(|&&joint| skeleton.children(joint).len() > 1)
+                .copied()
+                .unwrap_or(leaf),
+        )
     }
 
     /// Returns the joint at which the forelegs branch off the trunk, in bodies of more than two legs.
@@ -387,11 +399,15 @@ impl Finder<'_> {
         if self.body.feet.len() <= 2 || self.body.found_by == FoundBy::AllLeaves {
             return None;
         }
-        let parts = self.body.feet.iter().filter_map(|foot| {
-            let path = self.skeleton.path_from_root(foot.ankle);
-            trunk.iter().rposition(|joint| path.contains(joint))
-        });
-        parts.max().map(|at| trunk[at])
+        self.body
+            .feet
+            .iter()
+            .filter_map(|foot| {
+                let path = self.skeleton.path_from_root(foot.ankle);
+                trunk.iter().rposition(|joint| path.contains(joint))
+            })
+            .max()
+            .map(|at| trunk[at])
     }
 
     /// Returns the joints that bear no helper's name.
@@ -457,8 +473,10 @@ impl Finder<'_> {
         // Pairs in the order in which they hang from the trunk.
         feet.sort_by_key(|(hangs_at, _)| *hangs_at);
         let limbs = [Side::Left, Side::Right].into_iter().flat_map(|side| {
-            let of_side = feet.iter().filter(move |(_, limb)| limb.side == side).enumerate();
-            of_side.map(|(row, (_, limb))| Limb { row, ..limb.clone() })
+            feet.iter()
+                .filter(move |(_, limb)| limb.side == side)
+                .enumerate()
+                .map(|(row, (_, limb))| Limb { row, ..limb.clone() })
         });
         (limbs.collect(), apart)
     }

@@ -78,16 +78,19 @@ fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) ->
     let length = world.length_along(&chain);
     let steers = |joint: usize| {
         let name = skeleton.joint(joint).name.as_str();
-        let copied = name.rsplit_once('.').and_then(|(stem, _)| skeleton.find(stem));
-        let is_copy = copied.is_some_and(|bone| leg.contains(&bone));
+        let is_copy = name
+            .rsplit_once('.')
+            .and_then(|(stem, _)| skeleton.find(stem))
+            .is_some_and(|bone| leg.contains(&bone));
         Meaning::of(name).is_helper || (body.is_control(joint) && !is_copy)
     };
     // Among joints beside the body only descendants of joints above the hips.
-    let tops = (0..at.len()).filter(|&joint| {
-        let parent = skeleton.parent(joint);
-        is_beside(skeleton, joint, body.hips) && parent.is_none_or(|parent| !is_beside(skeleton, parent, body.hips))
-    });
-    tops.filter(|&joint| at[joint].distance(end) < FOOT_SHARE * length && !steers(joint))
+    (0..at.len())
+        .filter(|&joint| {
+            let parent = skeleton.parent(joint);
+            is_beside(skeleton, joint, body.hips) && parent.is_none_or(|parent| !is_beside(skeleton, parent, body.hips))
+        })
+        .filter(|&joint| at[joint].distance(end) < FOOT_SHARE * length && !steers(joint))
         .min_by_key(|&joint| ordered(at[joint].distance(end)))
 }
 

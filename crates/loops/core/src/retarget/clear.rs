@@ -142,8 +142,7 @@ impl Sole {
         let toe = toe.map_or(DQuat::IDENTITY, |toe| {
             // The joint of the toes moves with the foot; they keep their own turn.
             let joint = moved.transform_point(foot.inverse().transform_point(toe.translation));
-            let toe = Rigid::new(toe.rotation, joint);
-            self.lifted(&self.toes, toe, floor).0
+            self.lifted(&self.toes, Rigid::new(toe.rotation, joint), floor).0
         });
         let is_changed = rise != 0.0 || turned != DQuat::IDENTITY || toe != DQuat::IDENTITY;
         is_changed.then_some(Cleared {
@@ -181,9 +180,10 @@ impl Sole {
             if missing == 0.0 {
                 break;
             }
-            let levers = (arms.iter().zip(&upright).zip(&weights))
-                .map(|((arm, upright), weight)| (axis.cross(*arm).y + upright) * weight);
-            let lever = levers.sum::<f64>() / total;
+            let lever = (arms.iter().zip(&upright).zip(&weights))
+                .map(|((arm, upright), weight)| (axis.cross(*arm).y + upright) * weight)
+                .sum::<f64>()
+                / total;
             let both = lever * lever + turns * turns;
             angle += lever * missing / both;
             rise += turns * turns * missing / both;
@@ -223,17 +223,17 @@ fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
         return sole.in_world(world).collect();
     }
     let (ground, longest) = (rig.ground(), LONGEST_SHARE * rig.leg_length());
-    let foot = (ankle..skeleton.num_joints())
-        .filter(|&joint| skeleton.is_within(joint, ankle) && !rig.anatomy.meanings[joint].is_helper);
-    let ends = foot.flat_map(|joint| {
-        let at = world.joint(joint);
-        let tip = skeleton.joint(joint).tip.map(|tip| at.transform_point(tip));
-        [Some(at.translation), tip]
-            .into_iter()
-            .flatten()
-            .map(move |end| (joint, end.with_y(ground)))
-    });
-    ends.filter(|(_, point)| point.distance(world.translations[ankle]) < longest)
+    (ankle..skeleton.num_joints())
+        .filter(|&joint| skeleton.is_within(joint, ankle) && !rig.anatomy.meanings[joint].is_helper)
+        .flat_map(|joint| {
+            let at = world.joint(joint);
+            let tip = skeleton.joint(joint).tip.map(|tip| at.transform_point(tip));
+            [Some(at.translation), tip]
+                .into_iter()
+                .flatten()
+                .map(move |end| (joint, end.with_y(ground)))
+        })
+        .filter(|(_, point)| point.distance(world.translations[ankle]) < longest)
         .collect()
 }
 

@@ -38,8 +38,8 @@ pub(super) fn with_flat_feet(take: &Take, anatomy: &Anatomy, reference: &Pose) -
             continue;
         }
         for (joint, tilt) in tilts {
-            let above = world.rotation_above(skeleton, joint);
-            flat.rotations[joint] = (above.conjugate() * tilt * world.rotations[joint]).normalize();
+            flat.rotations[joint] =
+                (world.rotation_above(skeleton, joint).conjugate() * tilt * world.rotations[joint]).normalize();
         }
     }
     flat

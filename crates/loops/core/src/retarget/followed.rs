@@ -59,12 +59,14 @@ impl<T: Copy + PartialEq> Marks<T> {
 
     /// Marks samples of a motion of `num_samples`; keys run on around a loop.
     fn add(all: &mut Vec<Self>, (foot, of): (usize, T), keys: Range<usize>, num_samples: usize) {
-        let found = all.iter().position(|own| (own.foot, own.of) == (foot, of));
-        let index = found.unwrap_or_else(|| {
-            let at = vec![false; num_samples];
-            all.push(Self { foot, of, at });
-            all.len() - 1
-        });
+        let index = all
+            .iter()
+            .position(|own| (own.foot, own.of) == (foot, of))
+            .unwrap_or_else(|| {
+                let at = vec![false; num_samples];
+                all.push(Self { foot, of, at });
+                all.len() - 1
+            });
         for key in keys {
             all[index].at[key % num_samples] = true;
         }
@@ -85,10 +87,11 @@ impl<T: Copy + PartialEq> Marks<T> {
         }
         for own in &mut mixed {
             let shares = samples[own.foot].iter().map(|those| -> f64 {
-                let those = those
+                those
                     .iter()
-                    .filter(|(feet, at, _)| of(feet).iter().any(|other| other.is_like(own) && other.at[*at]));
-                those.map(|(.., share)| share).sum()
+                    .filter(|(feet, at, _)| of(feet).iter().any(|other| other.is_like(own) && other.at[*at]))
+                    .map(|(.., share)| share)
+                    .sum()
             });
             own.at = shares.map(|share| share >= 0.5).collect();
         }
@@ -210,7 +213,7 @@ impl FollowedFeet {
             legs: legs
                 .map(|(leg, foot)| {
                     let leg = leg?;
-                    let joints = [leg.thigh, leg.knee, leg.ankle];
+                    let joints = leg.joints();
                     Some(FollowedLeg {
                         joints,
                         bent: bends(&dense.world, joints).collect(),
@@ -242,8 +245,9 @@ impl FollowedFeet {
 
     /// Returns when a foot is on the ground, in a loop that follows only itself: from and to a share of its time.
     pub fn stances(&self, foot: usize) -> Vec<[f64; 2]> {
-        let of_foot = self.stays.iter().filter(|stay| stay.foot == foot);
-        of_foot
+        self.stays
+            .iter()
+            .filter(|stay| stay.foot == foot)
             .filter_map(|stay| Some([stay.strike?, stay.lift?].map(|sample| sample / self.num_samples as f64)))
             .collect()
     }
@@ -255,31 +259,36 @@ impl FollowedFeet {
     /// Moves joints beside the body with the joints that they follow, in a local pose.
     pub(super) fn lead(&self, skeleton: &Skeleton, pose: &mut Pose) {
         for led in &self.led {
-            let by = pose.as_ref().world_of(skeleton, led.by);
-            pose.place(skeleton, led.joint, by * led.at_rest);
+            pose.place(
+                skeleton,
+                led.joint,
+                pose.as_ref().world_of(skeleton, led.by) * led.at_rest,
+            );
         }
     }
 
     /// Returns when points of the target's feet bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.points.iter().flat_map(|own| {
-            let contacts = self.spans(own.foot, &own.at).into_iter();
-            contacts.map(|contact| Bearing { point: own.of, contact })
+            self.spans(own.foot, &own.at)
+                .into_iter()
+                .map(|contact| Bearing { point: own.of, contact })
         })
     }
 
     /// Returns when the target's feet stand: at the joint that follows that of the source, the ball of the foot or the ankle.
     pub fn stands(&self) -> Vec<Stand> {
-        let stands = self.stands.iter().flat_map(|own| {
-            let spans = self.spans(own.foot, &own.at).into_iter();
-            spans.map(|span| Stand {
-                joint: own.of,
-                end: DVec3::ZERO,
-                first_sample: span.start_sample,
-                num_samples: span.num_samples,
+        self.stands
+            .iter()
+            .flat_map(|own| {
+                self.spans(own.foot, &own.at).into_iter().map(|span| Stand {
+                    joint: own.of,
+                    end: DVec3::ZERO,
+                    first_sample: span.start_sample,
+                    num_samples: span.num_samples,
+                })
             })
-        });
-        stands.collect()
+            .collect()
     }
 
     fn spans(&self, foot: usize, stands: &[bool]) -> Vec<LoopContact> {
@@ -319,7 +328,7 @@ impl Retarget {
         let mut feet = self.feet_of(&Stage::new(tracks, course));
         // Over minutes the ground may rise, so that the fixed limits of a loop do not apply.
         for (index, foot) in self.target.body.feet.iter().enumerate() {
-            let lowest = FootPoint::lowest_of(foot);
+            let lowest = foot.toe.map_or(FootPoint::Ankle, |_| FootPoint::Ball);
             let own = feet.points.iter().find(|own| (own.foot, own.of) == (index, lowest));
             let stands = own.map(|own| Marks {
                 foot: index,
@@ -396,8 +405,9 @@ impl Retarget {
             };
             let joint = foot.lowest_joint();
             let end = self.target.body.end_of(joint);
-            let stands = quality::stands(&keys, &body, None).into_iter();
-            stands.map(move |theirs| (index, [theirs, Stand { joint, end, ..theirs }]))
+            quality::stands(&keys, &body, None)
+                .into_iter()
+                .map(move |theirs| (index, [theirs, Stand { joint, end, ..theirs }]))
         })
     }
 

@@ -39,37 +39,25 @@ impl Retarget {
         carried: &LoopClip,
         lock: FootLock,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
-        let feet = self.feet_of_loop(source)?;
-        feet.hold(&self.target.body, self.root_joint(), carried, lock)
+        self.feet_of_loop(source)?
+            .hold(&self.target.body, self.root_joint(), carried, lock, None)
     }
 }
 
 impl FollowedFeet {
     /// Holds the feet of a loop on the target while those of the source bear, if they then slide less.
     ///
-    /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one. `None` if no foot is
-    /// held. Errors: those of [`feet::hold`]; the loop has another number of samples than these feet.
+    /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one; `places` are positions at which the
+    /// feet are held, relative to the root, if they differ from those of the loop. `None` if no foot is held. Errors: those of [`feet::hold`]; the loop has another number of samples than these feet.
     pub fn hold(
         &self,
         body: &Body,
         root_joint: Option<usize>,
         carried: &LoopClip,
         lock: FootLock,
-    ) -> Result<(Option<LoopClip>, Feet), HoldError> {
-        self.hold_by(carried, Holding::new(body, root_joint, lock))
-    }
-
-    /// Holds the feet of a loop at given positions relative to the root, which differ from those of the loop.
-    pub fn hold_at(
-        &self,
-        body: &Body,
-        root_joint: Option<usize>,
-        carried: &LoopClip,
-        lock: FootLock,
-        places: &WorldTracks,
+        places: Option<&WorldTracks>,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
         let holding = Holding::new(body, root_joint, lock);
-        let places = Some(places);
         self.hold_by(carried, Holding { places, ..holding })
     }
 
@@ -107,11 +95,11 @@ impl FollowedFeet {
         let legs = (self.legs.iter())
             .map(|leg| leg.as_ref().map_or(LegLimits::NONE, FollowedLeg::limits))
             .collect();
-        let model = FootModel::new(stage, body, &self.limits);
-        let model = if self.is_character {
-            model.of_character(self.times_as_large, legs)
-        } else {
-            model.with_legs(legs)
+        let model = FootModel {
+            legs,
+            metre: if self.is_character { self.times_as_large } else { 1.0 },
+            is_character: self.is_character,
+            ..FootModel::new(stage, body, &self.limits)
         };
         let mut bearing: Vec<Bearing> = self.bearing().collect();
         if self.is_character && holding.lock != FootLock::Off {
@@ -145,7 +133,7 @@ impl FollowedFeet {
         feet.foot_slide_mps[1] = slide;
         let folds = self.folds(&held.world(), before) && !self.folds(before, before);
         if weighs && (slide >= by_pose || folds || self.tilts(&held.world(), before)) {
-            feet.release();
+            feet.let_go(FootOutcome::Released);
             return (None, feet);
         }
         (Some(self.with_led(&held)), feet)

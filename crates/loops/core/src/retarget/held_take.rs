@@ -188,8 +188,10 @@ impl Corrections {
                 if weight == 0.0 || own == held {
                     continue;
                 }
-                let of_joint = self.of_joints.entry(joint);
-                let all = of_joint.or_insert_with(|| vec![Correction::default(); self.num_samples]);
+                let all = self
+                    .of_joints
+                    .entry(joint)
+                    .or_insert_with(|| vec![Correction::default(); self.num_samples]);
                 let turned = own.rotation.conjugate() * rotation::on_side_of(held.rotation, own.rotation);
                 all[sample].turned += rotation::log(turned) * weight;
                 all[sample].moved += (held.translation - own.translation) * weight;

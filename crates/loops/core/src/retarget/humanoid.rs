@@ -135,12 +135,13 @@ impl Rig {
 
     /// Returns the limbs of a kind that have bones, the left one first, with the word for its side.
     fn limbs(&self, kind: LimbKind) -> impl Iterator<Item = (&'static str, &Limb, Bones)> {
-        let sides = [(Side::Left, "left"), (Side::Right, "right")].into_iter();
-        sides.filter_map(move |(side, word)| {
-            let mut limbs = self.anatomy.limbs.iter();
-            let limb = limbs.find(|limb| limb.kind == kind && limb.side == side)?;
-            Some((word, limb, limb.bones?))
-        })
+        [(Side::Left, "left"), (Side::Right, "right")]
+            .into_iter()
+            .filter_map(move |(side, word)| {
+                let mut limbs = self.anatomy.limbs.iter();
+                let limb = limbs.find(|limb| limb.kind == kind && limb.side == side)?;
+                Some((word, limb, limb.bones?))
+            })
     }
 
     /// Whether its file states the parts of its joints.
@@ -182,8 +183,11 @@ impl Rig {
         let height = if is_stated {
             at(self.anatomy.hips).y
         } else {
-            let feet = bones.iter().filter(|bone| bone.name.ends_with("Foot"));
-            let lowest = feet.map(|bone| bone.rest.translation.y).fold(0.0, f64::min);
+            let lowest = bones
+                .iter()
+                .filter(|bone| bone.name.ends_with("Foot"))
+                .map(|bone| bone.rest.translation.y)
+                .fold(0.0, f64::min);
             self.ankle_over_soles() - lowest
         };
         for bone in &mut bones {

@@ -25,8 +25,12 @@ pub(super) fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
             if let Some((whole, other)) = whole(target, limb).zip(whole(source, from)).filter(|_| !reaches) {
                 let turn = arc(whole, other);
                 let foot = limb.joints.last().filter(|_| limb.kind == LimbKind::Leg);
-                let joints = limb.joints.iter().filter(|&joint| Some(joint) != foot);
-                for &joint in joints.chain(limb.fingers.iter().flatten()) {
+                for &joint in limb
+                    .joints
+                    .iter()
+                    .filter(|&joint| Some(joint) != foot)
+                    .chain(limb.fingers.iter().flatten())
+                {
                     laid[joint] = turn;
                 }
             }

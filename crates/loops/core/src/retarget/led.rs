@@ -29,8 +29,9 @@ impl Rig {
             .map_or(0, |at| at + 1);
         let at = &self.world.translations;
         let near = HIPS_SHARE * self.leg_length();
-        let above = path[below_root..].iter().rev();
-        above
+        path[below_root..]
+            .iter()
+            .rev()
             .take_while(|joint| at[**joint].distance(at[self.body.hips]) < near)
             .last()
             .copied()
@@ -67,15 +68,18 @@ impl Rig {
             if !is_beside(skeleton, joint, hips) || is_foot[joint] || !is_carried {
                 continue;
             }
-            let as_mapped = map.links[joint].filter(|link| link.toward.is_none()).and_then(|link| {
-                let mut of_body = of_body.iter().copied();
-                of_body.find(|&other| map.links[other].is_some_and(|of| of.toward.is_none() && of.from == link.from))
-            });
-            let found = as_mapped.or_else(|| {
-                let (distance, body) = self.nearest(joint, &of_body)?;
-                let (from_above, _) = self.nearest(joint, &above)?;
-                (distance < within[joint] * leg && distance < from_above).then_some(body)
-            });
+            let found = map.links[joint]
+                .filter(|link| link.toward.is_none())
+                .and_then(|link| {
+                    let mut of_body = of_body.iter().copied();
+                    of_body
+                        .find(|&other| map.links[other].is_some_and(|of| of.toward.is_none() && of.from == link.from))
+                })
+                .or_else(|| {
+                    let (distance, body) = self.nearest(joint, &of_body)?;
+                    let (from_above, _) = self.nearest(joint, &above)?;
+                    (distance < within[joint] * leg && distance < from_above).then_some(body)
+                });
             if let Some(body) = found {
                 led.push((joint, body));
                 within[joint] = SAME_PLACE_SHARE;
@@ -87,7 +91,9 @@ impl Rig {
     /// Returns the nearest to a joint among others, and its distance, metres.
     fn nearest(&self, joint: usize, among: &[usize]) -> Option<(f64, usize)> {
         let at = &self.world.translations;
-        let others = among.iter().map(|&other| (at[other].distance(at[joint]), other));
-        others.min_by_key(|(distance, _)| ordered(*distance))
+        among
+            .iter()
+            .map(|&other| (at[other].distance(at[joint]), other))
+            .min_by_key(|(distance, _)| ordered(*distance))
     }
 }

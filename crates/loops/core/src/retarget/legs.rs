@@ -163,16 +163,14 @@ impl PlacedLimb {
                 // No solve follows that would bring hands to their places.
                 LimbKind::Arm => reached(&bend, goal.length()),
             };
-            let angle = yielding(bend.angle_forward(wanted), most);
-            let bent = rotation::exp(self.leg.hinge_at(above) * angle);
+            let bent = rotation::exp(self.leg.hinge_at(above) * yielding(bend.angle_forward(wanted), most));
             let leg = at[knee] - at[thigh] + bent * (at[ankle] - at[knee]);
             if self.kind == LimbKind::Leg && leg.length() > 0.0 {
                 grown = growth(goal.length() / leg.length() - 1.0, stretch);
             }
             let leg = leg * (1.0 + grown);
             let swing = arc(leg, goal);
-            let to_ball = ball - at[thigh] - swing * leg;
-            let tilt = arc(own * self.anchor, to_ball);
+            let tilt = arc(own * self.anchor, ball - at[thigh] - swing * leg);
             turns = [
                 swing,
                 swing * bent,
@@ -184,8 +182,12 @@ impl PlacedLimb {
 
     /// Returns the joints that move farther from their parents when the leg stretches.
     pub(super) fn grows(&self) -> impl Iterator<Item = usize> {
-        let upper = self.bones[0].iter().filter(|&&joint| joint != self.leg.thigh);
-        upper.chain(&self.bones[1]).chain([&self.leg.ankle]).copied()
+        self.bones[0]
+            .iter()
+            .filter(|&&joint| joint != self.leg.thigh)
+            .chain(&self.bones[1])
+            .chain([&self.leg.ankle])
+            .copied()
     }
 }
 

@@ -78,8 +78,10 @@ impl Compared<'_> {
         let Rig { anatomy, body, .. } = self.target;
         let limbs = |kind: LimbKind| anatomy.limbs.iter().filter(move |limb| limb.kind == kind);
         let feet = body.feet.iter().map(|foot| {
-            let of_foot = stands.iter().filter(|stand| stand.joint == foot.lowest_joint());
-            let samples = of_foot.flat_map(|stand| stand.samples().map(|sample| sample % self.poses.len()));
+            let samples = stands
+                .iter()
+                .filter(|stand| stand.joint == foot.lowest_joint())
+                .flat_map(|stand| stand.samples().map(|sample| sample % self.poses.len()));
             self.sole(foot.ankle, samples.collect())
         });
         Likeness {
@@ -93,8 +95,13 @@ impl Compared<'_> {
 
     fn lean(&self, top: usize) -> Option<JointAngle> {
         let tops = |kind: LimbKind| -> Vec<usize> {
-            let limbs = self.target.anatomy.limbs.iter();
-            limbs.filter(|limb| limb.kind == kind).filter_map(Limb::top).collect()
+            self.target
+                .anatomy
+                .limbs
+                .iter()
+                .filter(|limb| limb.kind == kind)
+                .filter_map(Limb::top)
+                .collect()
         };
         let (legs, mut arms) = (tops(LimbKind::Leg), tops(LimbKind::Arm));
         if arms.len() != 2 {
@@ -104,22 +111,25 @@ impl Compared<'_> {
             return None;
         }
         let [wanted, found] = [0, 1].map(|which| {
-            let lines = self.poses.iter().map(|poses| {
-                let pose = &poses[which];
-                (pose.mean_place(&arms) - pose.mean_place(&legs)).normalize_or_zero()
-            });
-            lines.sum::<DVec3>()
+            self.poses
+                .iter()
+                .map(|poses| {
+                    let pose = &poses[which];
+                    (pose.mean_place(&arms) - pose.mean_place(&legs)).normalize_or_zero()
+                })
+                .sum::<DVec3>()
         });
         angle(top, wanted.angle_between(found))
     }
 
     fn sole(&self, ankle: usize, samples: Vec<usize>) -> Option<JointAngle> {
         let up = self.target.world.rotations[ankle].conjugate() * DVec3::Y;
-        let normals = samples
+        let tilts: Vec<f64> = samples
             .iter()
-            .map(|&sample| self.poses[sample].each_ref().map(|pose| pose.rotations[ankle] * up));
-        let flat = normals.filter(|[wanted, _]| wanted.angle_between(DVec3::Y) < FLAT_RADIANS);
-        let tilts: Vec<f64> = flat.map(|[wanted, found]| wanted.angle_between(found)).collect();
+            .map(|&sample| self.poses[sample].each_ref().map(|pose| pose.rotations[ankle] * up))
+            .filter(|[wanted, _]| wanted.angle_between(DVec3::Y) < FLAT_RADIANS)
+            .map(|[wanted, found]| wanted.angle_between(found))
+            .collect();
         (!tilts.is_empty()).then(|| angle(ankle, percentile::of(tilts, 0.5)))?
     }
 

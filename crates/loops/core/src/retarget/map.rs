@@ -172,21 +172,24 @@ impl JointMap {
     /// Returns each link in names, as [`Self::with`] takes it, for joints of the target that follow something or that the
     /// caller lets rest.
     pub fn names(&self, source: &Skeleton, target: &Skeleton) -> Vec<(String, Given)> {
-        let named = self.links.iter().enumerate().filter_map(|(joint, link)| {
-            let follows = match link {
-                Some(link) => {
-                    let from = source.name_of(link.from);
-                    match link.toward {
-                        Some((toward, share)) => Given::Between(from, source.name_of(toward), share),
-                        None => Given::Joint(from),
+        self.links
+            .iter()
+            .enumerate()
+            .filter_map(|(joint, link)| {
+                let follows = match link {
+                    Some(link) => {
+                        let from = source.name_of(link.from);
+                        match link.toward {
+                            Some((toward, share)) => Given::Between(from, source.name_of(toward), share),
+                            None => Given::Joint(from),
+                        }
                     }
-                }
-                None if self.rests_by_choice(joint) => Given::Rest,
-                None => return None,
-            };
-            Some((target.name_of(joint), follows))
-        });
-        named.collect()
+                    None if self.rests_by_choice(joint) => Given::Rest,
+                    None => return None,
+                };
+                Some((target.name_of(joint), follows))
+            })
+            .collect()
     }
 
     /// Returns the joints of the target with uncertain links, and these links.

@@ -69,18 +69,23 @@ pub(super) struct Standing {
 impl Standing {
     /// Measures the heights; `None` without feet.
     pub(super) fn of(source: &Rig, target: &Rig, motion: &WorldTracks) -> Option<Self> {
-        let pairs = target.anatomy.legs().filter_map(|limb| {
-            let from = source.anatomy.limb(limb)?;
-            let toes = from.toe.zip(limb.toe);
-            toes.or_else(|| from.joints.last().copied().zip(limb.joints.last().copied()))
-        });
-        let (theirs, ours): (Vec<usize>, Vec<usize>) = pairs.unzip();
+        let (theirs, ours): (Vec<usize>, Vec<usize>) = target
+            .anatomy
+            .legs()
+            .filter_map(|limb| {
+                let from = source.anatomy.limb(limb)?;
+                from.toe
+                    .zip(limb.toe)
+                    .or_else(|| from.joints.last().copied().zip(limb.joints.last().copied()))
+            })
+            .unzip();
         if ours.is_empty() {
             return None;
         }
         // The ground is at the lowest joints of the standing feet: a body that runs on its toes never puts a heel down.
-        let legs = source.anatomy.legs();
-        let lowest: Vec<usize> = legs
+        let lowest: Vec<usize> = source
+            .anatomy
+            .legs()
             .filter_map(|limb| limb.toe.or(limb.joints.last().copied()))
             .collect();
         let mut all: Vec<f64> = (0..motion.num_frames())

@@ -222,9 +222,13 @@ impl Rig {
     pub fn root_joint(&self) -> Option<usize> {
         let on_ground = self.joint_on_ground();
         let root = on_ground.or_else(|| self.skeleton.parent(self.top_below(on_ground)))?;
-        let apart = self.anatomy.apart.iter();
-        let shared = apart.filter_map(|&(foot, _)| self.skeleton.last_shared([foot, self.body.hips]));
-        Some(shared.fold(root, usize::min))
+        Some(
+            self.anatomy
+                .apart
+                .iter()
+                .filter_map(|&(foot, _)| self.skeleton.last_shared([foot, self.body.hips]))
+                .fold(root, usize::min),
+        )
     }
 
     /// Returns the topmost joint that moves with the hips.
@@ -291,10 +295,10 @@ impl Rig {
         let sole = self.soles.iter().find(|sole| sole.ankle == foot.ankle)?;
         let (ankle, at_toe) = (self.world.translations[foot.ankle], self.world.joint(toe));
         let highest = self.ground() + SOLE_SHARE * self.leg_length();
-        let places = (sole.in_world(&self.world))
+        let (_, front) = (sole.in_world(&self.world))
             .filter(|&(joint, place)| self.skeleton.is_within(joint, toe) && place.y < highest)
-            .map(|(_, place)| (ops::over_ground(place - ankle), place));
-        let (_, front) = places.max_by_key(|(away, _)| ordered(*away))?;
+            .map(|(_, place)| (ops::over_ground(place - ankle), place))
+            .max_by_key(|(away, _)| ordered(*away))?;
         Some(SoleFront {
             of_toes: at_toe.inverse().transform_point(front),
             below_ball: at_toe.translation.y - front.y,
@@ -304,9 +308,12 @@ impl Rig {
     /// Returns the height of the ground under the rig in its reference pose, metres: that of its soles if a mesh shows them;
     /// else 0 if it stands there, or that of its lowest point.
     pub(super) fn ground(&self) -> f64 {
-        let places = self.soles.iter().flat_map(|sole| sole.in_world(&self.world));
-        let lowest = places.map(|(_, place)| place.y).reduce(f64::min);
-        lowest.unwrap_or_else(|| self.ground_under(self.lowest_of_feet(&self.world)))
+        self.soles
+            .iter()
+            .flat_map(|sole| sole.in_world(&self.world))
+            .map(|(_, place)| place.y)
+            .reduce(f64::min)
+            .unwrap_or_else(|| self.ground_under(self.lowest_of_feet(&self.world)))
     }
 
     /// Returns the height of the ground under feet with this lowest point: 0 if they can stand at 0.
@@ -327,8 +334,12 @@ impl Rig {
 
     /// Returns the height of the lower ankle in a pose, metres; 0 without feet.
     pub(super) fn lower_ankle(&self, world: &Pose) -> f64 {
-        let heights = self.body.feet.iter().map(|foot| world.translations[foot.ankle].y);
-        heights.reduce(f64::min).unwrap_or(0.0)
+        self.body
+            .feet
+            .iter()
+            .map(|foot| world.translations[foot.ankle].y)
+            .reduce(f64::min)
+            .unwrap_or(0.0)
     }
 
     /// Returns the height of the lowest joint or bone end of the feet in a pose.

@@ -26,8 +26,10 @@ const LOWEST_OF: usize = 25;
 pub(super) fn low(heights: impl Iterator<Item = f64>) -> f64 {
     let mut heights: Vec<f64> = heights.collect();
     heights.sort_by(f64::total_cmp);
-    let low = heights.len().saturating_sub(1) / LOWEST_OF;
-    heights.get(low).copied().unwrap_or(0.0)
+    heights
+        .get(heights.len().saturating_sub(1) / LOWEST_OF)
+        .copied()
+        .unwrap_or(0.0)
 }
 
 /// Returns the height of the lowest joint or bone end of the feet in a pose in the world.

@@ -6,14 +6,14 @@ use super::places::{Standing, ankle_over_ball, tops};
 use super::{LimbKind, Rig, RigPair, clear::Sole, laid::laid_onto, legs::PlacedLimb};
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::{Rigid, Twist, ops, rotation};
-use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::motion::{Pose, PoseRef, RootMotion, Tracks, WorldTracks};
 use crate::take::{Take, TakeError};
 
 /// Transfers motion of one rig to another; a function of the pose alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retarget {
     pub(super) source: Rig,
-    pub(super) target: Rig,
+    pub(crate) target: Rig,
     /// The link of each joint of the target.
     follows: Vec<Option<Follow>>,
     /// The joints to which those of the target are attached: their parents, except for separate feet, and for joints beside the body that
@@ -136,14 +136,17 @@ impl RigPair {
             let to_body = source.world.rotations[from].conjugate() * source.axes;
             (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
         };
-        let follows = map.links.iter().enumerate().map(|(joint, link)| {
-            link.map(|link| Follow {
-                from: link.from,
-                turn: turn(link.from, joint),
-                toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
+        map.links
+            .iter()
+            .enumerate()
+            .map(|(joint, link)| {
+                link.map(|link| Follow {
+                    from: link.from,
+                    turn: turn(link.from, joint),
+                    toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
+                })
             })
-        });
-        follows.collect()
+            .collect()
     }
 
     /// Returns the transfer of a loop: its samples are the motion.
@@ -187,7 +190,7 @@ impl Retarget {
     /// # Panics
     /// When the pose has other joints than the source.
     pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
-        let Reached { world, lengths } = self.reached(&self.along(pose));
+        let (world, lengths) = self.reached(&self.along(pose));
         self.local(&world, &lengths)
     }
 
@@ -205,11 +208,12 @@ impl Retarget {
         let mut reaches = vec![Vec::with_capacity(count); reaching.len()];
         for sample in 0..count {
             let along = self.along(pose(sample));
-            let Reached { world, lengths } = self.reached(&along);
+            let (world, lengths) = self.reached(&along);
             for (of_joint, &joint) in reaches.iter_mut().zip(&reaching) {
                 let [before, after] = [&along.world, &world].map(|world| self.below_what_it_hangs_from(world, joint));
-                let turned = before.conjugate() * rotation::on_side_of(after, before);
-                of_joint.push(rotation::log(turned).extend(lengths[joint]));
+                of_joint.push(
+                    rotation::log(before.conjugate() * rotation::on_side_of(after, before)).extend(lengths[joint]),
+                );
             }
         }
         for of_joint in &mut reaches {
@@ -227,8 +231,9 @@ impl Retarget {
 
     /// Returns the joints that turn for limbs to reach their places.
     fn reaching(&self) -> Vec<usize> {
-        let limbs = self.limbs.iter();
-        let mut reaching: Vec<usize> = limbs
+        let mut reaching: Vec<usize> = self
+            .limbs
+            .iter()
             .flat_map(|limb| limb.bones.iter().flatten().copied().chain([limb.leg.ankle]))
             .collect();
         reaching.extend(self.soles.iter().flatten().filter_map(|[sole, _]| sole.toe));
@@ -239,8 +244,10 @@ impl Retarget {
 
     /// Returns the rotation of a joint in the axes of the one to which it is attached.
     fn below_what_it_hangs_from(&self, world: &Pose, joint: usize) -> DQuat {
-        let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world.rotations[above]);
-        above.conjugate() * world.rotations[joint]
+        self.hangs_from[joint]
+            .map_or(DQuat::IDENTITY, |above| world.rotations[above])
+            .conjugate()
+            * world.rotations[joint]
     }
 
     /// Returns a pose with joints rotated by vectors after their own rotation, and with bones scaled in length: the fourth
@@ -277,8 +284,7 @@ impl Retarget {
                     let first = from.rotations[follow.from] * follow.turn;
                     let turn = match follow.toward {
                         Some((toward, turn, share)) => {
-                            let second = from.rotations[toward] * turn;
-                            rotation::exp(rotation::difference(second, first) * share) * first
+                            rotation::exp(rotation::difference(from.rotations[toward] * turn, first) * share) * first
                         }
                         None => first,
                     };
@@ -300,8 +306,8 @@ impl Retarget {
         }
     }
 
-    /// Returns the pose with its limbs on their places, and its soles above the ground.
-    fn reached(&self, along: &Along) -> Reached {
+    /// Returns the pose with its limbs on their places, and its soles above the ground, and the lengths of its bones relative to rest.
+    fn reached(&self, along: &Along) -> (Pose, Vec<f64>) {
         let Along {
             from,
             turns,
@@ -326,10 +332,6 @@ impl Retarget {
                 reach.turn((limb, self.stretch), hips, &mut turns, &mut lengths);
             }
             reaches.push(reach);
-        }
-        if self.limbs.is_empty() {
-            let world = hips.clone();
-            return Reached { world, lengths };
         }
         let mut world = self.standing(&turns, &lengths, Some(*at));
         let mut is_cleared = false;
@@ -358,7 +360,7 @@ impl Retarget {
         if is_cleared {
             world = self.standing(&turns, &lengths, Some(*at));
         }
-        Reached { world, lengths }
+        (world, lengths)
     }
 
     /// Returns an offset in the axes of the body in the world: its level part turns with the trunk, halfway between hips and
@@ -379,14 +381,33 @@ impl Retarget {
     }
 
     /// Returns the target's pose in the world by the rotations of joints that follow others, with bones scaled in length; all
-    /// other joints rest.
+    /// other joints rest. The hips are at a position, or at rest.
     fn standing(&self, turns: &[Option<DQuat>], lengths: &[f64], hips: Option<DVec3>) -> Pose {
         let num_joints = self.order.len();
         let mut world = Pose {
             translations: vec![DVec3::ZERO; num_joints],
             rotations: vec![DQuat::IDENTITY; num_joints],
         };
-        self.put_hips(&mut world, turns, hips);
+        let joint = self.target.anatomy.hips;
+        let at = hips.unwrap_or(self.target.world.translations[joint]);
+        let turn = turns[joint].unwrap_or_else(|| {
+            self.target
+                .skeleton
+                .path_from_root(joint)
+                .into_iter()
+                .fold(DQuat::IDENTITY, |above, joint| {
+                    turns[joint].unwrap_or(above * self.hanging[joint].rotation)
+                })
+                .normalize()
+        });
+        world.set_joint(joint, Rigid::new(turn, at));
+        // Joints above that move with the hips turn with them, unless a map lets them follow another joint.
+        for pair in self.to_hips.windows(2).rev() {
+            let (above, below) = (pair[0], world.joint(pair[1]));
+            let rest = self.hanging[pair[1]];
+            let turn = turns[above].unwrap_or_else(|| (below.rotation * rest.rotation.conjugate()).normalize());
+            world.set_joint(above, Rigid::new(turn, below.translation - turn * rest.translation));
+        }
         for &joint in self.order.iter().filter(|joint| !self.to_hips.contains(joint)) {
             let rest = self.hanging[joint];
             let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| world.joint(above));
@@ -395,29 +416,6 @@ impl Retarget {
             world.set_joint(joint, Rigid::new(turn, at));
         }
         world
-    }
-
-    /// Puts the hips at a position, or at their rest position, and moves the joints above that move with them accordingly.
-    ///
-    /// These joints rotate with the hips, unless a map lets them follow another joint.
-    fn put_hips(&self, world: &mut Pose, turns: &[Option<DQuat>], hips: Option<DVec3>) {
-        let joint = self.target.anatomy.hips;
-        let at = hips.unwrap_or(self.target.world.translations[joint]);
-        let turn = turns[joint].unwrap_or_else(|| {
-            let path = self.target.skeleton.path_from_root(joint).into_iter();
-            let turn = path.fold(DQuat::IDENTITY, |above, joint| {
-                turns[joint].unwrap_or(above * self.hanging[joint].rotation)
-            });
-            turn.normalize()
-        });
-        world.set_joint(joint, Rigid::new(turn, at));
-        for pair in self.to_hips.windows(2).rev() {
-            let (above, below) = (pair[0], world.joint(pair[1]));
-            let rest = self.hanging[pair[1]];
-            let turn = turns[above].unwrap_or_else(|| (below.rotation * rest.rotation.conjugate()).normalize());
-            let at = below.translation - turn * rest.translation;
-            world.set_joint(above, Rigid::new(turn, at));
-        }
     }
 
     /// Converts a pose in the world to a local one; only the topmost joint that moves with the hips, and joints attached
@@ -499,11 +497,6 @@ impl Retarget {
         self.led.iter().map(|led| (led.joint, led.by))
     }
 
-    /// Returns the tree of joints of the target.
-    pub(crate) fn target_skeleton(&self) -> &Skeleton {
-        &self.target.skeleton
-    }
-
     /// Returns the joint of the target that carries only the root motion, if it has one.
     pub fn root_joint(&self) -> Option<usize> {
         self.target.root_joint()
@@ -530,12 +523,6 @@ struct Along {
     world: Pose,
 }
 
-/// A pose on the target with its limbs at their goals, in the world, and the lengths of its bones relative to rest.
-struct Reached {
-    world: Pose,
-    lengths: Vec<f64>,
-}
-
 /// The goals of a limb.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
@@ -560,8 +547,11 @@ impl Reach {
         let ([upper, lower, foot], grown) = limb.reach(world, self.places, self.height, self.weight, stretch);
         limb.grows().for_each(|joint| lengths[joint] = 1.0 + grown);
         let [thigh, shin] = &limb.bones;
-        let bones = thigh.iter().map(|&joint| (joint, upper));
-        for (joint, turn) in bones.chain(shin.iter().map(|&joint| (joint, lower))) {
+        for (joint, turn) in thigh
+            .iter()
+            .map(|&joint| (joint, upper))
+            .chain(shin.iter().map(|&joint| (joint, lower)))
+        {
             // Joints that rest hang from those that turn, apart from the two that bend.
             if turns[joint].is_some() || [limb.leg.thigh, limb.leg.knee].contains(&joint) {
                 turns[joint] = Some((turn * world.rotations[joint]).normalize());
@@ -592,24 +582,27 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
     let total: f64 = weights.iter().sum();
     (0..count)
         .map(|sample| {
-            let around = (-side..=side).zip(&weights).map(|(step, weight)| {
-                let at = sample + step * stride;
-                let at = if has_ends {
-                    at.clamp(0, count - 1)
-                } else {
-                    at.rem_euclid(count)
-                };
-                values[at as usize] * (weight / total)
-            });
-            around.sum()
+            (-side..=side)
+                .zip(&weights)
+                .map(|(step, weight)| {
+                    let at = sample + step * stride;
+                    let at = if has_ends {
+                        at.clamp(0, count - 1)
+                    } else {
+                        at.rem_euclid(count)
+                    };
+                    values[at as usize] * (weight / total)
+                })
+                .sum()
         })
         .collect()
 }
 
 /// Whether a root is upright, so that heights relative to it are heights over the ground.
 fn is_level(root: &RootMotion) -> bool {
-    let axes = [root.start.rotation * DVec3::Y, root.twist.angular];
-    axes.iter().all(|axis| axis.x.abs().max(axis.z.abs()) < 1e-9)
+    [root.start.rotation * DVec3::Y, root.twist.angular]
+        .iter()
+        .all(|axis| axis.x.abs().max(axis.z.abs()) < 1e-9)
 }
 
 /// Returns the joints in an order in which each comes after the one to which it is attached.

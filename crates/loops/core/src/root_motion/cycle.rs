@@ -99,7 +99,7 @@ impl Cycle<'_> {
             BodyPath::Ground(_) => displacement * LEVEL + DVec3::Y * self.rise(),
             BodyPath::Space(_) => displacement,
         };
-        let start = self.path.mean_start(DVec3::ZERO, self.period_secs, |secs| {
+        let start = self.mean_start(DVec3::ZERO, |secs| {
             Rigid::new(DQuat::IDENTITY, displacement * (secs / self.period_secs))
         });
         RootMotion::new(
@@ -113,16 +113,62 @@ impl Cycle<'_> {
 
     /// Returns a root that is fixed at the mean frame of the body over the cycle.
     pub(crate) fn root_at_rest(&self) -> RootMotion {
-        RootMotion::new(
-            self.path.mean_start(DVec3::ZERO, self.period_secs, |_| Rigid::IDENTITY),
-            Twist::default(),
-        )
+        RootMotion::new(self.mean_start(DVec3::ZERO, |_| Rigid::IDENTITY), Twist::default())
     }
 
     /// Returns the length of the body's path, metres: its steps in its own axes added up. Sway cancels, and turning does not
     /// shorten it; for a body that spins on a straight path it is close to zero.
     pub(crate) fn path_metres(&self) -> f64 {
-        self.path.total_steps().length()
+        let total: DVec3 = match self.path {
+            BodyPath::Ground(path) => {
+                let steps = (0..path.num_intervals).map(|sample| {
+                    let step = path.position(sample + 1) - path.position(sample);
+                    // The facing half-way through the step; otherwise every step would be seen half a step's turn too early.
+                    let yaw = 0.5 * (path.yaw(sample) + path.yaw(sample + 1));
+                    rotation::from_yaw(yaw).conjugate() * step
+                });
+                steps.sum()
+            }
+            BodyPath::Space(frames) => steps(frames).map(|step| step.linear).sum(),
+        };
+        total.length()
+    }
+
+    /// Returns the rotation of the fitted motion, at most half a turn, and that of the body from start to end, whole turns included, as
+    /// rotation vectors in the world.
+    fn turns(&self) -> (DVec3, DVec3) {
+        let turn = self.motion.rotation;
+        match self.path {
+            BodyPath::Ground(path) => {
+                let total = path.yaw(path.num_intervals) - path.yaw(0);
+                (DVec3::Y * rotation::yaw_of(turn), DVec3::Y * total)
+            }
+            BodyPath::Space(frames) => {
+                let total = frames
+                    .iter()
+                    .zip(steps(frames))
+                    .map(|(frame, step)| frame.rotation * step.angular);
+                (rotation::log(turn), total.sum())
+            }
+        }
+    }
+
+    /// Returns the body's frame averaged over the cycle, each sample carried back to the start; upright over the ground.
+    ///
+    /// `turn` is the root's rotation over the period, as a rotation vector in the world; `moved_after` gives the motion of the
+    /// world after some seconds.
+    fn mean_start(&self, turn: DVec3, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
+        let path = match self.path {
+            BodyPath::Ground(path) => path,
+            BodyPath::Space(frames) => return mean_start(frames, self.period_secs, moved_after),
+        };
+        let step_secs = self.period_secs / path.num_intervals as f64;
+        let ground = mean((0..path.num_intervals).map(|sample| {
+            moved_after(sample as f64 * step_secs)
+                .inverse()
+                .transform_point(path.heading.ground(path.first + sample))
+        }));
+        Rigid::from_yaw(path.mean_yaw(turn.y), ground.with_y(0.0))
     }
 
     /// Returns the metres over the ground that count as climb: small rises stay in the body.
@@ -138,7 +184,7 @@ impl Cycle<'_> {
     /// is that of the root over the period, metres.
     fn with_whole_turns(&self, near_whole_turn: f64, rise: f64) -> RootMotion {
         let is_on_ground = matches!(self.path, BodyPath::Ground(_));
-        let (principal, total_turn) = (self.path.principal_turn(self.motion), self.path.total_turn());
+        let (principal, total_turn) = self.turns();
         // Close to whole turns a fit in space hardly determines an axis; the path of the body does.
         let axis = if is_on_ground {
             Some(DVec3::Y)
@@ -185,12 +231,10 @@ impl Cycle<'_> {
     /// fitted motion.
     fn with_turn(&self, turn: DVec3, rise: f64) -> RootMotion {
         let mut motion = self.motion;
-        if let BodyPath::Ground(_) = self.path {
-            // The fitted height is that of the poses; the caller decides how much of it counts as climb.
-            motion.translation.y = rise;
-        }
+        // The fitted height is that of the poses; the caller decides how much of it counts as climb.
+        motion.translation.y = rise;
         let world = Twist::log_with_turn(motion, turn, self.period_secs);
-        let start = self.path.mean_start(turn, self.period_secs, |secs| world.exp(secs));
+        let start = self.mean_start(turn, |secs| world.exp(secs));
         let local = start.inverse() * motion * start;
         let turn_in_root = match self.path {
             // An upright root has the same up axis as the world.
@@ -217,7 +261,7 @@ impl Cycle<'_> {
                     linear: axis * (climb / self.period_secs) - turn.cross(centre) / self.period_secs,
                     angular,
                 };
-                let start = self.path.mean_start(turn, self.period_secs, |secs| world.exp(secs));
+                let start = self.mean_start(turn, |secs| world.exp(secs));
                 let velocity = axis * (climb / self.period_secs) + angular.cross(arm);
                 RootMotion::new(
                     start,
@@ -254,47 +298,11 @@ impl BodyPath<'_> {
     fn positions(&self) -> Vec<DVec3> {
         match self {
             Self::Ground(path) => (0..path.num_intervals).map(|sample| path.position(sample)).collect(),
-            Self::Space(frames) => {
-                let frames = frames.iter().take(frames.len().saturating_sub(1));
-                frames.map(|frame| frame.translation).collect()
-            }
-        }
-    }
-
-    /// Returns the rotation of a motion, at most half a turn, as a rotation vector in the world.
-    fn principal_turn(&self, motion: Rigid) -> DVec3 {
-        match self {
-            Self::Ground(_) => DVec3::Y * rotation::yaw_of(motion.rotation),
-            Self::Space(_) => rotation::log(motion.rotation),
-        }
-    }
-
-    /// Returns the rotation of the body from start to end, whole turns included, as a rotation vector in the world.
-    fn total_turn(&self) -> DVec3 {
-        match self {
-            Self::Ground(path) => DVec3::Y * (path.yaw(path.num_intervals) - path.yaw(0)),
-            Self::Space(frames) => (frames.iter().zip(steps(frames)))
-                .map(|(frame, step)| frame.rotation * step.angular)
-                .sum(),
-        }
-    }
-
-    /// Returns the sum of the body's steps in its own axes, metres.
-    fn total_steps(&self) -> DVec3 {
-        match self {
-            Self::Ground(path) => path.total_steps(),
-            Self::Space(frames) => steps(frames).map(|step| step.linear).sum(),
-        }
-    }
-
-    /// Returns the body's frame averaged over the cycle, each sample carried back to the start; upright over the ground.
-    ///
-    /// `turn` is the root's rotation over the period, as a rotation vector in the world; `moved_after` gives the motion of the
-    /// world after some seconds.
-    fn mean_start(&self, turn: DVec3, period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
-        match self {
-            Self::Ground(path) => path.mean_start(turn.y, period_secs, moved_after),
-            Self::Space(frames) => mean_start(frames, period_secs, moved_after),
+            Self::Space(frames) => frames
+                .iter()
+                .take(frames.len().saturating_sub(1))
+                .map(|frame| frame.translation)
+                .collect(),
         }
     }
 }
@@ -306,26 +314,6 @@ impl GroundPath<'_> {
 
     fn yaw(&self, sample: usize) -> f64 {
         self.heading.yaw(self.first + sample)
-    }
-
-    fn total_steps(&self) -> DVec3 {
-        (0..self.num_intervals)
-            .map(|sample| {
-                let step = self.position(sample + 1) - self.position(sample);
-                // The facing half-way through the step; otherwise every step would be seen half a step's turn too early.
-                let yaw = 0.5 * (self.yaw(sample) + self.yaw(sample + 1));
-                rotation::from_yaw(yaw).conjugate() * step
-            })
-            .sum()
-    }
-
-    fn mean_start(&self, turn: f64, period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
-        let step_secs = period_secs / self.num_intervals as f64;
-        let ground = mean((0..self.num_intervals).map(|sample| {
-            let back = moved_after(sample as f64 * step_secs).inverse();
-            back.transform_point(self.heading.ground(self.first + sample))
-        }));
-        Rigid::from_yaw(self.mean_yaw(turn), ground.with_y(0.0))
     }
 
     /// Returns the facing averaged over the cycle, each sample rotated back to the start, radians; `turn` is that of the root.
@@ -353,8 +341,10 @@ fn steps(frames: &[Rigid]) -> impl Iterator<Item = Twist> {
 pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
     let count = frames.len().saturating_sub(1).max(1);
     let step_secs = period_secs / count as f64;
-    let samples = frames.iter().take(count).enumerate();
-    let back: Vec<Rigid> = samples
+    let back: Vec<Rigid> = frames
+        .iter()
+        .take(count)
+        .enumerate()
         .map(|(sample, &frame)| moved_after(sample as f64 * step_secs).inverse() * frame)
         .collect();
     let mut turn = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);

@@ -183,7 +183,7 @@ impl RootRelativeClip {
 }
 
 /// A clip to whose poses the root motion is fitted.
-struct Stretch<'a> {
+pub(super) struct Stretch<'a> {
     clip: &'a Clip,
     analysis: &'a Analysis,
     world: WorldTracks,
@@ -199,7 +199,7 @@ struct Fitted {
 }
 
 impl<'a> Stretch<'a> {
-    fn new(clip: &'a Clip, analysis: &'a Analysis) -> Self {
+    pub(super) fn new(clip: &'a Clip, analysis: &'a Analysis) -> Self {
         Self {
             clip,
             analysis,
@@ -219,19 +219,20 @@ impl<'a> Stretch<'a> {
     fn rests_near(&self, joint: usize, place: Rigid) -> bool {
         let own = self.frames_of(joint);
         let hips = self.world.position(self.first, self.analysis.body.hips);
-        let off = place.translation - own[0].translation;
-        is_still(&own) && ops::over_ground(off) < hips.y - own[0].translation.y
+        is_still(&own) && ops::over_ground(place.translation - own[0].translation) < hips.y - own[0].translation.y
     }
 
     /// Returns a joint over the ground at every sample of the clip, relative to the root.
     fn seen_from(&self, root: RootMotion, joint: usize) -> Vec<Rigid> {
         let range = self.clip.sample_range();
-        let frames = range.clone().map(|sample| {
-            let own = self.world.joint((sample - range.start()) as usize, joint);
-            let frame = root.at(sample as f64 * self.clip.step_secs()).inverse() * own;
-            Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0))
-        });
-        frames.collect()
+        range
+            .clone()
+            .map(|sample| {
+                let own = self.world.joint((sample - range.start()) as usize, joint);
+                let frame = root.at(sample as f64 * self.clip.step_secs()).inverse() * own;
+                Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0))
+            })
+            .collect()
     }
 
     /// Returns the motion of a joint over the ground from start to end.
@@ -252,7 +253,7 @@ impl<'a> Stretch<'a> {
         traveller: Option<usize>,
     ) -> Result<Fitted, RootError> {
         let (clip, first, num_intervals) = (self.clip, self.first, self.clip.num_intervals());
-        let heading = Heading::level(&self.world, &self.analysis.body);
+        let heading = self.heading();
         let aligned = self.end_poses().aligned_on_ground();
         let cycle = Cycle {
             path: BodyPath::Ground(GroundPath {
@@ -275,19 +276,14 @@ impl<'a> Stretch<'a> {
             Some(known) if known == Rigid::IDENTITY => cycle.root_at_rest(),
             _ => root_motion(&cycle, settings)?,
         };
-        let climb_mps = root.twist.linear.y;
-        if climb_mps != 0.0 {
-            // On a climb the root is at the height of the lowest joint; on the level, on the take's own ground.
-            let climb = climb_mps * clip.step_secs();
-            root.start.translation.y = foot_of_climb(&self.world, first, num_intervals, climb);
-        }
+        self.put_on_climb(&mut root);
         Ok(Fitted {
             root,
             fit: RootMotionFit {
                 residual_metres: aligned.residual_metres,
                 arc_metres: root.twist.linear.length() * clip.period_secs(),
                 // The path over the ground does not include the climb.
-                path_metres: ops::hypot(cycle.path_metres(), climb_mps * clip.period_secs()),
+                path_metres: ops::hypot(cycle.path_metres(), root.twist.linear.y * clip.period_secs()),
             },
             frames: (first..=first + num_intervals)
                 .map(|index| heading.world_from_heading(index))
@@ -312,7 +308,29 @@ impl<'a> Stretch<'a> {
         Ok(Fitted { root, fit, frames })
     }
 
-    fn end_poses(&self) -> EndPoses<'_> {
+    /// Returns its heading over level ground.
+    pub(super) fn heading(&self) -> Heading {
+        Heading::level(&self.world, &self.analysis.body)
+    }
+
+    /// Puts the start of a root that climbs at the height of the lowest joints, which stand on its slope; on the level, the root is on the
+    /// take's own ground.
+    pub(super) fn put_on_climb(&self, root: &mut RootMotion) {
+        if root.twist.linear.y != 0.0 {
+            let climb = root.twist.linear.y * self.clip.step_secs();
+            let feet = (0..=self.clip.num_intervals()).map(|sample| {
+                let heights = self
+                    .world
+                    .positions(self.first + sample)
+                    .iter()
+                    .map(|position| position.y);
+                smallest(heights) - climb * sample as f64
+            });
+            root.start.translation.y = smallest(feet);
+        }
+    }
+
+    pub(super) fn end_poses(&self) -> EndPoses<'_> {
         EndPoses {
             analysis: self.analysis,
             world: &self.world,
@@ -334,15 +352,6 @@ fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion,
         return Err(RootError::Turns { found });
     }
     Ok(cycle.straight_root_motion())
-}
-
-/// Returns the height at the start of the slope of `climb` metres per sample on which the lowest joints stand.
-pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
-    let feet = (0..=num_intervals).map(|sample| {
-        let heights = world.positions(first + sample).iter().map(|position| position.y);
-        smallest(heights) - climb * sample as f64
-    });
-    smallest(feet)
 }
 
 /// A joint that moves and rotates by less than this over a period is still.

@@ -6,31 +6,22 @@
 
 use glam::DVec3;
 
-use super::poses::{WINDOW_SECS, fit_weights};
 use super::{
-    RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, cycle::MIN_CLIMB_METRES, extract::foot_of_climb,
+    RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, cycle::MIN_CLIMB_METRES, extract::Stretch,
+    poses::EndPoses,
 };
 use crate::analysis::{Analysis, Heading};
-use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, TimeStep, Twist, mean, ops, rotation};
+use crate::math::{Rigid, Twist, fit::fit_planar, mean, ops, rotation};
 use crate::mirror::{ACROSS, Mirror};
-use crate::motion::{RootMotion, WorldTracks};
-use crate::take::Clip;
+use crate::{motion::RootMotion, take::Clip};
 
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfCycle<'a> {
-    pub(crate) analysis: &'a Analysis,
+    /// The poses around the start and the end of the half.
+    pub(crate) ends: EndPoses<'a>,
     pub(crate) mirror: &'a Mirror,
-    pub(crate) world: &'a WorldTracks,
     pub(crate) heading: &'a Heading,
-    /// Index of the start among the frames of `world`.
-    pub(crate) first: usize,
-    /// Number of intervals from the start to the end of the half.
-    pub(crate) num_intervals: usize,
     /// Seconds from the start to the end of the half.
     pub(crate) half_secs: f64,
-    /// Frames on either side of both ends that are compared.
-    pub(crate) reach: usize,
 }
 
 impl HalfCycle<'_> {
@@ -42,10 +33,12 @@ impl HalfCycle<'_> {
             velocity.y = 0.0;
         }
         // Mean position of the body along the line, carried back to the start.
-        let count = self.num_intervals as f64;
-        let along = (0..self.num_intervals).map(|sample| {
-            let position = line.inverse().transform_point(self.heading.ground(self.first + sample));
-            position.z - ahead.z * sample as f64 / count
+        let EndPoses {
+            first, num_intervals, ..
+        } = self.ends;
+        let along = (0..num_intervals).map(|sample| {
+            line.inverse().transform_point(self.heading.ground(first + sample)).z
+                - ahead.z * sample as f64 / num_intervals as f64
         });
         let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * mean(along));
         start.translation.y = 0.0;
@@ -55,23 +48,17 @@ impl HalfCycle<'_> {
     /// Returns the line that the glide maps to itself, as a frame on it that faces along it in the body's direction, and the
     /// distance along it and up, metres in that frame's axes.
     fn fit(&self) -> (Rigid, DVec3) {
-        let weights = fit_weights(self.analysis);
-        let last = self.first + self.num_intervals;
-        let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
-        let mut pairs = Vec::new();
-        for frame in self.first - reach..=self.first + reach {
-            for (joint, &weight) in weights.iter().enumerate() {
-                pairs.push(PointPair {
-                    start: self.world.position(frame, self.mirror.partner(joint)) * ACROSS,
-                    end: self.world.position(frame + self.num_intervals, joint),
-                    weight,
-                });
-            }
-        }
+        let EndPoses {
+            world,
+            first,
+            num_intervals,
+            ..
+        } = self.ends;
         // A reflection across X followed by a turn by 2 phi is a reflection across the line at phi.
-        let motion = fit_planar(&pairs);
+        let image = |frame: usize, joint: usize| world.position(frame, self.mirror.partner(joint)) * ACROSS;
+        let motion = fit_planar(&self.ends.pairs_from(image));
         let mut yaw = 0.5 * rotation::yaw_of(motion.rotation);
-        let facing = self.heading.yaw(self.first + self.num_intervals / 2);
+        let facing = self.heading.yaw(first + num_intervals / 2);
         if ops::cos(yaw - facing) < 0.0 {
             yaw += core::f64::consts::PI;
         }
@@ -96,27 +83,19 @@ pub(crate) fn extract_half(
     if settings.space == RootSpace::Full {
         return Err(RootError::HalfInFullSpace);
     }
-    let mode = settings.mode;
-    let world = clip.world_tracks();
-    let first = clip.sample_range().start().unsigned_abs();
+    let stretch = Stretch::new(clip, analysis);
     let mut root = HalfCycle {
-        analysis,
+        ends: stretch.end_poses(),
         mirror,
-        world: &world,
-        heading: &Heading::level(&world, &analysis.body),
-        first,
-        num_intervals: clip.num_intervals(),
+        heading: &stretch.heading(),
         half_secs: clip.period_secs(),
-        reach: TimeStep::new(clip.step_secs()).nearest(WINDOW_SECS),
     }
     .root_motion();
-    if mode == RootMode::Stationary {
+    if settings.mode == RootMode::Stationary {
         root = root.standing();
-    } else if root.twist.linear.y != 0.0 {
-        let climb = root.twist.linear.y * clip.step_secs();
-        root.start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
     }
-    let keeps_root_motion = matches!(mode, RootMode::Keep | RootMode::Stationary);
+    stretch.put_on_climb(&mut root);
+    let keeps_root_motion = matches!(settings.mode, RootMode::Keep | RootMode::Stationary);
     let root_joint = analysis.root_joint().filter(|_| !keeps_root_motion);
     Ok(RootRelativeClip::rooted(
         clip,

@@ -84,15 +84,21 @@ impl EndPoses<'_> {
 
     /// Point pairs of the poses around the start and around the end, frame-major.
     fn pairs(&self) -> Vec<PointPair> {
+        self.pairs_from(|frame, joint| self.world.position(frame, joint))
+    }
+
+    /// Pairs of points that a function returns for each frame around the start and each joint, and of the joints around the end.
+    pub(super) fn pairs_from(&self, start: impl Fn(usize, usize) -> DVec3) -> Vec<PointPair> {
         let weights = fit_weights(self.analysis);
-        let pairs = self.frames().flat_map(|frame| {
-            weights.iter().enumerate().map(move |(joint, &weight)| PointPair {
-                start: self.world.position(frame, joint),
+        let mut pairs = Vec::new();
+        for frame in self.frames() {
+            pairs.extend(weights.iter().enumerate().map(|(joint, &weight)| PointPair {
+                start: start(frame, joint),
                 end: self.world.position(frame + self.num_intervals, joint),
                 weight,
-            })
-        });
-        pairs.collect()
+            }));
+        }
+        pairs
     }
 
     /// Returns the pairs, and six more about every joint that contributes to the rotation.
@@ -107,7 +113,7 @@ impl EndPoses<'_> {
             }
             let (frame, joint) = (first + index / num_joints, index % num_joints);
             let [start, end] = [frame, frame + self.num_intervals].map(|frame| self.world.rotation(frame, joint));
-            for axis in [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| axis * LEVER_METRES) {
+            for axis in DVec3::AXES.map(|axis| axis * LEVER_METRES) {
                 for lever in [axis, -axis] {
                     pairs.push(PointPair {
                         start: origin.start + start * lever,

@@ -129,8 +129,7 @@ pub(crate) fn with_root_joint_at(
     let parent = clip.skeleton().parent(joint);
     // Joints above keep their tracks, now relative to the root.
     let mut moved = clip.with_joint_track(joint, |sample| {
-        let above = parent.map_or(Rigid::IDENTITY, |parent| at(sample, parent));
-        above.inverse() * joint_at(sample)
+        parent.map_or(Rigid::IDENTITY, |parent| at(sample, parent)).inverse() * joint_at(sample)
     });
     for child in kept_children(clip.skeleton(), joint, analysis) {
         moved = moved.with_joint_track(child, |sample| {
@@ -144,10 +143,12 @@ pub(crate) fn with_root_joint_at(
 ///
 /// Its facing is the root's; rigs whose axes are not Y up are tilted by a quarter turn and keep that.
 pub fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {
-    let path = skeleton.path_from_root(joint);
-    let rotation = path
+    let rotation = skeleton
+        .path_from_root(joint)
         .iter()
         .fold(DQuat::IDENTITY, |above, &joint| above * pose.rotations[joint]);
-    let upright = rotation::from_yaw(rotation::yaw_of(rotation));
-    Rigid::new((upright.conjugate() * rotation).normalize(), DVec3::ZERO)
+    Rigid::new(
+        (rotation::from_yaw(rotation::yaw_of(rotation)).conjugate() * rotation).normalize(),
+        DVec3::ZERO,
+    )
 }

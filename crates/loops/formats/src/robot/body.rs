@@ -55,11 +55,12 @@ pub(super) fn shape_points(kind: &str, size: &[f64], place: Rigid) -> Vec<SolePo
         _ => Vec::new(),
     };
     let is_round = matches!(kind, "sphere" | "capsule");
-    let points = own.into_iter().map(|point| SolePoint {
-        at: place.transform_point(point),
-        radius: if is_round { at(0) } else { 0.0 },
-    });
-    points.collect()
+    own.into_iter()
+        .map(|point| SolePoint {
+            at: place.transform_point(point),
+            radius: if is_round { at(0) } else { 0.0 },
+        })
+        .collect()
 }
 
 /// The lowest points of a sole, if that is level: those below the middles of its balls, at `frame` of its joint.
@@ -86,8 +87,11 @@ pub(super) struct Attribute<'a> {
 impl Attribute<'_> {
     /// Parses its numbers; none if it is missing. Errors: one is not a number.
     pub(super) fn numbers(&self) -> Result<Vec<f64>, RobotError> {
-        let words = self.text.unwrap_or_default().split_ascii_whitespace();
-        let numbers = words.map(|word| word.parse::<f64>().ok().filter(|number| number.abs() < 1e9));
+        let numbers = self
+            .text
+            .unwrap_or_default()
+            .split_ascii_whitespace()
+            .map(|word| word.parse::<f64>().ok().filter(|number| number.abs() < 1e9));
         let numbers: Option<Vec<f64>> = numbers.collect();
         numbers.ok_or_else(|| self.wrong("a list of numbers"))
     }

@@ -52,8 +52,9 @@ pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError>
             _ => {}
         }
     }
-    let worlds = root.children().filter(|node| node.has_tag_name("worldbody"));
-    let tops: Vec<Node<'a, '_>> = worlds
+    let tops: Vec<Node<'a, '_>> = root
+        .children()
+        .filter(|node| node.has_tag_name("worldbody"))
         .flat_map(|world| world.children().filter(|node| node.has_tag_name("body")))
         .collect();
     let is_free = |node: &Node<'a, '_>| {
@@ -130,8 +131,12 @@ impl<'a> File<'a> {
             place: Some(frame * own.place()?),
             ..RawBody::default()
         });
-        let class = node.attribute("childclass").unwrap_or(class);
-        self.read_inside(node, (number, class, Rigid::IDENTITY), bodies, depth + 1)
+        self.read_inside(
+            node,
+            (number, node.attribute("childclass").unwrap_or(class), Rigid::IDENTITY),
+            bodies,
+            depth + 1,
+        )
     }
 
     /// Reads what is inside a body, or inside a frame in it.
@@ -150,8 +155,12 @@ impl<'a> File<'a> {
                 "body" => self.read_body(child, (Some(body), class, frame), bodies, depth)?,
                 "frame" => {
                     let inner = frame * self.element(child, MAIN)?.place()?;
-                    let class = child.attribute("childclass").unwrap_or(class);
-                    self.read_inside(child, (body, class, inner), bodies, depth + 1)?;
+                    self.read_inside(
+                        child,
+                        (body, child.attribute("childclass").unwrap_or(class), inner),
+                        bodies,
+                        depth + 1,
+                    )?;
                 }
                 "joint" => {
                     let hinge = self.element(child, class)?.hinge(frame, &bodies[body].name)?;
@@ -224,8 +233,9 @@ impl Element<'_, '_, '_> {
             return Ok(turned);
         }
         if let Some([x, y, z, angle]) = self.get("axisangle").exactly()? {
-            let axis = DVec3::new(x, y, z).normalize_or_zero();
-            return Ok(rotation::exp(axis * self.angle(angle)));
+            return Ok(rotation::exp(
+                DVec3::new(x, y, z).normalize_or_zero() * self.angle(angle),
+            ));
         }
         if let Some([a, b, c, d, e, f]) = self.get("xyaxes").exactly()? {
             let (x, y) = (DVec3::new(a, b, c).normalize_or(DVec3::X), DVec3::new(d, e, f));
@@ -287,8 +297,10 @@ impl Element<'_, '_, '_> {
         let mut place = self.place()?;
         if let Some([a, b, c, d, e, f]) = self.get("fromto").exactly()? {
             let (from, to) = (DVec3::new(a, b, c), DVec3::new(d, e, f));
-            let along = (from - to).normalize_or(DVec3::Z);
-            place = Rigid::new(DQuat::from_rotation_arc(DVec3::Z, along), 0.5 * (from + to));
+            place = Rigid::new(
+                DQuat::from_rotation_arc(DVec3::Z, (from - to).normalize_or(DVec3::Z)),
+                0.5 * (from + to),
+            );
             let half = 0.5 * from.distance(to);
             let radius = size.first().copied().unwrap_or(0.0);
             size = if kind == "capsule" || kind == "cylinder" {

@@ -25,8 +25,10 @@ pub(crate) fn robot_of<'a>(
     settings: &ReadSettings<'a>,
     format: &'static str,
 ) -> Result<(&'a Skeleton, &'a Hinges), RobotMotionError> {
-    let robot = settings.robot.and_then(|robot| Some((robot, robot.hinges()?)));
-    robot.ok_or(RobotMotionError::NoRobot { format })
+    settings
+        .robot
+        .and_then(|robot| Some((robot, robot.hinges()?)))
+        .ok_or(RobotMotionError::NoRobot { format })
 }
 
 /// A motion as read.
@@ -84,9 +86,12 @@ impl RobotMotion {
             .step_by(step)
             .filter_map(|row| {
                 let world = self.world(row, robot, hinges);
-                let soles = hinges.soles.iter();
-                let lows = soles.flat_map(|sole| lows(&sole.points, world.joint(sole.joint)));
-                lows.map(|low| low.z).reduce(f64::min)
+                hinges
+                    .soles
+                    .iter()
+                    .flat_map(|sole| lows(&sole.points, world.joint(sole.joint)))
+                    .map(|low| low.z)
+                    .reduce(f64::min)
             })
             .collect();
         heights.sort_by(f64::total_cmp);
@@ -152,16 +157,21 @@ impl Keys {
 
     /// Returns the velocities of the hinges, radians per second.
     pub(crate) fn speeds(&self) -> Vec<f64> {
-        let both = self.before.angles.iter().zip(&self.after.angles);
-        both.map(|(before, after)| (after - before) / self.secs).collect()
+        self.before
+            .angles
+            .iter()
+            .zip(&self.after.angles)
+            .map(|(before, after)| (after - before) / self.secs)
+            .collect()
     }
 
     /// Returns the position of the middle of each sole in the axes of the base, and its velocity there, foot by foot.
     pub(crate) fn feet(&self, hinges: &Hinges) -> (Vec<DVec3>, Vec<DVec3>) {
         let places = |key: &Key| -> Vec<DVec3> {
             let base = key.joints[0].inverse();
-            let soles = hinges.soles.iter();
-            soles
+            hinges
+                .soles
+                .iter()
                 .map(|sole| base.transform_point(middle(lows(&sole.points, key.joints[sole.joint]))))
                 .collect()
         };
@@ -209,8 +219,10 @@ impl<'a, 'm> Written<'a, 'm> {
         let pose = self.motion.pose(key);
         let world = pose.as_ref().world(&self.skeleton);
         let back = Rigid::new(UP.conjugate(), DVec3::ZERO);
-        let hinges = self.hinges.each();
-        let angles = hinges.map(|(joint, hinge)| hinge.angle(pose.rotations[joint]));
+        let angles = self
+            .hinges
+            .each()
+            .map(|(joint, hinge)| hinge.angle(pose.rotations[joint]));
         Key {
             angles: angles.collect(),
             joints: (0..self.skeleton.num_joints())

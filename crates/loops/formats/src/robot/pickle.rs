@@ -265,8 +265,8 @@ impl<'a> Machine<'a> {
     }
 
     fn sizes(&self, value: usize) -> Vec<usize> {
-        let items = self.items(value).iter();
-        items
+        self.items(value)
+            .iter()
             .filter_map(|item| self.number(Some(item)))
             .map(|number| number as usize)
             .collect()
@@ -274,8 +274,10 @@ impl<'a> Machine<'a> {
 
     /// Returns a value of a list.
     fn item(&self, list: usize, number: usize) -> Result<usize> {
-        let item = self.items(list).get(number).copied();
-        item.ok_or_else(|| damaged("a list is too short"))
+        self.items(list)
+            .get(number)
+            .copied()
+            .ok_or_else(|| damaged("a list is too short"))
     }
 
     fn array(&self, sizes: Vec<usize>, kind: usize, bytes: usize) -> Result<Value> {
@@ -372,8 +374,11 @@ impl<'a> Machine<'a> {
             }
             Value::List(rows) => {
                 let width = rows.first().map_or(1, |row| self.items(*row).len());
-                let cells = rows.iter().flat_map(|row| self.items(*row));
-                let numbers: Option<Vec<f64>> = cells.map(|cell| self.number(Some(cell))).collect();
+                let numbers: Option<Vec<f64>> = rows
+                    .iter()
+                    .flat_map(|row| self.items(*row))
+                    .map(|cell| self.number(Some(cell)))
+                    .collect();
                 Ok((numbers.ok_or_else(missing)?, width))
             }
             _ => Err(missing()),
@@ -404,11 +409,11 @@ pub(super) fn read(bytes: &[u8], (_, hinges): Robot<'_>, limits: &SizeLimits) ->
         }
     }
     let mut motion = RobotMotion::new(fps.first().copied().unwrap_or_default());
-    let rows = places
+    for ((place, quat), angles) in places
         .chunks_exact(3)
         .zip(quats.chunks_exact(4))
-        .zip(angles.chunks_exact(width.max(1)));
-    for ((place, quat), angles) in rows {
+        .zip(angles.chunks_exact(width.max(1)))
+    {
         motion.push(
             DVec3::from_slice(place),
             DQuat::from_slice(quat),

@@ -189,8 +189,9 @@ fn soles(skeleton: &Skeleton, rest: &Pose, made: &[Made]) -> Result<Vec<Sole>, R
         let mut others = (0..middles.len()).filter(|&other| other != own);
         others.any(|other| (middles[other] * mirror).distance(middles[own]) < MIRROR_METRES)
     };
-    let numbered = found.into_iter().enumerate();
-    Ok(numbered
+    Ok(found
+        .into_iter()
+        .enumerate()
         .filter_map(|(own, sole)| has_partner(own).then_some(sole))
         .collect())
 }

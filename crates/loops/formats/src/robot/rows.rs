@@ -106,8 +106,9 @@ fn check_columns(rows: &[Vec<f64>], expected: &[usize]) -> Result<usize, RobotMo
     if !expected.contains(&first) {
         return wrong(0, expected);
     }
-    let other = rows.iter().position(|row| row.len() != first);
-    other.map_or(Ok(first), |row| wrong(row, &[first]))
+    rows.iter()
+        .position(|row| row.len() != first)
+        .map_or(Ok(first), |row| wrong(row, &[first]))
 }
 
 fn unitree(rows: &[Vec<f64>], robot: Robot<'_>) -> Result<(RobotMotion, Layout), RobotMotionError> {
@@ -260,9 +261,11 @@ fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iter
         let Rigid { rotation, translation } = base.at;
         let angles = &keys.own.angles;
         let velocities = || {
-            let of_base = [base.linear, base.angular].map(|velocity| rotation.conjugate() * velocity);
-            let of_base = of_base.into_iter().flat_map(|velocity| velocity.to_array());
-            of_base.chain(keys.speeds())
+            [base.linear, base.angular]
+                .map(|velocity| rotation.conjugate() * velocity)
+                .into_iter()
+                .flat_map(|velocity| velocity.to_array())
+                .chain(keys.speeds())
         };
         let mut row: Vec<f64> = Vec::new();
         match layout {
@@ -317,8 +320,11 @@ pub(super) fn write_csv(written: &Written<'_, '_>, layout: &Layout, step_secs: f
     let mut text = String::new();
     if *layout == Layout::Seed {
         let joints = names((&written.skeleton, &written.hinges)).into_iter();
-        let base = SEED_BASE.into_iter().map(str::to_owned);
-        let names: Vec<String> = base.chain(joints.map(|name| format!("{name}{SEED_JOINT}"))).collect();
+        let names: Vec<String> = SEED_BASE
+            .into_iter()
+            .map(str::to_owned)
+            .chain(joints.map(|name| format!("{name}{SEED_JOINT}")))
+            .collect();
         text += &names.join(",");
         text.push('\n');
     }

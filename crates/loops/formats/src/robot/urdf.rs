@@ -32,8 +32,7 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
         .collect();
     let mut below: HashMap<&str, Vec<(&str, Node<'_, '_>)>> = HashMap::new();
     let mut hanging: HashSet<&str> = HashSet::new();
-    let joints = robot.children().filter(|node| node.has_tag_name("joint"));
-    for joint in joints {
+    for joint in robot.children().filter(|node| node.has_tag_name("joint")) {
         let end = |name: &str| {
             child(joint, name)
                 .and_then(|end| end.attribute("link"))
@@ -50,8 +49,12 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
         }
         below.entry(parent).or_default().push((link, joint));
     }
-    let all = robot.children().filter(|node| node.has_tag_name("link")).map(name_of);
-    let tops: Vec<&str> = all.filter(|name| !hanging.contains(name)).collect();
+    let tops: Vec<&str> = robot
+        .children()
+        .filter(|node| node.has_tag_name("link"))
+        .map(name_of)
+        .filter(|name| !hanging.contains(name))
+        .collect();
     let &[top] = &tops[..] else {
         return Err(match tops.get(1) {
             Some(name) => RobotError::NoTree { name: one_line(name) },

@@ -33,12 +33,12 @@ impl Mix {
         lock: FootLock,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
         if self.clip.skeleton().hinges().is_some() {
-            return feet::hold(&self.clip, body, root_joint, &ContactLimits::default(), lock, None);
+            return feet::hold(&self.clip, body, root_joint, &ContactLimits::default(), lock);
         }
         let Some(followed) = &self.feet else {
             return Ok((None, Feet::default()));
         };
-        followed.hold_at(body, root_joint, &self.clip, lock, &self.places.world())
+        followed.hold(body, root_joint, &self.clip, lock, Some(&self.places.world()))
     }
 }
 

@@ -8,7 +8,8 @@
 use glam::DVec3;
 
 use super::super::leg::NUM_JOINTS;
-use super::{BearingLeg, Course, Goals, Limb, PARTS, Stage, Uncut, limb::NUM_PARTS, settle, standing_point};
+use super::limb::{NUM_PARTS, PARTS};
+use super::{BearingLeg, Course, Goals, Limb, Stage, Uncut, settle, standing_point};
 use crate::analysis::{Body, BodyOverrides, ContactLimits, FoundBy};
 use crate::feet::{FootModel, Leg, stance::PointTrack};
 use crate::loop_clip::{Interpolation, LoopClip};
@@ -101,7 +102,7 @@ impl Footwork {
             let Some(leg) = Leg::find(stage.skeleton(), &stage.world, body, foot) else {
                 continue;
             };
-            let point = PointTrack::new(stage, &model, standing_point(stage, foot, model.is_character()));
+            let point = PointTrack::new(stage, &model, standing_point(stage, foot, model.is_character));
             let spans = point.spans(&point.contacts(index));
             let leg = BearingLeg::new(stage, leg, foot, &spans, &model, None);
             legs.push(LegWork::from_goals(stage, Goals::new(stage, &uncut, &leg, &model)));
@@ -137,17 +138,20 @@ impl FadingLoop<'_> {
     /// Returns the feet that stand at the jump: the standing joint, and its position relative to the root.
     pub fn standing(&self) -> Vec<(usize, DVec3)> {
         let pose = self.clip.body_pose_at(self.secs, Interpolation::Cubic);
-        let legs = self.feet.limbs.iter().zip(&self.feet.legs);
-        let standing = legs.filter_map(|(limb, leg)| {
-            let part = limb.standing();
-            let (joint, offset) = limb.fixed_to(part);
-            let bears = self.value(&leg.bears, part as usize, 0.0) >= 0.5;
-            bears.then(|| {
-                let seen = pose.as_ref().world_of(self.clip.skeleton(), joint);
-                (joint, seen.transform_point(offset))
+        self.feet
+            .limbs
+            .iter()
+            .zip(&self.feet.legs)
+            .filter_map(|(limb, leg)| {
+                let part = limb.standing();
+                let (joint, offset) = limb.fixed_to(part);
+                let bears = self.value(&leg.bears, part as usize, 0.0) >= 0.5;
+                bears.then(|| {
+                    let seen = pose.as_ref().world_of(self.clip.skeleton(), joint);
+                    (joint, seen.transform_point(offset))
+                })
             })
-        });
-        standing.collect()
+            .collect()
     }
 
     /// The samples before and after a time since the jump, and the share of the later.
@@ -163,13 +167,14 @@ impl FadingLoop<'_> {
         let legs = (0..self.feet.legs.len()).map(|leg| {
             let own = &self.feet.legs[leg];
             let sampled = |values: &[[f64; NUM_PARTS]]| {
-                let at_samples = (0..count).map(|sample| {
-                    core::array::from_fn(|part| {
-                        let value = self.value(values, part, sample as f64 * step_secs);
-                        if value.is_finite() { value } else { f64::NEG_INFINITY }
+                (0..count)
+                    .map(|sample| {
+                        core::array::from_fn(|part| {
+                            let value = self.value(values, part, sample as f64 * step_secs);
+                            if value.is_finite() { value } else { f64::NEG_INFINITY }
+                        })
                     })
-                });
-                at_samples.collect()
+                    .collect()
             };
             LegWork {
                 bears: sampled(&own.bears),
@@ -246,8 +251,10 @@ impl SolvedFade {
         let unless_held = |sample: usize, value: DVec3| if course.is_held(sample) { DVec3::ZERO } else { value };
         let hips = (0..count)
             .map(|sample| {
-                let above = stage.rotation_above(sample, lifted);
-                unless_held(sample, above.conjugate() * settled.hips(sample))
+                unless_held(
+                    sample,
+                    stage.rotation_above(sample, lifted).conjugate() * settled.hips(sample),
+                )
             })
             .collect();
         let mut turned = Vec::new();
@@ -290,13 +297,13 @@ impl SolvedFade {
 /// Returns the joint that carries the whole body: the first from that which carries the root's motion down to the hips that
 /// moves itself.
 fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
-    let path = tracks.skeleton().path_from_root(hips);
-    let mut below = path.into_iter().skip_while(|&joint| joint != carrier);
-    let moving = below.find(|&joint| {
-        let first = tracks.pose(0).joint(joint);
-        (1..tracks.num_frames()).any(|sample| tracks.pose(sample).joint(joint) != first)
-    });
-    moving.unwrap_or(carrier)
+    (tracks.skeleton().path_from_root(hips).into_iter())
+        .skip_while(|&joint| joint != carrier)
+        .find(|&joint| {
+            let first = tracks.pose(0).joint(joint);
+            (1..tracks.num_frames()).any(|sample| tracks.pose(sample).joint(joint) != first)
+        })
+        .unwrap_or(carrier)
 }
 
 /// Returns how long a fade is corrected: until the parts that stand at its end have left the ground.

@@ -96,8 +96,10 @@ impl Goals {
             floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
             clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
             hardest: core::array::from_fn(|joint| {
-                let own = turned.iter().map(|turned| turned[joint].length());
-                own.fold(at_least[joint], f64::max)
+                turned
+                    .iter()
+                    .map(|turned| turned[joint].length())
+                    .fold(at_least[joint], f64::max)
             }),
             turned,
             flexed: (0..count).map(|sample| limb.flexed(stage, sample)).collect(),
@@ -152,8 +154,9 @@ impl Goals {
     fn flat_front(&self, course: &Course, leg: &BearingLeg) -> Option<f64> {
         let front = leg.limits?.front?;
         let (_, contacts) = leg.bearing.iter().find(|(part, _)| *part == Part::Ball)?;
-        let keys = contacts.iter().flat_map(LoopContact::keys);
-        let heights: Vec<f64> = keys
+        let heights: Vec<f64> = contacts
+            .iter()
+            .flat_map(LoopContact::keys)
             .map(|key| self.over_root(course, key % course.count(), Part::Ball as usize))
             .collect();
         (!heights.is_empty()).then(|| percentile::of(heights, 0.5) - front.below_ball)

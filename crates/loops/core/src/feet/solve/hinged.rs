@@ -63,7 +63,8 @@ const MOST_STEPS: usize = 15;
 const SETTLED: f64 = 0.01;
 const KEEPS: usize = 3;
 
-const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
+/// The factors of a third difference.
+pub(super) const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
 
 /// Why a stretch is no loop of a robot.
 #[error_kinds]
@@ -92,8 +93,9 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
         let around = [0, 1, 2, 3].map(|off| (first + off) % count);
         let differences: Vec<f64> = (0..width)
             .map(|unknown| {
-                let terms = around.iter().zip(DIFFERENCE);
-                terms
+                around
+                    .iter()
+                    .zip(DIFFERENCE)
                     .map(|(sample, factor)| factor * values[sample * width + unknown])
                     .sum()
             })
@@ -144,8 +146,7 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
         return Err(HingeError::TooShort { found: count });
     }
     let ring = Ring::new(count, smooth_steps(clip.step_secs())).ok_or(HingeError::TooShort { found: count })?;
-    let poses = (0..count).map(|sample| clip.pose(sample as isize).to_pose());
-    let mut closed: Vec<Pose> = poses.collect();
+    let mut closed: Vec<Pose> = (0..count).map(|sample| clip.pose(sample as isize).to_pose()).collect();
     for joint in 0..skeleton.num_joints() {
         let from = clip.rotations(0)[joint];
         let channels = Channels { hinges, joint, from };
@@ -234,10 +235,12 @@ pub(crate) fn hold(
         .filter(|&joint| holds && leads_to_sole(joint) || leaves(joint))
         .collect();
     let points = hinges.soles.iter().enumerate().flat_map(|(foot, sole)| {
-        let above = moving.iter().enumerate();
-        let moved_by: Vec<usize> = (above.filter(|(_, joint)| skeleton.is_within(sole.joint, **joint)))
-            .map(|(unknown, _)| unknown)
-            .collect();
+        let moved_by: Vec<usize> = (moving
+            .iter()
+            .enumerate()
+            .filter(|(_, joint)| skeleton.is_within(sole.joint, **joint)))
+        .map(|(unknown, _)| unknown)
+        .collect();
         sole.points.iter().map(move |point| Point {
             foot,
             joint: sole.joint,
@@ -286,8 +289,7 @@ pub(crate) fn hold(
 /// Rejects a loop whose hinges are too far from those of the stretch that it was made from. Errors: [`HingeError::Moved`].
 pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &Hinges) -> Result<(), HingeError> {
     let moved = hinges.each().map(|(joint, hinge)| {
-        let samples = 0..clip.num_samples();
-        let turns = samples.map(|sample| {
+        let turns = (0..clip.num_samples()).map(|sample| {
             let [own, made] = [source.clip.pose(sample as isize), clip.body_pose(sample)]
                 .map(|pose| hinge.angle(pose.rotations[joint]));
             (made - own).abs()
@@ -325,13 +327,18 @@ impl Search<'_> {
         let (first, last) = (*samples.start(), *samples.end());
         let worlds: Vec<Pose> = samples
             .map(|sample| {
-                let at = root.at(sample as f64 * step_secs);
-                source.clip.pose(sample).world(self.skeleton).moved(at)
+                source
+                    .clip
+                    .pose(sample)
+                    .world(self.skeleton)
+                    .moved(root.at(sample as f64 * step_secs))
             })
             .collect();
         let place = |point: &Point, sample: isize| {
-            let world = worlds[(sample - first) as usize].joint(point.joint);
-            world.transform_point(point.at) - point.radius * DVec3::Y
+            worlds[(sample - first) as usize]
+                .joint(point.joint)
+                .transform_point(point.at)
+                - point.radius * DVec3::Y
         };
         let lowest = (0..count as isize).map(|sample| {
             let heights = self.points.iter().map(|point| place(point, sample).y);
@@ -373,8 +380,13 @@ impl Search<'_> {
         let own = self.of_sample(unknowns, sample);
         let base = pose.joint(0);
         let turned = rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation;
-        let place = base.translation + DVec3::from_slice(own) * PLACE_METRES;
-        pose.set_joint(0, Rigid::new(rotation::renormalized(turned), place));
+        pose.set_joint(
+            0,
+            Rigid::new(
+                rotation::renormalized(turned),
+                base.translation + DVec3::from_slice(own) * PLACE_METRES,
+            ),
+        );
         for (joint, hinge) in self.hinges.each() {
             pose.rotations[joint] = hinge.rotation(hinge.angle(pose.rotations[joint]));
         }
@@ -388,8 +400,7 @@ impl Search<'_> {
 
     /// Returns the poses of all samples, within the limits.
     fn poses(&self, unknowns: &[f64]) -> Vec<Pose> {
-        let samples = 0..self.clip.num_samples();
-        samples
+        (0..self.clip.num_samples())
             .map(|sample| {
                 let mut pose = self.pose(sample, unknowns);
                 self.skeleton.keep_hinges(&mut pose);
@@ -462,8 +473,10 @@ impl Search<'_> {
                 *matter |= !touches && height < SWING_METRES;
                 if touches || *matter {
                     let wanted = if touches { 0.0 } else { SWING_METRES };
-                    let row = along(up, slopes, 1.0 / HEIGHT_METRES);
-                    add_row(equations, &[(sample, row)], (height - wanted) / HEIGHT_METRES);
+                    equations.add_residual(
+                        &[(sample, along(up, slopes, 1.0 / HEIGHT_METRES))],
+                        (height - wanted) / HEIGHT_METRES,
+                    );
                 }
                 if touches && self.touches[number][next] {
                     let (place_after, slopes_after) = &seen[next][number];
@@ -474,7 +487,7 @@ impl Search<'_> {
                             (sample, along(axis, slopes, -scale)),
                             (next, along(on.rotation.conjugate() * axis, slopes_after, scale)),
                         ];
-                        add_row(equations, &rows, scale * axis.dot(moved));
+                        equations.add_residual(&rows, scale * axis.dot(moved));
                     }
                 }
             }
@@ -491,11 +504,12 @@ impl Search<'_> {
             let joint = self.moving[unknown];
             let axis = self.hinges.hinges[joint].as_ref()?.axis;
             let Rigid { rotation, translation } = pose.joint(joint);
-            let slope = (rotation * axis).cross(place - translation) * TURN;
-            Some((BASE + unknown, slope))
+            Some((BASE + unknown, (rotation * axis).cross(place - translation) * TURN))
         });
-        let of_base = moved.into_iter().chain(turned).enumerate();
-        (place, of_base.chain(by_hinges).collect())
+        (
+            place,
+            moved.into_iter().chain(turned).enumerate().chain(by_hinges).collect(),
+        )
     }
 
     /// Adds that hinges stay within their limits.
@@ -509,16 +523,16 @@ impl Search<'_> {
                 else {
                     continue;
                 };
-                let unknown = self.of_sample(unknowns, sample)[BASE + number];
-                let angle = hinge.angle(pose.rotations[joint]) + unknown * TURN;
+                let angle = hinge.angle(pose.rotations[joint]) + self.of_sample(unknowns, sample)[BASE + number] * TURN;
                 let margin = MARGIN.min(0.25 * (most - least));
-                let sides = [(-1.0, least + margin - angle), (1.0, angle - most + margin)];
-                for (side, (sign, beyond)) in sides.into_iter().enumerate() {
+                for (side, (sign, beyond)) in [(-1.0, least + margin - angle), (1.0, angle - most + margin)]
+                    .into_iter()
+                    .enumerate()
+                {
                     let matter = &mut matters[sample * per_sample + self.points.len() + 2 * number + side];
                     *matter |= beyond > 0.0;
                     if *matter {
-                        let row = (sample, vec![(BASE + number, sign * LIMIT)]);
-                        add_row(equations, &[row], LIMIT * beyond / TURN);
+                        equations.add_residual(&[(sample, [(BASE + number, sign * LIMIT)])], LIMIT * beyond / TURN);
                     }
                 }
             }
@@ -553,24 +567,5 @@ impl Search<'_> {
             feet.contacts.extend(contacts);
         }
         feet
-    }
-}
-
-/// Adds the square of a residual, given its slopes by the unknowns of one or two samples.
-fn add_row(equations: &mut NormalEquations, rows: &[(usize, Vec<(usize, f64)>)], residual: f64) {
-    for (number, (sample, row)) in rows.iter().enumerate() {
-        for (index, &(unknown, slope)) in row.iter().enumerate() {
-            equations.add_pull(*sample, unknown, &[slope * residual]);
-            for &(other, by_other) in &row[index..] {
-                equations.add_block((*sample, unknown), (*sample, other), &[[slope * by_other]]);
-            }
-        }
-        for (other_sample, other_row) in &rows[number + 1..] {
-            for &(unknown, slope) in row {
-                for &(other, by_other) in other_row {
-                    equations.add_block((*sample, unknown), (*other_sample, other), &[[slope * by_other]]);
-                }
-            }
-        }
     }
 }

@@ -15,14 +15,6 @@ pub(super) const KNEE: usize = 3;
 pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
 
-/// How the rotation of a joint along one direction depends on its unknowns.
-pub(super) enum TurnedBy {
-    /// The joint turns about any axis.
-    Vector([f64; 3]),
-    /// The joint turns about its own axis.
-    Angle(f64),
-}
-
 /// A point of a leg.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
@@ -133,8 +125,10 @@ impl Limb {
 
     /// Returns the part that stands longest, as far as the rig has it.
     pub(super) fn standing(&self) -> Part {
-        let front = [Part::Ball, Part::Tip].into_iter().find(|&part| self.has(part));
-        front.unwrap_or(Part::Ankle)
+        [Part::Ball, Part::Tip]
+            .into_iter()
+            .find(|&part| self.has(part))
+            .unwrap_or(Part::Ankle)
     }
 
     /// Returns the joint and the offset in its axes that a part is fixed by.
@@ -223,16 +217,14 @@ impl Limb {
         ]
     }
 
-    /// Returns the first unknown of a joint, and how its rotation along a direction in its own axes depends on its unknowns.
-    pub(super) fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> (usize, TurnedBy) {
+    /// Returns the slopes of the rotation of a joint along a direction in its own axes, each with the number of the unknown.
+    pub(super) fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> Vec<(usize, f64)> {
+        let about_any = |first: usize| (first..).zip(along.to_array()).collect();
         match joint {
-            0 => (0, TurnedBy::Vector(along.to_array())),
-            1 => (
-                KNEE,
-                TurnedBy::Angle(along.dot(pose.knee.rotation.conjugate() * pose.hinge)),
-            ),
-            2 => (ANKLE, TurnedBy::Vector(along.to_array())),
-            _ => (TOES, TurnedBy::Angle(along.dot(self.toe_axis))),
+            0 => about_any(0),
+            1 => vec![(KNEE, along.dot(pose.knee.rotation.conjugate() * pose.hinge))],
+            2 => about_any(ANKLE),
+            _ => vec![(TOES, along.dot(self.toe_axis))],
         }
     }
 
@@ -246,8 +238,7 @@ impl Limb {
     /// Returns the angle of the knee from its straightest at a sample, radians.
     pub(super) fn flexed(&self, stage: &Stage<'_>, sample: usize) -> f64 {
         let above = stage.rotation_above(sample, self.leg.knee);
-        let bend = self.leg.bend(|joint| stage.world.position(sample, joint), above);
-        bend.flexed()
+        self.leg.bend(|joint| stage.world.position(sample, joint), above).flexed
     }
 }
 

@@ -34,7 +34,7 @@ mod weights;
 
 use goals::Goals;
 pub(crate) use goals::hardest_turn;
-use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
+use limb::{LEG_UNKNOWNS, LegPoints, Limb, Part};
 use normal::{FEWEST_SAMPLES, NormalEquations};
 use terms::Terms;
 pub(super) use uncut::Uncut;
@@ -108,10 +108,10 @@ impl BearingLeg {
         model: &FootModel,
         known: Option<&[Bearing]>,
     ) -> Self {
-        let stands = standing_point(stage, foot, model.is_character());
+        let stands = standing_point(stage, foot, model.is_character);
         let heel = heel_below(stage, foot.ankle, stands, spans, model);
         let index = spans.first().map_or(0, |span| span.foot);
-        let limits = model.limits(index);
+        let limits = model.legs.get(index).copied();
         let tip = match (limits.and_then(|limits| limits.front), foot.toe) {
             (Some(front), _) => Some(front.of_toes),
             (None, Some(toe)) => limb::tip_of(stage, toe),
@@ -172,7 +172,7 @@ pub(super) fn ends_of_foot(
     contacts: &[LoopContact],
     model: &FootModel,
 ) -> Vec<(FootPoint, FixedPoint)> {
-    let stands = standing_point(stage, foot, model.is_character());
+    let stands = standing_point(stage, foot, model.is_character);
     if stands == (foot.ankle, DVec3::ZERO) {
         return Vec::new();
     }
@@ -202,8 +202,8 @@ fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 
 /// A motion with its feet solved.
 pub(super) struct Solved {
     pub(super) tracks: Tracks,
-    /// Rise of the hips at every sample, metres.
-    pub(super) rise: Vec<f64>,
+    /// The largest distance that the hips were lowered, metres.
+    pub(super) lowered_metres: f64,
     /// The largest distance that the ball of a foot moved, or an ankle without one, metres.
     pub(super) moved_metres: f64,
 }
@@ -228,7 +228,7 @@ pub(super) fn solve(
     let settled = settle_freely(course, &limbs, &mut goals, model).filter(|settled| settled.is_near)?;
     let mut solved = Solved {
         tracks: Tracks::empty(skeleton.clone(), course.step_secs, course.count()),
-        rise: Vec::with_capacity(course.count()),
+        lowered_metres: 0.0,
         moved_metres: 0.0,
     };
     for sample in 0..course.count() {
@@ -243,11 +243,10 @@ pub(super) fn solve(
                 let foot = Rigid::new(points.foot, points.at[Part::Ankle as usize]);
                 pose.place(skeleton, limb.leg.ankle, foot);
             }
-            let ball = points.at[Part::Ball as usize];
-            let moved = ball.distance(goals.own[sample].at[Part::Ball as usize]);
+            let moved = points.at[Part::Ball as usize].distance(goals.own[sample].at[Part::Ball as usize]);
             solved.moved_metres = solved.moved_metres.max(moved);
         }
-        solved.rise.push(course.up[sample].dot(hips));
+        solved.lowered_metres = solved.lowered_metres.max(-course.up[sample].dot(hips));
         solved.tracks.push(pose.as_ref());
     }
     Some(solved)
@@ -291,13 +290,19 @@ impl Settled {
 
     /// Returns the resulting positions of the parts of all legs, by leg and sample.
     fn points(&self, limbs: &[Limb], goals: &[Goals]) -> Vec<Vec<LegPoints>> {
-        let points = limbs.iter().zip(goals).enumerate().map(|(leg, (limb, goals))| {
-            let poses = goals.poses.iter().enumerate();
-            poses
-                .map(|(sample, pose)| limb.points(pose, self.hips(sample), self.leg(leg, sample)))
-                .collect()
-        });
-        points.collect()
+        limbs
+            .iter()
+            .zip(goals)
+            .enumerate()
+            .map(|(leg, (limb, goals))| {
+                goals
+                    .poses
+                    .iter()
+                    .enumerate()
+                    .map(|(sample, pose)| limb.points(pose, self.hips(sample), self.leg(leg, sample)))
+                    .collect()
+            })
+            .collect()
     }
 }
 
@@ -327,18 +332,15 @@ fn settle(
     if !is_solvable(course, limbs.len()) {
         return None;
     }
-    let parts: Vec<_> = limbs.iter().map(|limb| PARTS.map(|part| limb.has(part))).collect();
     let width = HIPS + LEG_UNKNOWNS * limbs.len();
     let terms = Terms {
         course,
         limbs,
         goals,
-        parts: &parts,
-        width,
         size: model.size,
     };
     let mut equations = NormalEquations::new(course.count(), width);
-    let has_moved_before = from.is_some();
+    let mut has_moved = from.is_some();
     let mut settled = from.unwrap_or_else(|| Settled {
         unknowns: vec![0.0; course.count() * width],
         width,
@@ -346,7 +348,7 @@ fn settle(
     });
     let has_limits = goals.iter().any(|goals| goals.most_flexed.is_finite());
     let most_steps = if has_limits { MOST_STEPS_WITH_LIMITS } else { MOST_STEPS };
-    let (mut damping, mut has_moved) = (DAMPING_METRES, has_moved_before);
+    let mut damping = DAMPING_METRES;
     'search: for _ in 0..most_steps {
         equations.clear();
         let before = terms.cost(&settled, &mut equations);

@@ -172,6 +172,23 @@ impl NormalEquations {
         }
     }
 
+    /// Adds the square of a residual, given its slopes by unknowns of one or more samples, each with the number of the unknown, in
+    /// ascending order.
+    pub(super) fn add_residual<R: AsRef<[(usize, f64)]>>(&mut self, rows: &[(usize, R)], residual: f64) {
+        for (number, (sample, row)) in rows.iter().enumerate() {
+            for (index, &(unknown, slope)) in row.as_ref().iter().enumerate() {
+                self.add_pull(*sample, unknown, &[slope * residual]);
+                for (ahead, (other_sample, others)) in rows[number..].iter().enumerate() {
+                    // Within a sample each product counts once.
+                    let first = if ahead == 0 { index } else { 0 };
+                    for &(other, by_other) in &others.as_ref()[first..] {
+                        self.add_block((*sample, unknown), (*other_sample, other), &[[slope * by_other]]);
+                    }
+                }
+            }
+        }
+    }
+
     /// Returns the entry of the product of two unknowns, of which the second is not from an earlier sample: the entries, its
     /// index, and the distance to the next row.
     #[inline]
@@ -212,8 +229,11 @@ impl NormalEquations {
 
     /// Returns the pulls of residuals: minus half the slopes of the sum of squares, sample by sample.
     pub(super) fn pulls(&self) -> Vec<f64> {
-        let blocks = self.right.chunks_exact(self.shape.block);
-        blocks.flat_map(|block| &block[..self.shape.width]).copied().collect()
+        self.right
+            .chunks_exact(self.shape.block)
+            .flat_map(|block| &block[..self.shape.width])
+            .copied()
+            .collect()
     }
 
     /// Returns the unknowns with the least sum of squares, sample by sample; `None` if the equations do not determine them.
@@ -234,43 +254,29 @@ impl NormalEquations {
     /// Replaces the right side by the unknowns: forward through the factor, and back.
     fn substitute(&mut self) {
         let shape = self.shape;
-        let (stride, band) = (shape.stride(), shape.band());
-        let (of_inner, of_border) = self.right.split_at_mut(shape.num_inner() * shape.block);
-        let row_of = |at: usize| {
-            // The columns after the diagonal within the band, and those of the border.
-            let (own, border) = self.rows[at * stride..][..stride].split_at(band);
-            let border = if at < self.num_apart * shape.block { &[] } else { border };
-            (own.split_at(at % shape.block), border)
+        let (stride, band, border) = (shape.stride(), shape.band(), shape.border());
+        let (first_of_border, count) = (shape.num_inner() * shape.block, self.right.len());
+        let (right, corner) = (&mut self.right, &self.corner);
+        // The columns of a row from the diagonal on, the unknown after the last of them, and its columns of the border.
+        let row_of = |at: usize| match at.checked_sub(first_of_border) {
+            Some(at) => (&corner[at * border..][at..border], count, &[][..]),
+            None => {
+                let (own, border) = self.rows[at * stride..][..stride].split_at(band);
+                let border = if at < self.num_apart * shape.block { &[] } else { border };
+                (&own[at % shape.block..], first_of_border, border)
+            }
         };
-        for at in 0..of_inner.len() {
-            let ((_, own), border) = row_of(at);
-            if shape.is_unknown(at) {
-                let value = of_inner[at] / own[0];
-                of_inner[at] = value;
-                subtract_multiple(&mut of_inner[at + 1..], value, &own[1..]);
-                subtract_multiple(of_border, value, border);
-            }
+        for at in (0..count).filter(|&at| shape.is_unknown(at)) {
+            let (own, end, border) = row_of(at);
+            let value = right[at] / own[0];
+            right[at] = value;
+            subtract_multiple(&mut right[at + 1..end], value, &own[1..]);
+            subtract_multiple(&mut right[first_of_border..], value, border);
         }
-        let corner = |at: usize| self.corner[at * shape.border()..][..shape.border()].split_at(at).1;
-        for at in 0..of_border.len() {
-            if shape.is_unknown(at) {
-                let value = of_border[at] / corner(at)[0];
-                of_border[at] = value;
-                subtract_multiple(&mut of_border[at + 1..], value, &corner(at)[1..]);
-            }
-        }
-        for at in (0..of_border.len()).rev() {
-            if shape.is_unknown(at) {
-                let row = corner(at);
-                of_border[at] = (of_border[at] - dot(&row[1..], &of_border[at + 1..])) / row[0];
-            }
-        }
-        for at in (0..of_inner.len()).rev() {
-            if shape.is_unknown(at) {
-                let ((_, own), border) = row_of(at);
-                let others = dot(&own[1..], &of_inner[at + 1..]) + dot(border, of_border);
-                of_inner[at] = (of_inner[at] - others) / own[0];
-            }
+        for at in (0..count).rev().filter(|&at| shape.is_unknown(at)) {
+            let (own, end, border) = row_of(at);
+            let others = dot(&own[1..], &right[at + 1..end]) + dot(border, &right[first_of_border..]);
+            right[at] = (right[at] - others) / own[0];
         }
     }
 }

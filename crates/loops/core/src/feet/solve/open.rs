@@ -247,10 +247,11 @@ impl OpenMotion<'_> {
                 goals.level[inward(step)][part] = heights[inward(first)][part];
             }
             let rise = goals.over_root(course, at, part) - heights[inward(first)][part];
-            let of_contact = (0..count)
+            for sample in (0..count)
                 .map(inward)
-                .take_while(|&sample| goals.bears[sample][part] > 0.0);
-            for sample in of_contact.collect::<Vec<_>>() {
+                .take_while(|&sample| goals.bears[sample][part] > 0.0)
+                .collect::<Vec<_>>()
+            {
                 goals.level[sample][part] += left(sample) * rise;
             }
         } else if first == 0 {
@@ -267,8 +268,7 @@ impl OpenMotion<'_> {
                 let speed = speed(course, sample, |sample| {
                     course.to_world(sample as isize, goals.own[sample].at[part])
                 });
-                let slow = slow(speed / size);
-                is_down = (comes_down(rise) * slow).max(is_down);
+                is_down = (comes_down(rise) * slow(speed / size)).max(is_down);
                 goals.bears[sample][part] = bears * is_down;
             }
         }

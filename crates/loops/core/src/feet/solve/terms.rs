@@ -7,9 +7,9 @@ use glam::{DMat3, DVec3};
 
 use super::super::leg::LEAST_BEND;
 use super::super::leg::NUM_JOINTS;
-use super::limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, Part, TurnedBy};
+use super::limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, PARTS, Part};
 use super::weights::{LegWeights, outer};
-use super::{Course, HIPS, Settled, goals::Goals, normal::NormalEquations};
+use super::{Course, HIPS, Settled, goals::Goals, hinged::DIFFERENCE, normal::NormalEquations};
 use crate::math::rotation;
 
 /// Weights of a metre of displacement by the correction, for knee, ankle, heel, ball and tip; the heel follows the ankle.
@@ -84,10 +84,6 @@ pub(super) struct Terms<'a> {
     pub(super) course: &'a Course,
     pub(super) limbs: &'a [Limb],
     pub(super) goals: &'a [Goals],
-    /// Which parts each leg has.
-    pub(super) parts: &'a [[bool; NUM_PARTS]],
-    /// Unknowns of a sample.
-    pub(super) width: usize,
     /// Size of the body over that of the reference body.
     pub(super) size: f64,
 }
@@ -96,7 +92,7 @@ impl Terms<'_> {
     /// Adds everything that a correction costs, linearized there; returns the cost.
     pub(super) fn cost(&self, settled: &Settled, equations: &mut NormalEquations) -> f64 {
         let points = settled.points(self.limbs, self.goals);
-        let mut cost = self.add_smoothness(&settled.unknowns, equations);
+        let mut cost = self.add_smoothness(settled, equations);
         for (leg, points) in points.iter().enumerate() {
             let mut weights = LegWeights::new(self.course.count());
             let goals = &self.goals[leg];
@@ -119,9 +115,8 @@ impl Terms<'_> {
     }
 
     /// Corrections change slowly, by their third differences, and are small.
-    fn add_smoothness(&self, unknowns: &[f64], equations: &mut NormalEquations) -> f64 {
-        const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
-        let (width, count) = (self.width, self.course.count());
+    fn add_smoothness(&self, settled: &Settled, equations: &mut NormalEquations) -> f64 {
+        let (width, count) = (settled.width, self.course.count());
         let (mut small, mut rough) = (Vec::with_capacity(width), Vec::with_capacity(width));
         for unknown in 0..width {
             let (weight, lever, secs) = match unknown.checked_sub(HIPS).map(|at| at % LEG_UNKNOWNS) {
@@ -136,7 +131,7 @@ impl Terms<'_> {
         }
         let held = vec![HELD_METRES * HELD_METRES; width];
         let (mut cost, mut pulls, mut products) = (0.0, vec![0.0; width], vec![0.0; width]);
-        let at = |sample: usize, unknown: usize| unknowns[sample * width + unknown];
+        let at = |sample: usize, unknown: usize| settled.unknowns[sample * width + unknown];
         for sample in 0..count {
             let small = if self.course.is_held(sample) { &held } else { &small };
             for unknown in 0..width {
@@ -178,13 +173,18 @@ impl Terms<'_> {
     /// Penalizes points of a leg that leave their position after closing, and rotations of the foot.
     fn weigh_stay(&self, leg: usize, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let (here, own) = (&points[sample], &self.goals[leg].own[sample]);
-        for (part, weight) in STAY.into_iter().enumerate() {
-            if weight != 0.0 && self.parts[leg][part] {
-                weights.hold(sample, part, weight, here.at[part] - own.at[part]);
+        for (part, weight) in PARTS.into_iter().zip(STAY) {
+            if weight != 0.0 && self.limbs[leg].has(part) {
+                let at = part as usize;
+                weights.hold(sample, at, weight, here.at[at] - own.at[at]);
             }
         }
-        let turned = rotation::difference(here.foot, own.foot);
-        weights.hold(sample, FOOT, FOOT_METRES * self.size, turned);
+        weights.hold(
+            sample,
+            FOOT,
+            FOOT_METRES * self.size,
+            rotation::difference(here.foot, own.foot),
+        );
     }
 
     /// Weighs that parts that bear do not move from one sample to the next.
@@ -232,8 +232,13 @@ impl Terms<'_> {
             return;
         }
         let turned = [sample, next].map(|sample| rotation::difference(points[sample].foot, goals.own[sample].foot));
-        let weight = DMat3::from_diagonal(DVec3::splat(weight * weight));
-        weights.join([sample, next], FOOT, weight, DMat3::IDENTITY, turned[1] - turned[0]);
+        weights.join(
+            [sample, next],
+            FOOT,
+            DMat3::from_diagonal(DVec3::splat(weight * weight)),
+            DMat3::IDENTITY,
+            turned[1] - turned[0],
+        );
     }
 
     /// Penalizes parts below their floor, or lower in a swing than in the take.
@@ -264,7 +269,6 @@ impl Terms<'_> {
             return 0.0;
         };
         let goals = &self.goals[leg];
-        let samples = [sample, next, after];
         let mut cost = 0.0;
         for joint in 0..NUM_JOINTS {
             let added = turns[sample][joint] - 2.0 * turns[next][joint] + turns[after][joint];
@@ -276,13 +280,14 @@ impl Terms<'_> {
             let (more, slope) = excess(hard / most - 1.0, SOFT_HARD);
             let weight = HARD_METRES * self.size;
             let residual = weight * more;
-            let along = weight * slope / most / hard * turned;
-            let (first, slopes) = self.limbs[leg].turned_by(&goals.poses[next], joint, along);
-            let at = leg_at(leg) + first;
-            match slopes {
-                TurnedBy::Vector(slopes) => add_second_difference(equations, samples, at, slopes, residual),
-                TurnedBy::Angle(slope) => add_second_difference(equations, samples, at, [slope], residual),
-            }
+            let slopes = self.limbs[leg].turned_by(&goals.poses[next], joint, weight * slope / most / hard * turned);
+            let rows = [(sample, 1.0), (next, -2.0), (after, 1.0)].map(|(sample, factor)| {
+                let row = slopes
+                    .iter()
+                    .map(|&(unknown, slope)| (leg_at(leg) + unknown, factor * slope));
+                (sample, row.collect::<Vec<_>>())
+            });
+            equations.add_residual(&rows, residual);
             cost += residual * residual;
         }
         cost
@@ -296,37 +301,15 @@ impl Terms<'_> {
         let is_limited = goals.most_flexed.is_finite();
         let weight = if is_limited { LIMIT_METRES } else { STRAIGHT_METRES } * self.size;
         let lacks = goals.flexed[sample].min(LEAST_BEND) - bent;
-        let most = goals.most_flexed.max(goals.flexed[sample]);
-        let folded = is_limited.then_some((bent - most, 1.0));
+        let folded = is_limited.then_some((bent - goals.most_flexed.max(goals.flexed[sample]), 1.0));
         let mut cost = 0.0;
         for (beyond, sign) in core::iter::once((lacks, -1.0)).chain(folded) {
             let (beyond, slope) = excess(beyond, SOFT_RADIANS);
             let (residual, coefficient) = (weight * beyond, sign * weight * slope);
-            let bend = leg_at(leg) + KNEE;
-            equations.add_pull(sample, bend, &[coefficient * residual]);
-            equations.add_block((sample, bend), (sample, bend), &[[coefficient * coefficient]]);
+            equations.add_residual(&[(sample, [(leg_at(leg) + KNEE, coefficient)])], residual);
             cost += residual * residual;
         }
         cost
-    }
-}
-
-/// Adds a residual that changes by `slopes` with the second difference, over three samples, of the unknowns from number `at` on.
-fn add_second_difference<const N: usize>(
-    equations: &mut NormalEquations,
-    samples: [usize; 3],
-    at: usize,
-    slopes: [f64; N],
-    residual: f64,
-) {
-    const DIFFERENCE: [f64; 3] = [1.0, -2.0, 1.0];
-    for (one, sample) in samples.into_iter().enumerate() {
-        equations.add_pull(sample, at, &slopes.map(|slope| DIFFERENCE[one] * slope * residual));
-        for other in one..3 {
-            let both = DIFFERENCE[one] * DIFFERENCE[other];
-            let products = slopes.map(|row| slopes.map(|column| both * row * column));
-            equations.add_block((sample, at), (samples[other], at), &products);
-        }
     }
 }
 

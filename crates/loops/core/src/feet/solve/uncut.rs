@@ -75,8 +75,10 @@ impl Uncut {
     /// Returns the rotation of a joint in the axes of the one above.
     pub(super) fn rotation(&self, sample: isize, joint: usize, above: Option<usize>) -> DQuat {
         let frame = self.frame(sample);
-        let above = above.map_or(DQuat::IDENTITY, |above| self.world.rotation(frame, above));
-        above.conjugate() * self.world.rotation(frame, joint)
+        above
+            .map_or(DQuat::IDENTITY, |above| self.world.rotation(frame, above))
+            .conjugate()
+            * self.world.rotation(frame, joint)
     }
 
     fn frame(&self, sample: isize) -> usize {

@@ -96,8 +96,7 @@ impl LegWeights {
             equations.add_pull(sample, first, &of_leg);
         }
         if !equations.is_factored() {
-            let level = equations.level();
-            dispatch!(level, simd => self.add_products(simd, equations, first, points));
+            dispatch!(equations.level(), simd => self.add_products(simd, equations, first, points));
         }
     }
 

@@ -78,8 +78,13 @@ impl<'a> Calibration<'a> {
     /// Finds the axes of the arms; trunk and collar bones are as in `world`, a pose whose body has the axes `body`.
     pub(super) fn of_arms(take: &'a Take, anatomy: &'a Anatomy, world: &Pose, body: DQuat) -> Self {
         let mut found = Self::new(take, anatomy);
-        let collars = anatomy.limbs.iter().flat_map(|limb| &limb.collar);
-        for &joint in collars.chain(&anatomy.spine).chain([&anatomy.hips]) {
+        for &joint in anatomy
+            .limbs
+            .iter()
+            .flat_map(|limb| &limb.collar)
+            .chain(&anatomy.spine)
+            .chain([&anatomy.hips])
+        {
             found.axes[joint] = Some((world.rotations[joint].conjugate() * body).normalize());
         }
         found.arms();
@@ -87,8 +92,9 @@ impl<'a> Calibration<'a> {
     }
 
     fn arms(&mut self) {
-        let limbs = self.anatomy.limbs.iter();
-        limbs
+        self.anatomy
+            .limbs
+            .iter()
             .filter(|limb| limb.kind == LimbKind::Arm)
             .for_each(|limb| self.arm(limb));
     }
@@ -229,8 +235,7 @@ impl<'a> Calibration<'a> {
     /// Returns the mean direction of vectors in the world, in the axes of a joint.
     pub(super) fn mean_of(&self, joint: usize, vector: impl Fn(&WorldTracks, usize) -> DVec3) -> Option<DVec3> {
         let motion = &self.motion;
-        let frames = 0..motion.num_frames();
-        let sum: DVec3 = frames
+        let sum: DVec3 = (0..motion.num_frames())
             .map(|frame| motion.rotation(frame, joint).conjugate() * vector(motion, frame))
             .sum();
         sum.try_normalize()
@@ -271,8 +276,9 @@ impl<'a> Calibration<'a> {
 
     /// Whether the bones of two joints are in line where the lower one does not turn.
     fn is_in_line(&self, [above, joint]: [usize; 2], next: Option<usize>, most: f64) -> bool {
-        let bones = self.bone(above, Some(joint)).zip(self.bone(joint, next));
-        bones.is_none_or(|(above, below)| above.angle_between(below) < most)
+        self.bone(above, Some(joint))
+            .zip(self.bone(joint, next))
+            .is_none_or(|(above, below)| above.angle_between(below) < most)
     }
 
     /// Returns the mean rotation of a joint in the axes of another.

@@ -223,16 +223,20 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
     if normal.y.abs() > SLOPE_OF_HIPS {
         return f64::INFINITY;
     }
-    let pairs = of_side(Side::Left).filter_map(|left| {
-        let right = of_side(Side::Right).find(|right| right.kind == left.kind)?;
-        Some(left.bones?.joints().zip(right.bones?.joints()))
-    });
-    let apart = pairs.flatten().map(|(left, right)| {
-        let mirrored = at[left] - 2.0 * normal * normal.dot(at[left] - middle);
-        mirrored.distance(at[right])
-    });
-    let lengths = legs.iter().map(|leg| world.length_along(&leg.joints));
-    let leg = lengths.fold(f64::MIN_POSITIVE, f64::max);
+    let apart = of_side(Side::Left)
+        .filter_map(|left| {
+            let right = of_side(Side::Right).find(|right| right.kind == left.kind)?;
+            Some(left.bones?.joints().zip(right.bones?.joints()))
+        })
+        .flatten()
+        .map(|(left, right)| {
+            let mirrored = at[left] - 2.0 * normal * normal.dot(at[left] - middle);
+            mirrored.distance(at[right])
+        });
+    let leg = legs
+        .iter()
+        .map(|leg| world.length_along(&leg.joints))
+        .fold(f64::MIN_POSITIVE, f64::max);
     greatest(apart) / leg
 }
 
@@ -241,8 +245,8 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
 fn posed(skeleton: &Skeleton, mut pose: Pose, axes: &[Option<DQuat>], body: DQuat) -> Pose {
     for (joint, axes) in axes.iter().enumerate() {
         if let Some(axes) = axes {
-            let above = pose.as_ref().above(skeleton, joint).rotation;
-            pose.rotations[joint] = (above.conjugate() * body * axes.conjugate()).normalize();
+            pose.rotations[joint] =
+                (pose.as_ref().above(skeleton, joint).rotation.conjugate() * body * axes.conjugate()).normalize();
         }
     }
     pose

@@ -45,8 +45,7 @@ pub(super) fn find(found: &mut Calibration<'_>) {
         let normal = match (own, foot.bone) {
             (None, Some(bone)) => {
                 let guess = flattest.filter(|drop| least.is_none() && (DROPS[0]..DROPS[1]).contains(drop));
-                let drop = by_feet.or(guess).unwrap_or(USUAL_DROP);
-                let (sin, cos) = ops::sin_cos(drop);
+                let (sin, cos) = ops::sin_cos(by_feet.or(guess).unwrap_or(USUAL_DROP));
                 let up = found.mean_of(foot.ankle, |_, _| DVec3::Y);
                 up.and_then(|up| Some(cos * up.reject_from(bone).try_normalize()? - sin * bone))
             }
