@@ -3,12 +3,14 @@
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
 /// For values that are compared, copied, and passed to another instance of the same build if the crate has its feature `handover`: serde
-/// reads and writes them, and their fields take serde's attributes from `handed(...)`.
+/// reads and writes them, and their fields take serde's attributes from `handed(...)`. Its arguments are derived, too.
 #[proc_macro_attribute]
-pub fn handed_over(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn handed_over(derives: TokenStream, item: TokenStream) -> TokenStream {
     below(
-        "#[derive(Clone, Debug, PartialEq)] \
-         #[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]",
+        &format!(
+            "#[derive(Clone, Debug, PartialEq, {derives})] \
+             #[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]"
+        ),
         replaced(item, &|name, arguments| {
             (name == "handed").then(|| format!("cfg_attr(feature = \"handover\", serde{arguments})"))
         }),
@@ -66,11 +68,14 @@ fn replaced(item: TokenStream, other: &dyn Fn(&str, &str) -> Option<String>) -> 
 }
 
 /// For the errors of a stage, as values that are compared and copied: more kinds may be added, and the messages explain the fields of each.
+/// Its arguments are derived, too.
 #[proc_macro_attribute]
-pub fn error_kinds(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn error_kinds(derives: TokenStream, item: TokenStream) -> TokenStream {
     below(
-        "#[derive(Clone, Debug, PartialEq, thiserror::Error)] #[non_exhaustive] \
-         #[expect(missing_docs, reason = \"messages show what their fields are\")]",
+        &format!(
+            "#[derive(Clone, Debug, PartialEq, thiserror::Error, {derives})] #[non_exhaustive] \
+             #[expect(missing_docs, reason = \"messages show what their fields are\")]"
+        ),
         item,
     )
 }

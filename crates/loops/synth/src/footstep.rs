@@ -81,16 +81,16 @@ const STANDING_BEHIND_METRES: f64 = 0.04;
 /// One stance of one foot. Phases in cycles; the root passes the foot at the middle of the stance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Footstep {
-    pub(crate) side: Side,
+    pub side: Side,
     /// Heel touches down.
-    pub(crate) strike_phase: f64,
-    pub(crate) flat_phase: f64,
+    pub strike_phase: f64,
+    pub flat_phase: f64,
     /// The heel rises.
-    pub(crate) rise_phase: f64,
+    pub rise_phase: f64,
     /// The ball rises.
-    pub(crate) ball_phase: f64,
+    pub ball_phase: f64,
     /// The tip of the toes leaves the ground.
-    pub(crate) off_phase: f64,
+    pub off_phase: f64,
     /// Yaw of the foot, unwrapped, radians.
     yaw: f64,
     /// The place of the flat ankle's axes, on the ground below the ankle.
@@ -107,22 +107,22 @@ pub(crate) struct Footstep {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FootPose {
     /// The ankle in the world, metres.
-    pub(crate) ankle: DVec3,
+    pub ankle: DVec3,
     /// Direction of the foot, unwrapped, radians.
-    pub(crate) yaw: f64,
+    pub yaw: f64,
     /// Pitch of the foot, toes up positive, radians.
-    pub(crate) pitch: f64,
+    pub pitch: f64,
     /// Upward rotation of the toes against the foot, radians.
-    pub(crate) toe_bend: f64,
+    pub toe_bend: f64,
 }
 
 /// All feet of one walk.
 #[derive(Clone, Debug)]
 pub(crate) struct Footsteps<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) gait: &'a Gait,
+    pub path: &'a Path,
+    pub gait: &'a Gait,
     /// Growth of the stance width per second of gait time.
-    pub(crate) drift_per_sec: f64,
+    pub drift_per_sec: f64,
 }
 
 impl Footsteps<'_> {

@@ -26,8 +26,7 @@ pub(crate) struct Image<'a> {
 }
 
 /// Why a clip has no mirror image.
-#[error_kinds]
-#[derive(Copy, Eq)]
+#[error_kinds(Copy, Eq)]
 pub enum ImageError {
     #[error("the joint that carries the root motion lies on one side of the body")]
     SidedCarrier,

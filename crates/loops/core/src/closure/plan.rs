@@ -9,21 +9,21 @@ use crate::{math, take::Clip};
 
 #[derive(Default)]
 pub(super) struct Plan {
-    pub(super) crossfade: Option<Crossfade>,
+    pub crossfade: Option<Crossfade>,
     /// Offsets of the crossfade, away from the seam.
     faded: Vec<[DVec3; 2]>,
     layers: Vec<[TrackOffsets; 2]>,
     /// The motion at both ends after all corrections.
-    pub(super) closed: JointEnds,
+    pub closed: JointEnds,
 }
 
 /// A joint at a sample after all corrections.
 pub(super) struct Moved {
     /// Offset added to its translation, metres.
-    pub(super) translation_offset: DVec3,
+    pub translation_offset: DVec3,
     /// Rotation vector applied on the left of its rotation, radians.
-    pub(super) rotation_offset: DVec3,
-    pub(super) rotation: DQuat,
+    pub rotation_offset: DVec3,
+    pub rotation: DQuat,
 }
 
 impl Plan {

@@ -25,8 +25,7 @@ pub enum SeamMotion {
 pub(crate) const NOISE_SAMPLES: usize = 8;
 
 /// Settings of a closure: a method for all joints, and others for chosen ones.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct ClosureSettings {
     /// The method of all joints without their own.
     pub method: Method,

@@ -57,10 +57,10 @@ const TURN_RADIANS: f64 = core::f64::consts::PI / 9.0;
 #[derive(Clone, Debug)]
 pub(super) struct CycleRow {
     /// Number of cycles before the chosen one, and after it.
-    pub(super) num_before: usize,
+    pub num_before: usize,
     num_after: usize,
     /// Why there are no more cycles before, and after.
-    pub(super) ends: [CyclesEnd; 2],
+    pub ends: [CyclesEnd; 2],
     /// Frame at which the chosen cycle starts, and its length in frames.
     start: f64,
     period: f64,

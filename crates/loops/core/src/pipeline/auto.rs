@@ -17,8 +17,7 @@ use crate::quality::Quality;
 use crate::root_motion::RootRelativeClip;
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Score {
     /// Mean distance of joints from the uncut take, metres.
     pub displacement_metres: f64,
@@ -46,8 +45,7 @@ impl Score {
 }
 
 /// The chosen method and its score.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct ClosureChoice {
     /// The method, adjusted to the loop.
     pub method: Method,

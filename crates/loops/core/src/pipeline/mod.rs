@@ -57,8 +57,7 @@ use crate::variation::{self, Variation, VariationError, VariationSettings};
 use timing::Timed;
 
 /// The times at which the loop is sampled.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub enum Sampling {
     /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
     #[default]
@@ -70,8 +69,7 @@ pub enum Sampling {
 }
 
 /// Settings for making a stretch into a loop.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct LoopSettings {
     /// How the seam is closed.
     pub closure: ClosureSettings,

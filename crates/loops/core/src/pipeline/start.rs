@@ -11,8 +11,7 @@ use crate::loop_clip::LoopClip;
 use crate::math::{ops, ordered};
 
 /// The phase at which the first key of a loop lies.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum StartAt {
     /// The foot of this side touches down, at the beginning of its longest contact.
     Contact(Side),

@@ -13,8 +13,7 @@ use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
 
 /// The length of a loop.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum Length {
     /// Seconds.
     Secs(f64),
@@ -42,8 +41,7 @@ const WALKING: f64 = 0.5;
 const RUNNING: f64 = 0.2;
 
 /// A moment of a cycle.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum FallsAt {
     /// A share of the cycle, 0 to 1.
     Share(f64),
@@ -52,8 +50,7 @@ pub enum FallsAt {
 }
 
 /// When the feet of each side touch down in each cycle.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Footfalls {
     /// When the left foot touches down.
     pub left: Option<FallsAt>,
@@ -110,8 +107,7 @@ impl Display for Footfalls {
 }
 
 /// The time of a loop: all as recorded by default.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Timing {
     /// The times at which it is sampled.
     pub sampling: Sampling,
@@ -135,8 +131,7 @@ impl From<Sampling> for Timing {
 }
 
 /// The differences in timing between a loop and the stretch that it was made from.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Retimed {
     /// Its length over the recorded one.
     pub length: f64,
@@ -162,8 +157,7 @@ const FOOTFALLS: f64 = 0.08;
 const RATES: [f64; 2] = [0.75, 1.33];
 
 /// Why a loop cannot have the time that is asked for.
-#[error_kinds]
-#[derive(Copy)]
+#[error_kinds(Copy)]
 pub enum TimingError {
     #[error(
         "a loop of {wanted_secs:.4} s is {:.2} times as long as recorded, beyond {} to {}: {:.4} to {:.4} s",
@@ -203,17 +197,17 @@ const FEWEST_SAMPLES: f64 = 6.0;
 
 /// A closed loop with its timing applied.
 pub(super) struct Timed {
-    pub(super) loop_clip: LoopClip,
-    pub(super) source: RootRelativeClip,
-    pub(super) retimed: Option<Retimed>,
+    pub loop_clip: LoopClip,
+    pub source: RootRelativeClip,
+    pub retimed: Option<Retimed>,
     /// The sample that is written first.
-    pub(super) first_sample: usize,
+    pub first_sample: usize,
     /// Whether feet stand for so few of its samples that straight lines between them are visible.
-    pub(super) has_short_contacts: bool,
+    pub has_short_contacts: bool,
     /// The accelerations of the original loop at as many samples, as `hardest` measures them.
     hardest: f64,
     /// When points of its feet bear, if its strides have another length.
-    pub(super) bearing: Option<Vec<Bearing>>,
+    pub bearing: Option<Vec<Bearing>>,
 }
 
 impl Timed {

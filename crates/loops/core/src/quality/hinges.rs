@@ -5,8 +5,7 @@ use crate::loop_clip::LoopKeys;
 use crate::motion::Hinges;
 
 /// How far hinges go beyond their limits, by the joint that goes farthest; 0 is within them. `None` if no hinge has such a limit.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct HingePeaks {
     /// Angle beyond the limit, radians.
     pub angle: Option<JointPeak>,

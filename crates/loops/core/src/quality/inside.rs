@@ -12,8 +12,7 @@ use crate::loop_clip::LoopKeys;
 use crate::math::{greatest, mean, ops, percentile, rotation};
 
 /// The place where a joint exceeds a reference most.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct JointPeak {
     /// The joint.
     pub joint: usize,
@@ -24,8 +23,7 @@ pub struct JointPeak {
 }
 
 /// The longest time for which the whole body is still while the loop as a whole moves.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct HeldPose {
     /// The first sample of it.
     pub sample: usize,
@@ -34,8 +32,7 @@ pub struct HeldPose {
 }
 
 /// The contact whose foot is farthest above or below its height in the source.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct FootHeight {
     /// The standing joint.
     pub joint: usize,

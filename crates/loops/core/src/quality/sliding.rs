@@ -69,8 +69,7 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
 const MOST_PLACES: usize = 256;
 
 /// The contact in which a foot slides farthest.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct FootSlide {
     /// The standing joint.
     pub joint: usize,

@@ -60,8 +60,7 @@ pub enum StepKind {
 }
 
 /// The joint whose step over the seam is largest relative to the step that its own motion explains.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Step {
     /// The joint, by index.
     pub joint: usize,
@@ -85,8 +84,7 @@ impl Step {
 }
 
 /// The steps over a seam, of the joint that shows most in each respect.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct SeamSteps {
     /// Jump in position, or the gap to the closing key.
     pub position: Step,

@@ -66,8 +66,7 @@ kinds! {
 }
 
 /// How an offset fades: a kind of shape, and its numbers.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Shape {
     kind: ShapeKind,
     values: ShapeValues,

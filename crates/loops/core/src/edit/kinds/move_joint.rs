@@ -6,8 +6,7 @@ use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues,
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// A time in a loop, taken periodically beyond its ends.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum Moment {
     /// Seconds since its start.
     Secs(f64),

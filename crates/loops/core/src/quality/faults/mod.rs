@@ -17,8 +17,7 @@ mod motion;
 mod stiff;
 
 /// The worst place of each kind of fault, with its size in multiples of the least visible one; `None` where it does not apply.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Faults {
     /// A joint leaves its path for a moment.
     pub spike: Option<JointPeak>,
