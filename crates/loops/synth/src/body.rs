@@ -144,8 +144,10 @@ pub(crate) fn skeleton() -> Skeleton {
 
 /// Returns the rest pose, in local space.
 pub(crate) fn rest_pose(skeleton: &Skeleton) -> Pose {
-    let offsets = skeleton.joints().iter().map(|joint| joint.rest_offset);
-    Pose::new(offsets.collect(), vec![DQuat::IDENTITY; NUM_JOINTS])
+    Pose::new(
+        skeleton.joints().iter().map(|joint| joint.rest_offset).collect(),
+        vec![DQuat::IDENTITY; NUM_JOINTS],
+    )
 }
 
 #[cfg(test)]

@@ -37,8 +37,14 @@ pub(crate) fn progress(u: f64, rise: f64, fall: f64) -> f64 {
 /// Returns a bump over u in [0, 1] with height one at u = 3/8, whose first two derivatives are zero at both ends.
 pub(crate) fn early_bump(u: f64) -> f64 {
     let rest = 1.0 - u;
-    let shape = u * u * u * rest * rest * rest * rest * rest;
-    shape * (8.0_f64 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 / (3.0 * 3.0 * 3.0 * 5.0 * 5.0 * 5.0 * 5.0 * 5.0))
+    u * u
+        * u
+        * rest
+        * rest
+        * rest
+        * rest
+        * rest
+        * (8.0_f64 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 / (3.0 * 3.0 * 3.0 * 5.0 * 5.0 * 5.0 * 5.0 * 5.0))
 }
 
 /// A value with its first two derivatives at one instant.

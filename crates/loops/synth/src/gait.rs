@@ -97,8 +97,9 @@ impl Gait {
         let briskness = ease::step(speed / 1.4 + 0.12);
         let pace = speed.min(2.5);
         // In people 0.66 at 0.7 m/s, 0.60 at 1.25 and 0.57 at 1.8.
-        let natural = 0.54 + 0.06 * ops::exp(LN_2 * (1.25 - speed) / 0.55);
-        let walk = natural.min(WALK_DUTY).min(WALK_REACH_METRES / stride.max(0.1));
+        let walk = (0.54 + 0.06 * ops::exp(LN_2 * (1.25 - speed) / 0.55))
+            .min(WALK_DUTY)
+            .min(WALK_REACH_METRES / stride.max(0.1));
         let run = (RUN_REACH_METRES / stride.max(0.1)).clamp(SPRINT_DUTY, RUN_DUTY);
         let [from, to] = RUN_MPS;
         let duty = walk + (run - walk) * ease::step((speed - from) / (to - from));

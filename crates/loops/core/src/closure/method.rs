@@ -137,11 +137,10 @@ impl Preset {
             Self::LinearWithKink => (ShapeKind::Linear, Shares::EVEN, Order::C0),
             Self::SoftFade => (ShapeKind::SoftFade, Shares::EVEN, Order::C1),
         };
-        let shape = Shape::from_given(kind, |_| None);
         Method {
             shares,
             order,
-            ..Method::new(shape)
+            ..Method::new(Shape::from_given(kind, |_| None))
         }
     }
 }

@@ -47,8 +47,11 @@ impl From<Method> for ClosureSettings {
 impl ClosureSettings {
     /// Returns the method of a joint; `None` if it is left open.
     pub fn method_of(&self, joint: usize) -> Option<Method> {
-        let own = self.joints.iter().rev().find(|(index, _)| *index == joint);
-        own.map_or(Some(self.method), |(_, method)| *method)
+        self.joints
+            .iter()
+            .rev()
+            .find(|(index, _)| *index == joint)
+            .map_or(Some(self.method), |(_, method)| *method)
     }
 
     /// Errors: a time, hardness or share out of range; a joint that is not there.

@@ -241,12 +241,10 @@ pub(crate) fn make_loop(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
-    let of_take = settings.of_take().fitted_to(candidate);
-    let completed = completed_for(analysis, candidate);
     let plan = Plan {
-        analysis: &completed,
+        analysis: &completed_for(analysis, candidate),
         candidate,
-        settings: &of_take,
+        settings: &settings.of_take().fitted_to(candidate),
     };
     let made = plan.finish(plan.prepare()?)?;
     let made = if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
@@ -291,13 +289,12 @@ impl MadeLoop {
         pair: Option<&RigPair>,
         settings: &VariationSettings,
     ) -> Result<Self, MakeError> {
-        let onto = pair.map(|pair| pair.of_loop(&self.on_take().loop_clip));
         let (loop_clip, variation) = variation::varied(
             &self.loop_clip,
             &self.body,
             analysis,
             &self.candidate,
-            onto.as_ref(),
+            pair.map(|pair| pair.of_loop(&self.on_take().loop_clip)).as_ref(),
             settings,
         )?;
         let (count, copies) = (self.loop_clip.num_samples(), variation.copies);
@@ -491,8 +488,10 @@ impl<'a> Plan<'a> {
             }
             .finish(prepared.clone())?;
             let quality = made.measured();
-            let roughness = [quality.has_a_kink(), quality.seam_acceleration.ratio > SMOOTH_SEAM];
-            Ok::<_, MakeError>((made, roughness))
+            Ok::<_, MakeError>((
+                made,
+                [quality.has_a_kink(), quality.seam_acceleration.ratio > SMOOTH_SEAM],
+            ))
         };
         let [shortest, longer @ ..] = MENDING_SECS;
         let (mut made, mut roughness) = over(shortest)?;
@@ -521,16 +520,26 @@ impl<'a> Plan<'a> {
             Some(_) if source.clip.skeleton().hinges().is_some() => return Err(HingeError::Mirrored.into()),
             Some(mirror) => {
                 // A joint of the rig that is the root does not move in the root's frame; the hips move.
-                let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
-                let image = Image::new(&source.clip, mirror, carrier)?;
+                let image = Image::new(
+                    &source.clip,
+                    mirror,
+                    source.root_joint.map_or(source.carrier, |_| analysis.body.hips),
+                )?;
                 let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
-                let whole = source.clip.followed_by_image(|pose| image.pose(pose));
-                (RootRelativeClip { clip: whole, ..source }, closed, Some(image))
+                (
+                    RootRelativeClip {
+                        clip: source.clip.followed_by_image(|pose| image.pose(pose)),
+                        ..source
+                    },
+                    closed,
+                    Some(image),
+                )
             }
             None => {
                 let clip = &mean.as_ref().unwrap_or(&source).clip;
-                let is_mended = (candidate.whole).is_some_and(|whole| whole.kind == WholeClipKind::Mended);
-                let mended = is_mended.then(|| closure::ring::mend(clip, settings.closure.method));
+                let mended = (candidate.whole)
+                    .is_some_and(|whole| whole.kind == WholeClipKind::Mended)
+                    .then(|| closure::ring::mend(clip, settings.closure.method));
                 let closed = match (clip.skeleton().hinges(), mended.flatten()) {
                     (Some(hinges), _) => hinged::close(clip, hinges, &settings.closure)?,
                     (None, Some(mended)) => mended,
@@ -540,8 +549,12 @@ impl<'a> Plan<'a> {
             }
         };
         let RootRelativeClip { carrier, root, .. } = *mean.as_ref().unwrap_or(&source);
-        let name = format!("{}-loop", analysis.take.name());
-        let loop_clip = LoopClip::new(name, closed.tracks.clone(), carrier, root)?;
+        let loop_clip = LoopClip::new(
+            format!("{}-loop", analysis.take.name()),
+            closed.tracks.clone(),
+            carrier,
+            root,
+        )?;
         let closed = ClosedStretch {
             loop_clip: match recorded {
                 Some(keys) => loop_clip.recorded_at(keys),
@@ -653,9 +666,16 @@ impl<'a> Plan<'a> {
             ..
         } = timed;
         if let Some(hinges) = loop_clip.skeleton().hinges() {
-            let stride = timed.retimed.as_ref().map_or(1.0, |retimed| retimed.stride);
-            let holds = settings.feet.lock != FootLock::Off;
-            let (held, feet) = hinged::hold(loop_clip, source, hinges, &analysis.body, (stride, holds))?;
+            let (held, feet) = hinged::hold(
+                loop_clip,
+                source,
+                hinges,
+                &analysis.body,
+                (
+                    timed.retimed.as_ref().map_or(1.0, |retimed| retimed.stride),
+                    settings.feet.lock != FootLock::Off,
+                ),
+            )?;
             if settings.mean_cycles == MeanCycles::default() && settings.edits.is_empty() {
                 hinged::check_moved(&held, source, hinges)?;
             }
@@ -684,9 +704,11 @@ impl<'a> Plan<'a> {
             )
         };
         let limits = analysis.contacts.limits();
-        let is_authored =
-            candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop);
-        if holding.weighs() && is_authored && settings.edits.is_empty() && !timed.has_short_contacts {
+        if holding.weighs()
+            && (candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop))
+            && settings.edits.is_empty()
+            && !timed.has_short_contacts
+        {
             return Ok((None, holding.measured(loop_clip, limits)));
         }
         Ok(holding.hold_if_better(loop_clip, limits)?)
@@ -695,8 +717,13 @@ impl<'a> Plan<'a> {
 
 /// Returns the loop and its uncut samples on a root that moves by another twist.
 fn at_twist(loop_clip: LoopClip, source: RootRelativeClip, twist: Twist) -> (LoopClip, RootRelativeClip) {
-    let root = RootMotion { twist, ..source.root };
-    (loop_clip.with_twist(twist), RootRelativeClip { root, ..source })
+    (
+        loop_clip.with_twist(twist),
+        RootRelativeClip {
+            root: RootMotion { twist, ..source.root },
+            ..source
+        },
+    )
 }
 
 /// Returns the stances that the user edited, in samples of a loop; if the second half of the loop mirrors the first, with the
@@ -714,9 +741,9 @@ fn edited_stances(
     if candidate.pairing.is_ping_pong() {
         // Frames of the take are shown twice: on the way there and on the way back.
         let both = settings.stances.iter().zip(edited).flat_map(|(edit, edited)| {
-            let is_in_frames = matches!(edit.span, StanceSpan::Frames(_));
-            let back = is_in_frames.then(|| edited.on_the_way_back(loop_clip.num_samples()));
-            core::iter::once(edited).chain(back)
+            core::iter::once(edited).chain(
+                matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples())),
+            )
         });
         return Ok(both.collect());
     }
@@ -730,11 +757,10 @@ fn edited_stances(
         other.unwrap_or(foot)
     };
     // The other foot does the same half a cycle later.
-    let count = loop_clip.num_samples();
-    let both = edited
+    Ok(edited
         .into_iter()
-        .flat_map(|edit| [edit, edit.half_a_cycle_later(count, opposite)]);
-    Ok(both.collect())
+        .flat_map(|edit| [edit, edit.half_a_cycle_later(loop_clip.num_samples(), opposite)])
+        .collect())
 }
 
 /// Returns the closed loop after its edits, and the uncut samples relative to its root.
@@ -773,7 +799,12 @@ fn led_along(
     };
     let tilt = root_joint::tilt(source.clip.skeleton(), source.clip.pose(0), joint);
     let root_from_joint: Vec<_> = path.iter().map(|&sway| sway * tilt).collect();
-    let clip = root_joint::with_root_joint_at(&source.clip, None, joint, analysis, &root_from_joint);
     let loop_clip = loop_clip.along_with_joint(joint, path)?;
-    Ok((loop_clip, RootRelativeClip { clip, ..source }))
+    Ok((
+        loop_clip,
+        RootRelativeClip {
+            clip: root_joint::with_root_joint_at(&source.clip, None, joint, analysis, &root_from_joint),
+            ..source
+        },
+    ))
 }

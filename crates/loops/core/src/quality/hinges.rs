@@ -29,8 +29,12 @@ pub(super) fn peaks(keys: &LoopKeys) -> HingePeaks {
                 worse(&mut peaks.angle, joint, sample, (angle - hinge.within(angle)).abs());
             }
             if let Some(most) = hinge.speed {
-                let speed = (next - angle).abs() / keys.step_secs();
-                worse(&mut peaks.speed, joint, sample, speed / most);
+                worse(
+                    &mut peaks.speed,
+                    joint,
+                    sample,
+                    (next - angle).abs() / keys.step_secs() / most,
+                );
             }
         }
     }

@@ -60,10 +60,12 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
         EditParameter::POSITION,
     ],
     new: |joints, values| {
-        let phase = Moment::Phase(values.number(EditKey::Phase).unwrap_or(0.0));
         Move {
             joint: only(joints),
-            at: values.number(EditKey::Time).map_or(phase, Moment::Secs),
+            at: values.number(EditKey::Time).map_or(
+                Moment::Phase(values.number(EditKey::Phase).unwrap_or(0.0)),
+                Moment::Secs,
+            ),
             width_secs: values.number(EditKey::Width),
             offset: values.offset(),
         }
@@ -89,8 +91,10 @@ const FEWEST_SAMPLES: usize = 6;
 impl Move {
     /// The shortest and the longest width in a loop, seconds.
     fn widths(clip: &LoopClip) -> [f64; 2] {
-        let samples = FEWEST_SAMPLES.min(clip.num_samples());
-        [samples as f64 * clip.step_secs(), clip.period_secs()]
+        [
+            FEWEST_SAMPLES.min(clip.num_samples()) as f64 * clip.step_secs(),
+            clip.period_secs(),
+        ]
     }
 
     /// Returns its duration in a loop, seconds.
