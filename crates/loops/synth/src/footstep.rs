@@ -129,11 +129,7 @@ impl Footsteps<'_> {
     /// Returns the footstep whose stance is centred at phase `half_cycles`/2; even ones are left.
     pub(crate) fn footstep(&self, half_cycles: i64) -> Footstep {
         let (path, gait) = (self.path, self.gait);
-        let side = if half_cycles.rem_euclid(2) == 0 {
-            Side::Left
-        } else {
-            Side::Right
-        };
+        let side = Side::BOTH[half_cycles.rem_euclid(2) as usize];
         let middle_phase = 0.5 * half_cycles as f64;
         let middle_secs = path.gait_secs_at_phase(middle_phase);
         let vigour = |phase: f64| path.vigour(path.gait_secs_at_phase(phase), 1.0);

@@ -36,9 +36,6 @@ pub fn random_settings(seed: u64) -> WalkSettings {
         torso_rise_metres: random.between(-0.02, 0.02),
         speed_variation: random.between(0.0, 0.025),
         noise_deg: random.between(0.0, 0.5),
-        lead_in_secs: 0.0,
-        lead_out_secs: 0.0,
-        turn_span_secs: None,
-        t_pose_first_frame: false,
+        ..WalkSettings::default()
     }
 }

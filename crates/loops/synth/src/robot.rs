@@ -27,7 +27,7 @@ pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthErr
             .and_then(|joint| Some((joint, (*robot.hinges()?.hinges.get(joint)?)?)))
             .ok_or(SynthError::NoJoint { name })
     };
-    let named = |side: Side| if side == Side::Left { "left" } else { "right" };
+    let named = |side: Side| side.of(["left", "right"]);
     let mut legs = Vec::new();
     for side in Side::BOTH {
         let hinges: Result<Vec<_>, _> = LEG

@@ -4,7 +4,7 @@ use glam::DVec3;
 use loopwright_core::math::{Rigid, Twist};
 use serde::{Deserialize, Serialize};
 
-use crate::body::{ANKLE, BALL, HEEL, Side, TIP};
+use crate::body::{ANKLE, BALL, HEEL, TIP};
 use crate::{WalkSettings, footstep::Footsteps, path::Path};
 
 /// The truth about a take, before noise.
@@ -163,7 +163,7 @@ fn on_the_ground(
         if strike_secs >= last_secs || lift_secs <= first_secs {
             continue;
         }
-        let side = if step.side == Side::Left { "Left" } else { "Right" };
+        let side = step.side.name();
         let foot = format!("{side}Foot");
         let ball = bearing(step.planted(BALL), step.flat_phase, step.ball_phase);
         for (joint, rest) in [

@@ -244,7 +244,7 @@ impl Walker {
         let gait = &self.gait;
         let size = moment.vigour * moment.growth;
         // The left arm is furthest ahead shortly after the right foot's heel strike.
-        let peak = if side == Side::Left { 0.23 } else { -0.27 };
+        let peak = side.of([0.23, -0.27]);
         let wave = |lag: f64| ops::cos(TAU * (moment.phase - peak - lag));
         let swing = size * (gait.arm_swing * wave(0.0)) - 0.1 * moment.vigour * gait.arm_swing;
         let elbow = 0.22 * (1.0 - moment.vigour)

@@ -119,6 +119,5 @@ pub enum ClosureError {
     #[error("joint {joint} has its own method, but the skeleton has {num_joints} joints")]
     Joint { joint: usize, num_joints: usize },
     /// The boundary system has no solution.
-    #[error(transparent)]
-    Boundary(#[from] BoundaryError),
+    Boundary(BoundaryError),
 }

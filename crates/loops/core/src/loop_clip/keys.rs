@@ -116,8 +116,7 @@ pub enum KeysError {
     #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
     Carrier { carrier: usize, num_joints: usize },
     /// The keys do not form a loop clip.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// One period of a loop as stored in its file, relative to the root; samples count from its seam.

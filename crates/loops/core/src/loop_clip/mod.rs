@@ -33,8 +33,7 @@ pub struct LoopClip {
 #[error_kinds]
 pub enum LoopClipError {
     /// The values are not tracks.
-    #[error(transparent)]
-    Tracks(#[from] TracksError),
+    Tracks(TracksError),
     /// Fewer than three samples.
     #[error("a loop needs at least 3 samples, found {found}")]
     TooShort { found: usize },

@@ -191,48 +191,35 @@ pub struct MadeLoop {
 #[error_kinds]
 pub enum MakeError {
     /// The cut gives too few or too many samples.
-    #[error(transparent)]
-    Cut(#[from] CutError),
+    Cut(CutError),
     /// The settings of the closure are not valid.
-    #[error(transparent)]
-    Closure(#[from] ClosureError),
+    Closure(ClosureError),
     #[error("the rate must be a positive number of frames per second, found {found}")]
     Rate { found: f64 },
     #[error("a loop whose second half mirrors the first needs an even number of frames, found {found}")]
     OddSamples { found: usize },
     /// The stretch has no mirror image.
-    #[error(transparent)]
-    Image(#[from] ImageError),
+    Image(ImageError),
     /// The loop cannot have that time.
-    #[error(transparent)]
-    Timing(#[from] TimingError),
+    Timing(TimingError),
     /// The feet cannot be held.
-    #[error(transparent)]
-    Feet(#[from] HoldError),
+    Feet(HoldError),
     /// The stretch is no loop of a robot.
-    #[error(transparent)]
-    Hinges(#[from] HingeError),
+    Hinges(HingeError),
     /// The loop cannot be edited.
-    #[error(transparent)]
-    Edit(#[from] EditError),
+    Edit(EditError),
     /// The root motion cannot be extracted as requested.
-    #[error(transparent)]
-    Root(#[from] RootError),
+    Root(RootError),
     /// There are no cycles for a mean.
-    #[error(transparent)]
-    MeanCycle(#[from] MeanCycleError),
+    MeanCycle(MeanCycleError),
     /// A loop of two mirrored halves cannot be edited on a character without a mirror image.
-    #[error(transparent)]
-    Mirror(#[from] MirrorError),
+    Mirror(MirrorError),
     /// The cycles of the loop cannot be varied.
-    #[error(transparent)]
-    Variation(#[from] VariationError),
+    Variation(VariationError),
     /// The samples do not form a motion on the character.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
     /// The closed samples do not form a loop clip.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// As [`Analysis::make_loop`].

@@ -27,8 +27,7 @@ use descriptor::{Period, ShapeValues};
 macro_rules! kinds {
     ($(#[doc = $doc:literal] $Kind:ident: $file:ident,)+) => {
         /// A kind of shape.
-        #[handed_over]
-        #[derive(Copy, Eq)]
+        #[handed_over(Copy, Eq)]
         #[non_exhaustive]
         pub enum ShapeKind {
             $(#[doc = $doc] $Kind,)+
