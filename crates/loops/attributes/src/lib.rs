@@ -3,12 +3,14 @@
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
 /// For values that are compared, copied, and passed to another instance of the same build if the crate has its feature `handover`: serde
-/// reads and writes them, and their fields take serde's attributes from `handed(...)`.
+/// reads and writes them, and their fields take serde's attributes from `handed(...)`. Its arguments are derived, too.
 #[proc_macro_attribute]
-pub fn handed_over(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn handed_over(derives: TokenStream, item: TokenStream) -> TokenStream {
     below(
-        "#[derive(Clone, Debug, PartialEq)] \
-         #[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]",
+        &format!(
+            "#[derive(Clone, Debug, PartialEq, {derives})] \
+             #[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]"
+        ),
         replaced(item, &|name, arguments| {
             (name == "handed").then(|| format!("cfg_attr(feature = \"handover\", serde{arguments})"))
         }),
@@ -66,13 +68,48 @@ fn replaced(item: TokenStream, other: &dyn Fn(&str, &str) -> Option<String>) -> 
 }
 
 /// For the errors of a stage, as values that are compared and copied: more kinds may be added, and the messages explain the fields of each.
+/// Its arguments are derived, too. A kind that is another error, and has no message, shows that of the other error and is made from it.
 #[proc_macro_attribute]
-pub fn error_kinds(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn error_kinds(derives: TokenStream, item: TokenStream) -> TokenStream {
     below(
-        "#[derive(Clone, Debug, PartialEq, thiserror::Error)] #[non_exhaustive] \
-         #[expect(missing_docs, reason = \"messages show what their fields are\")]",
-        item,
+        &format!(
+            "#[derive(Clone, Debug, PartialEq, thiserror::Error, {derives})] #[non_exhaustive] \
+             #[expect(missing_docs, reason = \"messages show what their fields are\")]"
+        ),
+        from_others(item),
     )
+}
+
+/// Returns an enum of errors with the attributes of the kinds that are other errors: those without a message.
+fn from_others(item: TokenStream) -> TokenStream {
+    let mut has_message = false;
+    let mut shown = |tree: TokenTree| -> TokenStream {
+        match &tree {
+            TokenTree::Punct(mark) if mark.as_char() == ',' => has_message = false,
+            TokenTree::Group(attribute) if attribute.delimiter() == Delimiter::Bracket => {
+                has_message |= attribute.stream().to_string().starts_with("error");
+            }
+            TokenTree::Ident(_) if !has_message => return below("#[error(transparent)]", tree.into()),
+            TokenTree::Group(other) if !has_message => {
+                let other = Group::new(other.delimiter(), below("#[from]", other.stream()));
+                return TokenTree::from(other).into();
+            }
+            _ => {}
+        }
+        tree.into()
+    };
+    let each = |tree| match tree {
+        TokenTree::Group(kinds) if kinds.delimiter() == Delimiter::Brace => {
+            let mut changed = Group::new(
+                Delimiter::Brace,
+                kinds.stream().into_iter().flat_map(&mut shown).collect(),
+            );
+            changed.set_span(kinds.span());
+            changed.into()
+        }
+        tree => tree,
+    };
+    item.into_iter().map(each).collect()
 }
 
 /// For choices whose words are the names of their variants, in lower case and joined by hyphens: `loopwright_core::words!` without a list.

@@ -65,8 +65,10 @@ pub(crate) fn read(bytes: &[u8], room: &mut Room) -> Result<Vec<LoopRow>, Catalo
             });
         }
         rows.push(LoopRow::from_cells(rows.len() + 1, |name, kind| {
-            let index = headings.iter().position(|heading| heading == name)?;
-            Some(cell(&fields[index], kind))
+            Some(cell(
+                &fields[headings.iter().position(|heading| heading == name)?],
+                kind,
+            ))
         })?);
     }
     Ok(rows)

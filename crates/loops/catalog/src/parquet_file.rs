@@ -69,17 +69,16 @@ fn schema() -> Result<Type, ParquetError> {
             CellKind::Whole => PhysicalType::INT64,
             CellKind::Truth => PhysicalType::BOOLEAN,
         };
-        let repetition = if column.may_be_null {
-            Repetition::OPTIONAL
-        } else {
-            Repetition::REQUIRED
-        };
-        let logical = (column.kind == CellKind::Text).then_some(LogicalType::String);
-        let field = Type::primitive_type_builder(column.name, physical)
-            .with_repetition(repetition)
-            .with_logical_type(logical)
-            .build()?;
-        Ok(Arc::new(field))
+        Ok(Arc::new(
+            Type::primitive_type_builder(column.name, physical)
+                .with_repetition(if column.may_be_null {
+                    Repetition::OPTIONAL
+                } else {
+                    Repetition::REQUIRED
+                })
+                .with_logical_type((column.kind == CellKind::Text).then_some(LogicalType::String))
+                .build()?,
+        ))
     });
     let fields = fields.collect::<Result<Vec<_>, ParquetError>>()?;
     Type::group_type_builder("loop").with_fields(fields).build()
@@ -123,8 +122,9 @@ fn write_column<'a, T: DataType>(
     let found: Vec<Option<T::T>> = cells.map(value).collect();
     let is_there: Vec<i16> = found.iter().map(|value| i16::from(value.is_some())).collect();
     let values: Vec<T::T> = found.into_iter().flatten().collect();
-    let levels = column.may_be_null.then_some(&is_there[..]);
-    writer.typed::<T>().write_batch(&values, levels, None)?;
+    writer
+        .typed::<T>()
+        .write_batch(&values, column.may_be_null.then_some(&is_there[..]), None)?;
     Ok(())
 }
 

@@ -41,8 +41,11 @@ struct PageHeader {
 /// differs.
 pub(crate) fn check_footer(bytes: &[u8]) -> Result<(), CatalogError> {
     let footer = bytes.split_last_chunk::<8>().and_then(|(before, [a, b, c, d, ..])| {
-        let length = u32::from_le_bytes([*a, *b, *c, *d]);
-        before.get(before.len().checked_sub(length as usize)?..)
+        before.get(
+            before
+                .len()
+                .checked_sub(u32::from_le_bytes([*a, *b, *c, *d]) as usize)?..,
+        )
     });
     let footer = footer.ok_or_else(|| damaged("its footer is cut off"))?;
     let mut has_root = false;
@@ -74,8 +77,10 @@ pub(crate) fn check(bytes: &[u8], metadata: &ParquetMetaData, room: &mut Room) -
         let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         let end = start.checked_add(column.compressed_size());
         let [start, end] = [Some(start), end].map(|at| at.and_then(|at| usize::try_from(at).ok()));
-        let pages = start.zip(end).and_then(|(start, end)| bytes.get(start..end));
-        let mut rest = pages.ok_or_else(|| damaged("a column lies outside the file"))?;
+        let mut rest = start
+            .zip(end)
+            .and_then(|(start, end)| bytes.get(start..end))
+            .ok_or_else(|| damaged("a column lies outside the file"))?;
         let mut has_dictionary = false;
         while !rest.is_empty() {
             let mut header = PageHeader::default();
@@ -196,8 +201,10 @@ impl Compact<'_> {
     }
 
     fn drop(&mut self, length: u64) -> Result<(), CatalogError> {
-        let rest = usize::try_from(length).ok().and_then(|length| self.rest.get(length..));
-        self.rest = rest.ok_or_else(|| damaged("it is cut off"))?;
+        self.rest = usize::try_from(length)
+            .ok()
+            .and_then(|length| self.rest.get(length..))
+            .ok_or_else(|| damaged("it is cut off"))?;
         Ok(())
     }
 

@@ -72,9 +72,11 @@ fn check_present(folder: &Path) -> Result<(), String> {
     if !folder.is_dir() {
         return Err(format!("there is no folder of captured takes at {}", folder.display()));
     }
-    let files = manifest(folder)?.into_iter().map(|take| take.file);
-    let of_clips = csv::read(&folder.join("clips.csv"), |record| record.text("file"))?;
-    for file in files.chain(of_clips) {
+    for file in manifest(folder)?
+        .into_iter()
+        .map(|take| take.file)
+        .chain(csv::read(&folder.join("clips.csv"), |record| record.text("file"))?)
+    {
         if !folder.join(&file).is_file() {
             return Err(format!("{file} is missing in {}", folder.display()));
         }

@@ -55,84 +55,76 @@ pub(crate) enum Side {
 impl Side {
     pub(crate) const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
+    /// Returns the value of this side, of those for left and right.
+    pub(crate) fn of<T>(self, [left, right]: [T; 2]) -> T {
+        match self {
+            Self::Left => left,
+            Self::Right => right,
+        }
+    }
+
     /// 1 for left, which is +X, and -1 for right.
     pub(crate) fn sign(self) -> f64 {
-        match self {
-            Self::Left => 1.0,
-            Self::Right => -1.0,
-        }
+        self.of([1.0, -1.0])
     }
 
     /// First joint of the leg; knee, ankle and ball follow.
     pub(crate) fn up_leg(self) -> usize {
-        match self {
-            Self::Left => joint::LEFT_UP_LEG,
-            Self::Right => joint::RIGHT_UP_LEG,
-        }
+        self.of([joint::LEFT_UP_LEG, joint::RIGHT_UP_LEG])
     }
 
     /// First joint of the arm's chain; upper arm, forearm, hand and finger follow.
     pub(crate) fn shoulder(self) -> usize {
-        match self {
-            Self::Left => joint::LEFT_SHOULDER,
-            Self::Right => joint::RIGHT_SHOULDER,
-        }
+        self.of([joint::LEFT_SHOULDER, joint::RIGHT_SHOULDER])
     }
 
-    fn name(self) -> &'static str {
-        match self {
-            Self::Left => "Left",
-            Self::Right => "Right",
-        }
+    pub(crate) fn name(self) -> &'static str {
+        self.of(["Left", "Right"])
     }
 }
 
 /// Returns the joints in order, with the parent's name, offset from it and tip.
 pub(crate) fn joints() -> Vec<Joint> {
-    let mut joints: Vec<Joint> = Vec::with_capacity(NUM_JOINTS);
-    let mut add = |name: String, parent: Option<usize>, offset: [f64; 3], tip: Option<[f64; 3]>| {
-        joints.push(Joint {
-            tip: tip.map(DVec3::from_array),
-            ..Joint::new(name, parent, DVec3::from_array(offset))
-        });
-        joints.len() - 1
+    let mut joints = vec![Joint::new("Hips", None, DVec3::Y * HIPS_REST_HEIGHT_METRES)];
+    // Each link hangs on the one before it, and the last one has a tip.
+    let mut chain = |mut parent: usize, side: &str, links: &[(&str, [f64; 3])], tip: DVec3| {
+        for (name, offset) in links {
+            joints.push(Joint::new(
+                format!("{side}{name}"),
+                Some(parent),
+                DVec3::from_array(*offset),
+            ));
+            parent = joints.len() - 1;
+        }
+        joints[parent].tip = Some(tip);
     };
-    let hips = add("Hips".to_owned(), None, [0.0, HIPS_REST_HEIGHT_METRES, 0.0], None);
     for side in Side::BOTH {
-        let (x, name) = (side.sign(), side.name());
-        let up_leg = add(
-            format!("{name}UpLeg"),
-            Some(hips),
-            [x * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0],
-            None,
-        );
-        let leg = add(format!("{name}Leg"), Some(up_leg), [0.0, -THIGH_METRES, 0.0], None);
-        let foot = add(format!("{name}Foot"), Some(leg), [0.0, -SHANK_METRES, 0.0], None);
-        let [ball, tip] = [BALL - ANKLE, TIP - BALL].map(|offset| offset.to_array());
-        add(format!("{name}ToeBase"), Some(foot), ball, Some(tip));
+        let links = [
+            ("UpLeg", [side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0]),
+            ("Leg", [0.0, -THIGH_METRES, 0.0]),
+            ("Foot", [0.0, -SHANK_METRES, 0.0]),
+            ("ToeBase", (BALL - ANKLE).to_array()),
+        ];
+        chain(joint::HIPS, side.name(), &links, TIP - BALL);
     }
-    let spine = add("Spine".to_owned(), Some(hips), [0.0, 0.10, -0.01], None);
-    let spine1 = add("Spine1".to_owned(), Some(spine), [0.0, 0.12, -0.01], None);
-    let spine2 = add("Spine2".to_owned(), Some(spine1), [0.0, 0.12, 0.0], None);
-    let neck = add("Neck".to_owned(), Some(spine2), [0.0, 0.15, 0.0], None);
-    add(
-        "Head".to_owned(),
-        Some(neck),
-        [0.0, 0.085, 0.015],
-        Some([0.0, 0.185, 0.0]),
-    );
+    let links = [
+        ("Spine", [0.0, 0.10, -0.01]),
+        ("Spine1", [0.0, 0.12, -0.01]),
+        ("Spine2", [0.0, 0.12, 0.0]),
+        ("Neck", [0.0, 0.15, 0.0]),
+        ("Head", [0.0, 0.085, 0.015]),
+    ];
+    chain(joint::HIPS, "", &links, DVec3::new(0.0, 0.185, 0.0));
     for side in Side::BOTH {
-        let (x, name) = (side.sign(), side.name());
-        let shoulder = add(format!("{name}Shoulder"), Some(spine2), [x * 0.03, 0.11, 0.01], None);
-        let arm = add(format!("{name}Arm"), Some(shoulder), [x * 0.145, 0.0, -0.01], None);
-        let fore_arm = add(format!("{name}ForeArm"), Some(arm), [x * 0.28, 0.0, 0.0], None);
-        let hand = add(format!("{name}Hand"), Some(fore_arm), [x * 0.25, 0.0, 0.0], None);
-        add(
-            format!("{name}HandIndex1"),
-            Some(hand),
-            [x * 0.09, 0.0, 0.0],
-            Some([x * 0.085, 0.0, 0.0]),
-        );
+        let x = side.sign();
+        let links = [
+            ("Shoulder", [x * 0.03, 0.11, 0.01]),
+            ("Arm", [x * 0.145, 0.0, -0.01]),
+            ("ForeArm", [x * 0.28, 0.0, 0.0]),
+            ("Hand", [x * 0.25, 0.0, 0.0]),
+            ("HandIndex1", [x * 0.09, 0.0, 0.0]),
+        ];
+        chain(joint::SPINE2, side.name(), &links, DVec3::new(x * 0.085, 0.0, 0.0));
     }
     joints
 }
@@ -144,8 +136,10 @@ pub(crate) fn skeleton() -> Skeleton {
 
 /// Returns the rest pose, in local space.
 pub(crate) fn rest_pose(skeleton: &Skeleton) -> Pose {
-    let offsets = skeleton.joints().iter().map(|joint| joint.rest_offset);
-    Pose::new(offsets.collect(), vec![DQuat::IDENTITY; NUM_JOINTS])
+    Pose::new(
+        skeleton.joints().iter().map(|joint| joint.rest_offset).collect(),
+        vec![DQuat::IDENTITY; NUM_JOINTS],
+    )
 }
 
 #[cfg(test)]

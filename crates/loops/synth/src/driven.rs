@@ -122,8 +122,8 @@ impl Driven {
         let y = decay_rate(settings.velocity_half_life_secs);
         // The path is the integral of the spring: e^(-y t) (j0 + j1 t) has -e^(-y t) ((j0 + j1 t)/y + j1/y^2).
         let (offset, slope) = (self.velocity - goal, self.acceleration + y * (self.velocity - goal));
-        let decay = ops::exp(-y * secs);
-        self.position += goal * secs + (offset + slope / y) / y - decay * (offset + slope * (secs + 1.0 / y)) / y;
+        self.position +=
+            goal * secs + (offset + slope / y) / y - ops::exp(-y * secs) * (offset + slope * (secs + 1.0 / y)) / y;
         let states: [_; 3] = core::array::from_fn(|axis| {
             Spring {
                 value: self.velocity[axis],
@@ -147,11 +147,10 @@ impl Driven {
 
     /// Returns the sway of the gait: to the side with every stride, ahead with every step.
     fn sway(&self, metres: f64) -> DVec3 {
-        let share = self.velocity.length().min(1.0);
         let angle = TAU * STRIDES_HZ * self.secs;
         rotation::from_yaw(self.facing[0])
             * DVec3::new(ops::sin(angle), 0.0, 0.5 * ops::sin(2.0 * angle))
-            * (metres * share)
+            * (metres * self.velocity.length().min(1.0))
     }
 }
 

@@ -37,16 +37,22 @@ pub(crate) fn progress(u: f64, rise: f64, fall: f64) -> f64 {
 /// Returns a bump over u in [0, 1] with height one at u = 3/8, whose first two derivatives are zero at both ends.
 pub(crate) fn early_bump(u: f64) -> f64 {
     let rest = 1.0 - u;
-    let shape = u * u * u * rest * rest * rest * rest * rest;
-    shape * (8.0_f64 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 / (3.0 * 3.0 * 3.0 * 5.0 * 5.0 * 5.0 * 5.0 * 5.0))
+    u * u
+        * u
+        * rest
+        * rest
+        * rest
+        * rest
+        * rest
+        * (8.0_f64 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 * 8.0 / (3.0 * 3.0 * 3.0 * 5.0 * 5.0 * 5.0 * 5.0 * 5.0))
 }
 
 /// A value with its first two derivatives at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Jet<T> {
-    pub(crate) value: T,
-    pub(crate) rate: T,
-    pub(crate) acceleration: T,
+    pub value: T,
+    pub rate: T,
+    pub acceleration: T,
 }
 
 impl<T: Sub<Output = T>> Sub for Jet<T> {
@@ -76,13 +82,13 @@ impl Jet<f64> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fade {
     /// The start's rate and acceleration decay over this share.
-    pub(crate) start_window: f64,
+    pub start_window: f64,
     /// The end's rate and acceleration build up over this share.
-    pub(crate) end_window: f64,
+    pub end_window: f64,
     /// Over this share the speed of the curve rises.
-    pub(crate) rise: f64,
+    pub rise: f64,
     /// Over this share the speed of the curve falls.
-    pub(crate) fall: f64,
+    pub fall: f64,
 }
 
 impl Fade {

@@ -81,16 +81,16 @@ const STANDING_BEHIND_METRES: f64 = 0.04;
 /// One stance of one foot. Phases in cycles; the root passes the foot at the middle of the stance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Footstep {
-    pub(crate) side: Side,
+    pub side: Side,
     /// Heel touches down.
-    pub(crate) strike_phase: f64,
-    pub(crate) flat_phase: f64,
+    pub strike_phase: f64,
+    pub flat_phase: f64,
     /// The heel rises.
-    pub(crate) rise_phase: f64,
+    pub rise_phase: f64,
     /// The ball rises.
-    pub(crate) ball_phase: f64,
+    pub ball_phase: f64,
     /// The tip of the toes leaves the ground.
-    pub(crate) off_phase: f64,
+    pub off_phase: f64,
     /// Yaw of the foot, unwrapped, radians.
     yaw: f64,
     /// The place of the flat ankle's axes, on the ground below the ankle.
@@ -107,33 +107,29 @@ pub(crate) struct Footstep {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FootPose {
     /// The ankle in the world, metres.
-    pub(crate) ankle: DVec3,
+    pub ankle: DVec3,
     /// Direction of the foot, unwrapped, radians.
-    pub(crate) yaw: f64,
+    pub yaw: f64,
     /// Pitch of the foot, toes up positive, radians.
-    pub(crate) pitch: f64,
+    pub pitch: f64,
     /// Upward rotation of the toes against the foot, radians.
-    pub(crate) toe_bend: f64,
+    pub toe_bend: f64,
 }
 
 /// All feet of one walk.
 #[derive(Clone, Debug)]
 pub(crate) struct Footsteps<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) gait: &'a Gait,
+    pub path: &'a Path,
+    pub gait: &'a Gait,
     /// Growth of the stance width per second of gait time.
-    pub(crate) drift_per_sec: f64,
+    pub drift_per_sec: f64,
 }
 
 impl Footsteps<'_> {
     /// Returns the footstep whose stance is centred at phase `half_cycles`/2; even ones are left.
     pub(crate) fn footstep(&self, half_cycles: i64) -> Footstep {
         let (path, gait) = (self.path, self.gait);
-        let side = if half_cycles.rem_euclid(2) == 0 {
-            Side::Left
-        } else {
-            Side::Right
-        };
+        let side = Side::BOTH[half_cycles.rem_euclid(2) as usize];
         let middle_phase = 0.5 * half_cycles as f64;
         let middle_secs = path.gait_secs_at_phase(middle_phase);
         let vigour = |phase: f64| path.vigour(path.gait_secs_at_phase(phase), 1.0);
@@ -143,8 +139,7 @@ impl Footsteps<'_> {
         let mut flat_phase = strike_phase + ROLL_DOWN_SHARE * duty;
         let mut rise_phase = strike_phase + HEEL_RISE_SHARE * duty;
         let mut push = 1.0;
-        let stands = path.has_lead_in() && strike_phase < path.start_phase() && path.start_phase() < off_phase;
-        if stands {
+        if path.has_lead_in() && strike_phase < path.start_phase() && path.start_phase() < off_phase {
             // Flat from the start; the remaining time limits the push.
             flat_phase = strike_phase;
             let usual = off_phase - rise_phase;
@@ -163,10 +158,12 @@ impl Footsteps<'_> {
         let travel = path.travel_secs(middle_secs);
         let width = gait.step_aside * (1.0 + self.drift_per_sec * middle_secs);
         let behind = STANDING_BEHIND_METRES + (gait.ankle_behind - STANDING_BEHIND_METRES) * vigour(middle_phase);
-        let root = path.root(travel);
         let yaw = path.yaw(travel) + side.sign() * gait.toe_out;
-        let ground = root.transform_point(DVec3::new(side.sign() * width, 0.0, -behind));
-        let world_from_print = Rigid::from_yaw(yaw, ground);
+        let world_from_print = Rigid::from_yaw(
+            yaw,
+            path.root(travel)
+                .transform_point(DVec3::new(side.sign() * width, 0.0, -behind)),
+        );
         Footstep {
             side,
             strike_phase,
@@ -202,8 +199,7 @@ impl Footsteps<'_> {
         if phase <= last.off_phase {
             return last.stance(phase);
         }
-        let next = self.footstep(index + 2);
-        self.swing(&last, &next, phase)
+        self.swing(&last, &self.footstep(index + 2), phase)
     }
 
     /// Between two footprints.
@@ -222,14 +218,13 @@ impl Footsteps<'_> {
         // The last step before a stop is lifted as it leaves, and until late: its toes hang, with no heel strike ahead.
         let (leaves, lands) = (vigour(off, 0.5), vigour(strike, 0.5));
         let stops = (leaves - lands).max(0.0);
-        let lift = self.gait.lift * leaves.max(lands) + SETTING_OUT_LIFT_METRES * (1.0 - haste);
-        ankle.y += lift * ease::early_bump(u);
+        ankle.y += (self.gait.lift * leaves.max(lands) + SETTING_OUT_LIFT_METRES * (1.0 - haste)) * ease::early_bump(u);
         ankle.y += SETTLING_LIFT_METRES * stops * ease::early_bump(1.0 - u);
-        let hanging = SETTING_OUT_PITCH * (1.0 - haste) * ease::early_bump(u);
         FootPose {
             ankle,
             yaw: fade.between(u, duration, &Jet::at_rest(last.yaw), &Jet::at_rest(next.yaw)),
-            pitch: PITCH_FADE.between(u, duration, &last.pitch_jet(off), &next.pitch_jet(strike)) - hanging,
+            pitch: PITCH_FADE.between(u, duration, &last.pitch_jet(off), &next.pitch_jet(strike))
+                - (SETTING_OUT_PITCH * (1.0 - haste) * ease::early_bump(u)),
             toe_bend: TOE_FADE.between(u, duration, &last.toe_jet(off), &next.toe_jet(strike)),
         }
     }
@@ -253,18 +248,20 @@ impl Footstep {
     /// Pitch with its derivatives by phase, on the ground.
     fn pitch_jet(&self, phase: f64) -> Jet<f64> {
         if phase < self.flat_phase {
-            let span = [self.flat_phase, self.strike_phase];
-            rising(-self.heel_strike, ROLL_DOWN_SHAPE, span, phase)
+            rising(
+                -self.heel_strike,
+                ROLL_DOWN_SHAPE,
+                [self.flat_phase, self.strike_phase],
+                phase,
+            )
         } else {
-            let span = [self.rise_phase, self.off_phase];
-            rising(self.toe_off, HEEL_RISE_SHAPE, span, phase)
+            rising(self.toe_off, HEEL_RISE_SHAPE, [self.rise_phase, self.off_phase], phase)
         }
     }
 
     /// Pitch of the toes once the foot is flat.
     fn tip_jet(&self, phase: f64) -> Jet<f64> {
-        let span = [self.ball_phase, self.off_phase];
-        rising(self.tip_roll, TIP_ROLL_SHAPE, span, phase)
+        rising(self.tip_roll, TIP_ROLL_SHAPE, [self.ball_phase, self.off_phase], phase)
     }
 
     /// Upward rotation of the toes against the foot: straight until the foot is flat, then from the ground or their own roll.
@@ -282,8 +279,10 @@ impl Footstep {
         let (pivot, arm) = if phase < self.flat_phase {
             (HEEL, pitched(ANKLE - HEEL, &pitch))
         } else {
-            let toes = pitched(TIP - BALL, &self.tip_jet(phase));
-            (TIP, pitched(ANKLE - BALL, &pitch) - toes)
+            (
+                TIP,
+                pitched(ANKLE - BALL, &pitch) - pitched(TIP - BALL, &self.tip_jet(phase)),
+            )
         };
         let turn = self.world_from_print.rotation;
         let mut jet = Jet {

@@ -40,52 +40,52 @@ const LANDING_SECS: [f64; 2] = [0.012, 0.025];
 #[derive(Clone, Debug)]
 pub(crate) struct Gait {
     /// Share of the cycle during which a foot is on the ground, from the touch of the heel until the tip of the toes leaves.
-    pub(crate) duty: f64,
+    pub duty: f64,
     /// Sideways distance from the path to each footprint.
-    pub(crate) step_aside: f64,
+    pub step_aside: f64,
     /// Distance of the ankle behind the root at mid-stance.
-    pub(crate) ankle_behind: f64,
+    pub ankle_behind: f64,
     /// How far a foot points outward.
-    pub(crate) toe_out: f64,
+    pub toe_out: f64,
     /// Pitch of the foot when the heel touches down, toes up.
-    pub(crate) heel_strike: f64,
+    pub heel_strike: f64,
     /// Pitch of the foot when the tip of the toes leaves the ground, heel up.
-    pub(crate) toe_off: f64,
+    pub toe_off: f64,
     /// Pitch of the toes at that time.
-    pub(crate) tip_roll: f64,
+    pub tip_roll: f64,
     /// Velocity of the heel as it lands, metres per cycle in the foot's axes.
-    pub(crate) landing: DVec3,
+    pub landing: DVec3,
     /// Time in which it stops.
-    pub(crate) stop: f64,
+    pub stop: f64,
     /// Longest distance from hip to ankle as a share of the straight leg: the knee stays bent by some 8 degrees, 20 in runs.
     ///
     /// Closer to one the knee would snap straight, since its angle changes ever faster with the distance.
-    pub(crate) leg_reach: f64,
+    pub leg_reach: f64,
     /// Height added to the ankle in mid-swing.
-    pub(crate) lift: f64,
+    pub lift: f64,
     /// Bob of the pelvis, up at mid-stance.
-    pub(crate) bob: f64,
+    pub bob: f64,
     /// Sway of the pelvis over the stance leg.
-    pub(crate) sway: f64,
+    pub sway: f64,
     /// Surge of the pelvis, ahead and back twice a cycle.
-    pub(crate) surge: f64,
+    pub surge: f64,
     /// Yaw of the pelvis, towards the leading leg.
-    pub(crate) pelvis_yaw: f64,
+    pub pelvis_yaw: f64,
     /// List of the pelvis, up on the stance side.
-    pub(crate) pelvis_list: f64,
+    pub pelvis_list: f64,
     /// Yaw of the chest, against the pelvis.
-    pub(crate) chest_yaw: f64,
+    pub chest_yaw: f64,
     /// Forward lean of the trunk.
-    pub(crate) lean: f64,
+    pub lean: f64,
     /// Lean of the whole body into the turn, left positive.
-    pub(crate) bank: f64,
+    pub bank: f64,
     /// Yaw of the head into the turn, left positive.
-    pub(crate) gaze: f64,
-    pub(crate) arm_swing: f64,
+    pub gaze: f64,
+    pub arm_swing: f64,
     /// Mean bend of the elbows.
-    pub(crate) elbow: f64,
+    pub elbow: f64,
     /// Change of the elbows' bend over the swing of the arm.
-    pub(crate) elbow_swing: f64,
+    pub elbow_swing: f64,
 }
 
 impl Gait {
@@ -97,8 +97,9 @@ impl Gait {
         let briskness = ease::step(speed / 1.4 + 0.12);
         let pace = speed.min(2.5);
         // In people 0.66 at 0.7 m/s, 0.60 at 1.25 and 0.57 at 1.8.
-        let natural = 0.54 + 0.06 * ops::exp(LN_2 * (1.25 - speed) / 0.55);
-        let walk = natural.min(WALK_DUTY).min(WALK_REACH_METRES / stride.max(0.1));
+        let walk = (0.54 + 0.06 * ops::exp(LN_2 * (1.25 - speed) / 0.55))
+            .min(WALK_DUTY)
+            .min(WALK_REACH_METRES / stride.max(0.1));
         let run = (RUN_REACH_METRES / stride.max(0.1)).clamp(SPRINT_DUTY, RUN_DUTY);
         let [from, to] = RUN_MPS;
         let duty = walk + (run - walk) * ease::step((speed - from) / (to - from));

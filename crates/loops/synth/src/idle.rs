@@ -60,11 +60,11 @@ impl Wander {
     }
 
     fn at(&self, secs: f64) -> f64 {
-        let sines = self
-            .waves
+        self.waves
             .iter()
-            .map(|[period, phase]| ops::sin(TAU * (secs / period + phase)));
-        sines.sum::<f64>() / ((self.waves.len() as f64) / 2.0).sqrt()
+            .map(|[period, phase]| ops::sin(TAU * (secs / period + phase)))
+            .sum::<f64>()
+            / ((self.waves.len() as f64) / 2.0).sqrt()
     }
 }
 
@@ -117,11 +117,9 @@ fn set_idle(pose: &mut Pose, settings: &IdleSettings, wanders: &[Wander; NUM_WAN
     pose.translations[joint::HIPS] = hips.translation;
     pose.rotations[joint::HIPS] = hips.rotation;
     for side in Side::BOTH {
-        let hip_offset = DVec3::new(side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0);
-        let ankle = DVec3::new(side.sign() * HIP_ASIDE_METRES, body::ANKLE.y, 0.0);
         let leg = ik::solve(
-            hips.transform_point(hip_offset),
-            ankle,
+            hips.transform_point(DVec3::new(side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0)),
+            DVec3::new(side.sign() * HIP_ASIDE_METRES, body::ANKLE.y, 0.0),
             THIGH_METRES,
             SHANK_METRES,
             DVec3::Z,
@@ -143,9 +141,8 @@ fn set_idle(pose: &mut Pose, settings: &IdleSettings, wanders: &[Wander; NUM_WAN
     }
     for (side, index) in Side::BOTH.into_iter().zip([8, 9]) {
         let (sign, shoulder) = (side.sign(), side.shoulder());
-        let down = rotation::exp(DVec3::Z * (-sign * 1.43));
-        let ahead = rotation::exp(DVec3::X * -(0.04 + 0.6 * fidget * of(index)));
-        pose.rotations[shoulder + 1] = ahead * down;
+        pose.rotations[shoulder + 1] =
+            rotation::exp(DVec3::X * -(0.04 + 0.6 * fidget * of(index))) * rotation::exp(DVec3::Z * (-sign * 1.43));
         pose.rotations[shoulder + 2] = rotation::exp(DVec3::Y * (-sign * (0.22 + 0.4 * fidget * of(10))));
     }
 }

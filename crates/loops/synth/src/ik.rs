@@ -6,8 +6,8 @@ use loopwright_core::math::{ops, rotation};
 /// World rotations of thigh and shank, whose bones run along their own -Y axes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leg {
-    pub(crate) thigh: DQuat,
-    pub(crate) shank: DQuat,
+    pub thigh: DQuat,
+    pub shank: DQuat,
 }
 
 /// Bends a leg from `hip` so that its end reaches `ankle`, with the knee towards `forward`.

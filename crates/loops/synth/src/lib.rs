@@ -88,11 +88,10 @@ fn take_of(name: &str, frame_rate_hz: f64, poses: impl Iterator<Item = Pose>) ->
         all.translations.extend(pose.translations);
         all.rotations.extend(pose.rotations);
     }
-    let step_secs = 1.0 / frame_rate_hz;
     Ok(Take::new(
         name,
         body::skeleton(),
-        step_secs,
+        1.0 / frame_rate_hz,
         all.translations,
         all.rotations,
     )?)

@@ -66,8 +66,7 @@ impl Path {
         // The noise has the stream of the seed itself; the waves use another, so that noise alone does not change the gait.
         let mut random = Noise::new(settings.seed ^ 0x005E_ED0F_ACE5);
         let start_phase = if settings.lead_in_secs > 0.0 {
-            let side = settings.start_phase - settings.start_phase.floor();
-            if side < 0.5 {
+            if settings.start_phase - settings.start_phase.floor() < 0.5 {
                 STANDING_PHASE
             } else {
                 STANDING_PHASE + 0.5
@@ -144,13 +143,14 @@ impl Path {
     ///
     /// While the walker stands the clock does too; of those times the result is the latest.
     pub(crate) fn time_secs(&self, gait_secs: f64) -> f64 {
-        let is_even = !self.has_lead_in() && self.stop.is_none() && self.waves.iter().all(|wave| wave.amplitude == 0.0);
-        if is_even {
+        if !self.has_lead_in() && self.stop.is_none() && self.waves.iter().all(|wave| wave.amplitude == 0.0) {
             return gait_secs;
         }
         // After the lead-in the clock runs at least at half speed, so the bracket holds the answer.
-        let stands_secs = self.stop.map_or(0.0, |[stop_secs, _]| stop_secs);
-        let reach = 2.0 * gait_secs.abs() + self.lead_in_secs + stands_secs + self.period_secs;
+        let reach = 2.0 * gait_secs.abs()
+            + self.lead_in_secs
+            + self.stop.map_or(0.0, |[stop_secs, _]| stop_secs)
+            + self.period_secs;
         let (mut before, mut after) = (-reach, reach);
         loop {
             let middle = 0.5 * (before + after);
@@ -205,8 +205,9 @@ impl Path {
             return self.twist().exp(travel_secs);
         };
         let straight = Twist::new(self.twist().linear, DVec3::ZERO);
-        let turning = (travel_secs.min(to) - from).max(0.0);
-        straight.exp(travel_secs.min(from)) * self.twist().exp(turning) * straight.exp((travel_secs - to).max(0.0))
+        straight.exp(travel_secs.min(from))
+            * self.twist().exp((travel_secs.min(to) - from).max(0.0))
+            * straight.exp((travel_secs - to).max(0.0))
     }
 
     /// Yaw of the root after some seconds of travel, radians, unwrapped.

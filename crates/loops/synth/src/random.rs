@@ -15,22 +15,17 @@ pub fn random_settings(seed: u64) -> WalkSettings {
     let mut random = Noise::new(seed ^ 0x0DD5_E771_465E_ED00);
     let speed_mps = random.between(0.3, 2.2);
     // speed = 2 step / period and step = ratio * 120 / period.
-    let natural_secs = (240.0 * WALK_RATIO / speed_mps).sqrt();
-    let mut period_secs = (natural_secs * random.between(0.88, 1.14)).clamp(0.7, 1.6);
+    let mut period_secs = ((240.0 * WALK_RATIO / speed_mps).sqrt() * random.between(0.88, 1.14)).clamp(0.7, 1.6);
     let frame_rate_hz = [30.0, 60.0, 100.0, 120.0][(4.0 * random.uniform()) as usize];
     // At least a fifth of a frame away from any whole number of frames.
-    let frames = period_secs * frame_rate_hz;
-    let fraction = 0.2 + 0.6 * random.uniform();
-    period_secs = ((frames - 1.0).floor() + fraction) / frame_rate_hz;
-    let widest_dps = (speed_mps / 0.7).to_degrees().min(90.0);
-    let turn_dps = widest_dps * random.between(-1.0, 1.0);
+    period_secs = ((period_secs * frame_rate_hz - 1.0).floor() + (0.2 + 0.6 * random.uniform())) / frame_rate_hz;
+    let turn_dps = (speed_mps / 0.7).to_degrees().min(90.0) * random.between(-1.0, 1.0);
     let climbs = random.uniform() < 1.0 / 3.0;
     let steepest = 0.5 * speed_mps;
     let climb_mps = random.between(-0.2, 0.3).clamp(-steepest, steepest);
-    let cycles = random.between(4.0, 20.0);
     WalkSettings {
         seed,
-        seconds: cycles * period_secs,
+        seconds: random.between(4.0, 20.0) * period_secs,
         frame_rate_hz,
         period_secs,
         speed_mps,
@@ -41,9 +36,6 @@ pub fn random_settings(seed: u64) -> WalkSettings {
         torso_rise_metres: random.between(-0.02, 0.02),
         speed_variation: random.between(0.0, 0.025),
         noise_deg: random.between(0.0, 0.5),
-        lead_in_secs: 0.0,
-        lead_out_secs: 0.0,
-        turn_span_secs: None,
-        t_pose_first_frame: false,
+        ..WalkSettings::default()
     }
 }

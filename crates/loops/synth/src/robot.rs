@@ -22,11 +22,12 @@ const AXES: DQuat = DQuat::from_xyzw(-0.5, -0.5, -0.5, 0.5);
 /// Errors: the robot lacks a joint of that kind of robot.
 pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthError> {
     let find = |name: String| -> Result<(usize, Hinge), SynthError> {
-        let found = robot.find(&name);
-        let hinge = found.and_then(|joint| Some((joint, (*robot.hinges()?.hinges.get(joint)?)?)));
-        hinge.ok_or(SynthError::NoJoint { name })
+        robot
+            .find(&name)
+            .and_then(|joint| Some((joint, (*robot.hinges()?.hinges.get(joint)?)?)))
+            .ok_or(SynthError::NoJoint { name })
     };
-    let named = |side: Side| if side == Side::Left { "left" } else { "right" };
+    let named = |side: Side| side.of(["left", "right"]);
     let mut legs = Vec::new();
     for side in Side::BOTH {
         let hinges: Result<Vec<_>, _> = LEG
@@ -45,25 +46,28 @@ pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthErr
             rotation::from_yaw(rotation::yaw_of(hips.rotation)) * AXES,
             hips.translation,
         );
-        let rest = robot.joints().iter().map(|joint| joint.rest_offset);
-        let mut pose = loopwright_core::Pose::new(rest.collect(), vec![DQuat::IDENTITY; robot.num_joints()]);
+        let mut pose = loopwright_core::Pose::new(
+            robot.joints().iter().map(|joint| joint.rest_offset).collect(),
+            vec![DQuat::IDENTITY; robot.num_joints()],
+        );
         for (joint, hinge) in robot.hinges().into_iter().flat_map(Hinges::each) {
             pose.rotations[joint] = hinge.rotation(0.0);
         }
         pose.set_joint(0, base);
         for (side, hinges) in &legs {
             let ankle = world.joint(side.up_leg() + 2);
-            let foot = Rigid::new(ankle.rotation * AXES, ankle.translation);
-            let hip = pose.as_ref().world_of(robot, hinges[0].0).translation;
-            let angles = leg_angles(base.rotation, hip, foot);
+            let angles = leg_angles(
+                base.rotation,
+                pose.as_ref().world_of(robot, hinges[0].0).translation,
+                Rigid::new(ankle.rotation * AXES, ankle.translation),
+            );
             for ((joint, hinge), angle) in hinges.iter().zip(angles) {
                 pose.rotations[*joint] = hinge.rotation(hinge.within(angle));
             }
         }
         for (side, arm) in Side::BOTH.into_iter().zip(&arms) {
             let Ok((joint, hinge)) = arm else { continue };
-            let angle = swing(&world.as_ref(), side, base);
-            pose.rotations[*joint] = hinge.rotation(hinge.within(angle));
+            pose.rotations[*joint] = hinge.rotation(hinge.within(swing(&world.as_ref(), side, base)));
         }
         translations.extend(pose.translations);
         rotations.extend(pose.rotations);
@@ -94,17 +98,22 @@ fn leg_angles(base: DQuat, hip: DVec3, foot: Rigid) -> [f64; 6] {
     let cosine = (reach * reach - THIGH_METRES * THIGH_METRES - SHANK_METRES * SHANK_METRES)
         / (2.0 * THIGH_METRES * SHANK_METRES);
     let knee = ops::atan2((1.0 - cosine * cosine).max(0.0).sqrt(), cosine);
-    let bend = ops::atan2(
-        THIGH_METRES * ops::sin(knee),
-        SHANK_METRES + THIGH_METRES * ops::cos(knee),
-    );
     let roll = ops::atan2(seen.y, seen.z);
-    let pitch = -ops::atan2(seen.x, ops::hypot(seen.y, seen.z)) - bend;
+    let pitch = -ops::atan2(seen.x, ops::hypot(seen.y, seen.z))
+        - ops::atan2(
+            THIGH_METRES * ops::sin(knee),
+            SHANK_METRES + THIGH_METRES * ops::cos(knee),
+        );
     let turn = |axis: DVec3, angle: f64| rotation::exp(axis * angle);
     let above = base.conjugate() * foot.rotation * turn(DVec3::X, -roll) * turn(DVec3::Y, -(knee + pitch));
     let [x, y, z] = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| above * axis);
     let yaw = ops::atan2(-y.x, y.y);
-    let hip_roll = ops::atan2(y.z, -y.x * ops::sin(yaw) + y.y * ops::cos(yaw));
-    let hip_pitch = ops::atan2(-x.z, z.z);
-    [yaw, hip_roll, hip_pitch, knee, pitch, roll]
+    [
+        yaw,
+        ops::atan2(y.z, -y.x * ops::sin(yaw) + y.y * ops::cos(yaw)),
+        ops::atan2(-x.z, z.z),
+        knee,
+        pitch,
+        roll,
+    ]
 }

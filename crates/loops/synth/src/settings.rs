@@ -5,82 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::body;
 
-/// A walk to synthesize. The default is the demo's input.
-///
-/// A take is strictly periodic when `drift`, `torso_rise_metres`, `speed_variation`, `noise_deg`, `lead_in_secs` and `lead_out_secs` are
-/// all zero, and `turn_span_secs` is none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WalkSettings {
-    /// Seed of all randomness: noise and the phases of the speed variation. Same seed, same bits.
-    pub seed: u64,
-    /// Length of the take in seconds, first frame to last, rounded down to whole frames.
-    pub seconds: f64,
-    /// Frames per second.
-    pub frame_rate_hz: f64,
-    /// Seconds of one full cycle, two steps. Preferably not a whole number of frames.
-    pub period_secs: f64,
-    /// Forward speed along the path in metres per second; zero steps in place.
-    pub speed_mps: f64,
-    /// Turn rate in degrees per second, left positive. The path is an arc.
-    pub turn_dps: f64,
-    /// Climb in metres per second, as on stairs; the feet are planted level, each at its own height. Negative descends.
-    pub climb_mps: f64,
-    /// Phase of the first frame in cycles; the middle of the left foot's stance has phase 0.
-    ///
-    /// With a lead-in only the side matters: from 0 to 0.5 the left foot starts, from 0.5 to 1 the right.
-    pub start_phase: f64,
-    /// Fraction by which stance width, arm swing, elbow bend, sway, bob and rotations of the trunk grow over the take
-    /// (over one cycle where the take is shorter).
-    pub drift: f64,
-    /// Metres by which the whole body rises from start to end of the take; negative sinks.
-    ///
-    /// The body never stands higher than its legs allow: a rising walker starts crouched by this much.
-    pub torso_rise_metres: f64,
-    /// Largest relative deviation of the gait's rate and speed from their means: two slow waves, 4.7 and 7.3 cycles long.
-    ///
-    /// Gait and root share one clock, so feet stay planted.
-    pub speed_variation: f64,
-    /// Standard deviation of sensor noise in degrees, about each axis of each joint, independent from frame to frame.
-    ///
-    /// The root's position gets 5 mm per degree along each axis.
-    pub noise_deg: f64,
-    /// Seconds of standing at the start, before the walk; with zero the walk begins at the first frame.
-    pub lead_in_secs: f64,
-    /// Seconds of standing at the end, at least, after the walk; with zero the walk goes on to the last frame.
-    pub lead_out_secs: f64,
-    /// Seconds of full stride from the start between which the path turns, straight on before and after; none for all of the walk.
-    pub turn_span_secs: Option<[f64; 2]>,
-    /// Makes frame 0 a bad frame: it holds a T-pose, as in many recordings.
-    pub t_pose_first_frame: bool,
-}
-
-impl Default for WalkSettings {
-    fn default() -> Self {
-        Self {
-            seed: 7,
-            seconds: 8.0,
-            frame_rate_hz: 60.0,
-            period_secs: 1.1537,
-            speed_mps: 1.25,
-            turn_dps: 12.0,
-            climb_mps: 0.0,
-            start_phase: 0.1,
-            drift: 0.02,
-            torso_rise_metres: 0.0,
-            speed_variation: 0.0,
-            noise_deg: 0.02,
-            lead_in_secs: 0.0,
-            lead_out_secs: 0.0,
-            turn_span_secs: None,
-            t_pose_first_frame: false,
+/// States each field once: with its type and default, and a method of its name, so that a walk is stated by how it differs from another.
+macro_rules! walk_settings {
+    ($($(#[$about:meta])* $field:ident: $Type:ty = $default:expr,)*) => {
+        /// A walk to synthesize. The default is the demo's input.
+        ///
+        /// A take is strictly periodic when `drift`, `torso_rise_metres`, `speed_variation`, `noise_deg`, `lead_in_secs` and
+        /// `lead_out_secs` are all zero, and `turn_span_secs` is none.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct WalkSettings {
+            $($(#[$about])* pub $field: $Type,)*
         }
-    }
-}
 
-/// For each field a method of its name, so that a walk is stated by how it differs from another.
-macro_rules! setters {
-    ($($field:ident: $Type:ty,)*) => {
+        impl Default for WalkSettings {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+
         impl WalkSettings {
             $(
                 #[doc = concat!("The same settings with another `", stringify!($field), "`.")]
@@ -93,23 +36,48 @@ macro_rules! setters {
     };
 }
 
-setters! {
-    seed: u64,
-    seconds: f64,
-    frame_rate_hz: f64,
-    period_secs: f64,
-    speed_mps: f64,
-    turn_dps: f64,
-    climb_mps: f64,
-    start_phase: f64,
-    drift: f64,
-    torso_rise_metres: f64,
-    speed_variation: f64,
-    noise_deg: f64,
-    lead_in_secs: f64,
-    lead_out_secs: f64,
-    turn_span_secs: Option<[f64; 2]>,
-    t_pose_first_frame: bool,
+walk_settings! {
+    /// Seed of all randomness: noise and the phases of the speed variation. Same seed, same bits.
+    seed: u64 = 7,
+    /// Length of the take in seconds, first frame to last, rounded down to whole frames.
+    seconds: f64 = 8.0,
+    /// Frames per second.
+    frame_rate_hz: f64 = 60.0,
+    /// Seconds of one full cycle, two steps. Preferably not a whole number of frames.
+    period_secs: f64 = 1.1537,
+    /// Forward speed along the path in metres per second; zero steps in place.
+    speed_mps: f64 = 1.25,
+    /// Turn rate in degrees per second, left positive. The path is an arc.
+    turn_dps: f64 = 12.0,
+    /// Climb in metres per second, as on stairs; the feet are planted level, each at its own height. Negative descends.
+    climb_mps: f64 = 0.0,
+    /// Phase of the first frame in cycles; the middle of the left foot's stance has phase 0.
+    ///
+    /// With a lead-in only the side matters: from 0 to 0.5 the left foot starts, from 0.5 to 1 the right.
+    start_phase: f64 = 0.1,
+    /// Fraction by which stance width, arm swing, elbow bend, sway, bob and rotations of the trunk grow over the take
+    /// (over one cycle where the take is shorter).
+    drift: f64 = 0.02,
+    /// Metres by which the whole body rises from start to end of the take; negative sinks.
+    ///
+    /// The body never stands higher than its legs allow: a rising walker starts crouched by this much.
+    torso_rise_metres: f64 = 0.0,
+    /// Largest relative deviation of the gait's rate and speed from their means: two slow waves, 4.7 and 7.3 cycles long.
+    ///
+    /// Gait and root share one clock, so feet stay planted.
+    speed_variation: f64 = 0.0,
+    /// Standard deviation of sensor noise in degrees, about each axis of each joint, independent from frame to frame.
+    ///
+    /// The root's position gets 5 mm per degree along each axis.
+    noise_deg: f64 = 0.02,
+    /// Seconds of standing at the start, before the walk; with zero the walk begins at the first frame.
+    lead_in_secs: f64 = 0.0,
+    /// Seconds of standing at the end, at least, after the walk; with zero the walk goes on to the last frame.
+    lead_out_secs: f64 = 0.0,
+    /// Seconds of full stride from the start between which the path turns, straight on before and after; none for all of the walk.
+    turn_span_secs: Option<[f64; 2]> = None,
+    /// Makes frame 0 a bad frame: it holds a T-pose, as in many recordings.
+    t_pose_first_frame: bool = false,
 }
 
 /// Why a take cannot be synthesized.

@@ -4,7 +4,7 @@ use glam::DVec3;
 use loopwright_core::math::{Rigid, Twist};
 use serde::{Deserialize, Serialize};
 
-use crate::body::{ANKLE, BALL, HEEL, Side, TIP};
+use crate::body::{ANKLE, BALL, HEEL, TIP};
 use crate::{WalkSettings, footstep::Footsteps, path::Path};
 
 /// The truth about a take, before noise.
@@ -157,19 +157,22 @@ fn on_the_ground(
     };
     let (mut stays, mut contacts) = (Vec::new(), Vec::new());
     // A stance is shorter than a cycle.
-    let first = (2.0 * (first_phase - 1.0)).floor() as i64;
-    let last = (2.0 * (last_phase + 1.0)).ceil() as i64;
-    for index in first..=last {
+    for index in (2.0 * (first_phase - 1.0)).floor() as i64..=(2.0 * (last_phase + 1.0)).ceil() as i64 {
         let step = footsteps.footstep(index);
         let (strike_secs, lift_secs) = (secs_at(step.strike_phase), secs_at(step.off_phase));
         if strike_secs >= last_secs || lift_secs <= first_secs {
             continue;
         }
-        let side = if step.side == Side::Left { "Left" } else { "Right" };
+        let side = step.side.name();
         let foot = format!("{side}Foot");
         let ball = bearing(step.planted(BALL), step.flat_phase, step.ball_phase);
-        let ankle = bearing(step.planted(ANKLE), step.flat_phase, step.rise_phase);
-        for (joint, rest) in [(foot.clone(), ankle), (format!("{side}ToeBase"), ball)] {
+        for (joint, rest) in [
+            (
+                foot.clone(),
+                bearing(step.planted(ANKLE), step.flat_phase, step.rise_phase),
+            ),
+            (format!("{side}ToeBase"), ball),
+        ] {
             contacts.extend(rest.map(|rest| TrueContact {
                 joint,
                 start_frame: rest.start_secs * settings.frame_rate_hz,

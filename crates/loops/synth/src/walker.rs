@@ -67,11 +67,12 @@ impl Walker {
     pub fn new(settings: &WalkSettings) -> Result<Self, SynthError> {
         settings.check()?;
         let path = Path::new(settings);
-        let last_secs = (settings.num_frames() - 1) as f64 / settings.frame_rate_hz;
         let mut walker = Self {
             gait: Gait::new(settings),
             skeleton: body::skeleton(),
-            gait_length_secs: path.gait_secs(last_secs).max(settings.period_secs),
+            gait_length_secs: path
+                .gait_secs((settings.num_frames() - 1) as f64 / settings.frame_rate_hz)
+                .max(settings.period_secs),
             hips_height: HIPS_REST_HEIGHT_METRES,
             settings: settings.clone(),
             path,
@@ -120,8 +121,10 @@ impl Walker {
     /// Returns the rest pose, standing where the root is at `time_secs`: only the root is rotated, by its yaw.
     pub(crate) fn t_pose_at(&self, time_secs: f64) -> Pose {
         let root = self.moment(time_secs).root;
-        let hips = self.skeleton.joint(joint::HIPS).rest_offset;
-        self.rest_at(root.transform_point(hips), root.rotation)
+        self.rest_at(
+            root.transform_point(self.skeleton.joint(joint::HIPS).rest_offset),
+            root.rotation,
+        )
     }
 
     /// Returns the rest pose with the hips at a place in the world.
@@ -169,31 +172,33 @@ impl Walker {
             size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
         );
         let yaw = -size * gait.pelvis_yaw * wave(1.0, -0.31);
-        let list = size * gait.pelvis_list * wave(1.0, -0.14) - 0.25 * gait.bank * moment.vigour;
-        let tilt = 0.06 + moment.vigour * (0.25 * gait.lean + 0.01 * wave(2.0, 0.2));
         Pelvis {
             offset,
-            rotation: facing(yaw, tilt, list),
+            rotation: facing(
+                yaw,
+                0.06 + moment.vigour * (0.25 * gait.lean + 0.01 * wave(2.0, 0.2)),
+                size * gait.pelvis_list * wave(1.0, -0.14) - 0.25 * gait.bank * moment.vigour,
+            ),
         }
     }
 
     /// Returns the greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
     fn highest_hips(&self) -> f64 {
         let reach = self.gait.leg_reach * (THIGH_METRES + SHANK_METRES);
-        let cycles = self.gait_length_secs / self.path.period_secs();
-        let samples = (cycles * SAMPLES_PER_CYCLE).ceil();
+        let samples = (self.gait_length_secs / self.path.period_secs() * SAMPLES_PER_CYCLE).ceil();
         let mut highest = HIPS_REST_HEIGHT_METRES;
         for sample in 0..=samples as usize {
-            let gait_secs = self.gait_length_secs * sample as f64 / samples;
-            let moment = self.moment(self.path.time_secs(gait_secs));
+            let moment = self.moment(self.path.time_secs(self.gait_length_secs * sample as f64 / samples));
             // Near standing there is no stride to reach for.
             if moment.readiness < 0.02 {
                 continue;
             }
             let pelvis = self.pelvis(&moment);
             for side in Side::BOTH {
-                let foot = self.footsteps().foot(side, moment.phase);
-                let ankle = moment.root.inverse().transform_point(foot.ankle);
+                let ankle = moment
+                    .root
+                    .inverse()
+                    .transform_point(self.footsteps().foot(side, moment.phase).ankle);
                 let hip = pelvis.offset + pelvis.rotation * hip_offset(side);
                 let (across, along) = (ankle.x - hip.x, ankle.z - hip.z);
                 let below_squared = reach * reach - across * across - along * along;
@@ -201,8 +206,7 @@ impl Walker {
                     return f64::NEG_INFINITY;
                 }
                 let allowed = ankle.y + below_squared.sqrt() - hip.y - moment.sunk;
-                let standing = standing_height() * (1.0 - moment.readiness);
-                highest = highest.min((allowed - standing) / moment.readiness);
+                highest = highest.min((allowed - standing_height() * (1.0 - moment.readiness)) / moment.readiness);
             }
         }
         highest
@@ -213,10 +217,11 @@ impl Walker {
         let gait = &self.gait;
         let size = moment.vigour * moment.growth;
         let wave = |cycles: f64, peak: f64| ops::cos(TAU * cycles * (moment.phase - peak));
-        let breath = ops::sin(TAU * 0.23 * moment.time_secs) * (1.0 - moment.vigour);
         let chest = facing(
             size * gait.chest_yaw * wave(1.0, -0.25) + 0.3 * gait.gaze * moment.vigour,
-            0.03 + moment.vigour * gait.lean + 0.012 * size * wave(2.0, 0.3) + 0.008 * breath,
+            0.03 + moment.vigour * gait.lean
+                + 0.012 * size * wave(2.0, 0.3)
+                + 0.008 * (ops::sin(TAU * 0.23 * moment.time_secs) * (1.0 - moment.vigour)),
             -0.3 * size * gait.pelvis_list * wave(1.0, -0.14) - gait.bank * moment.vigour,
         );
         let head = facing(
@@ -239,11 +244,13 @@ impl Walker {
         let gait = &self.gait;
         let size = moment.vigour * moment.growth;
         // The left arm is furthest ahead shortly after the right foot's heel strike.
-        let peak = if side == Side::Left { 0.23 } else { -0.27 };
+        let peak = side.of([0.23, -0.27]);
         let wave = |lag: f64| ops::cos(TAU * (moment.phase - peak - lag));
         let swing = size * (gait.arm_swing * wave(0.0)) - 0.1 * moment.vigour * gait.arm_swing;
-        let grown = 1.0 + (moment.growth - 1.0) * moment.vigour;
-        let elbow = 0.22 * (1.0 - moment.vigour) + grown * moment.vigour * (gait.elbow + gait.elbow_swing * wave(0.05));
+        let elbow = 0.22 * (1.0 - moment.vigour)
+            + (1.0 + (moment.growth - 1.0) * moment.vigour)
+                * moment.vigour
+                * (gait.elbow + gait.elbow_swing * wave(0.05));
         let sign = side.sign();
         // From the T-pose an arm along +-X comes down by a rotation about Z, and swings ahead by one about -X.
         let down = rotation::exp(DVec3::Z * (-sign * 1.43));
@@ -269,9 +276,13 @@ impl Walker {
 /// Hip, knee, ankle and toes, such that the ankle is at the foot's position.
 fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw: f64) {
     // The knee points between the directions of pelvis and foot.
-    let forward = rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z;
-    let hip = hips.transform_point(hip_offset(side));
-    let leg = ik::solve(hip, foot.ankle, THIGH_METRES, SHANK_METRES, forward);
+    let leg = ik::solve(
+        hips.transform_point(hip_offset(side)),
+        foot.ankle,
+        THIGH_METRES,
+        SHANK_METRES,
+        rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z,
+    );
     let sole = footstep::rotation_of(foot);
     let up_leg = side.up_leg();
     pose.rotations[up_leg] = hips.rotation.conjugate() * leg.thigh;

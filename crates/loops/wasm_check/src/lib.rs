@@ -18,11 +18,11 @@ use loopwright_synth::{WalkSettings, random_settings, synthesize};
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn checksum_of_loops(random_walks: u32) -> u64 {
-    let walks = (0..u64::from(random_walks))
-        .map(random_settings)
-        .chain([WalkSettings::default()]);
     let mut results = Vec::new();
-    for walk in walks {
+    for walk in (0..u64::from(random_walks))
+        .map(random_settings)
+        .chain([WalkSettings::default()])
+    {
         walk_the_road(&walk, &mut results).unwrap_or_else(|error| panic!("{walk:?}: {error}"));
     }
     fnv_1a(&results)
@@ -42,8 +42,14 @@ fn walk_the_road(walk: &WalkSettings, results: &mut Vec<u8>) -> Result<(), Box<d
         let made = analysis.make_loop(best, &LoopSettings::default())?;
         write!(text, "{made:?}")?;
         for format in [Format::Bvh, Format::Fbx, Format::Glb] {
-            let source = Source::for_take(&take, format);
-            results.extend(write_loop(&made.loop_clip, &source, &LoopWriteSettings::default())?.bytes);
+            results.extend(
+                write_loop(
+                    &made.loop_clip,
+                    &Source::for_take(&take, format),
+                    &LoopWriteSettings::default(),
+                )?
+                .bytes,
+            );
         }
     }
     results.extend(text.into_bytes());
@@ -52,6 +58,7 @@ fn walk_the_road(walk: &WalkSettings, results: &mut Vec<u8>) -> Result<(), Box<d
 
 /// The 64-bit hash of Fowler, Noll and Vo, version 1a: short, and any other would do.
 fn fnv_1a(bytes: &[u8]) -> u64 {
-    let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

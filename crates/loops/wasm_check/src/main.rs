@@ -4,8 +4,8 @@ use std::io::{self, Write as _};
 use std::{env, error::Error};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let random_walks = env::args().nth(1).ok_or("how many random walks?")?.parse()?;
-    let checksum = loopwright_wasm_check::checksum_of_loops(random_walks);
+    let checksum =
+        loopwright_wasm_check::checksum_of_loops(env::args().nth(1).ok_or("how many random walks?")?.parse()?);
     writeln!(io::stdout(), "{checksum:016x}")?;
     Ok(())
 }

@@ -61,8 +61,7 @@ impl Progress {
     /// finite. Source: docs/math/adjustment.md.
     pub fn new(steps: &[f64], step_secs: f64, speeds: [f64; 2]) -> Option<Self> {
         let whole: f64 = steps.iter().sum();
-        let moves = whole > SMALLEST_PATH && whole.is_finite() && speeds.iter().all(|speed| speed.is_finite());
-        if !moves {
+        if !(whole > SMALLEST_PATH && whole.is_finite() && speeds.iter().all(|speed| speed.is_finite())) {
             return None;
         }
         let rates = speeds.map(|speed| (speed / whole).min(1.0 / step_secs));
@@ -142,8 +141,12 @@ impl Boundary {
             coefficients: [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS],
         };
         let mut coefficients = boundary.matrix();
-        let units = [start, end].map(|shape| time_unit(shape, period_secs));
-        invert(&mut coefficients, order.num_conditions(), units).ok_or(BoundaryError::Singular {
+        invert(
+            &mut coefficients,
+            order.num_conditions(),
+            [start, end].map(|shape| time_unit(shape, period_secs)),
+        )
+        .ok_or(BoundaryError::Singular {
             start,
             end,
             period_secs,
@@ -201,20 +204,23 @@ impl Boundary {
         let from_start = self.start.fading(t, left);
         // Time runs backwards from the end, so progress and remainder are exchanged.
         let come = self.come(self.end, t);
-        let left = Jet {
-            rate: -come.rate,
-            ..come
-        };
-        let from_end = self.end.fading(self.period_secs - t, left);
+        let from_end = self.end.fading(
+            self.period_secs - t,
+            Jet {
+                rate: -come.rate,
+                ..come
+            },
+        );
         let per_end = self.order.num_conditions() / 2;
         let mut columns = [Jet::default(); MAX_CONDITIONS];
         for (end, fading) in [from_start, from_end].into_iter().enumerate() {
-            let jets = [
-                fading.position,
-                fading.velocity,
-                fading.acceleration.unwrap_or_default(),
-            ];
-            columns[end * per_end..][..per_end].copy_from_slice(&jets[..per_end]);
+            columns[end * per_end..][..per_end].copy_from_slice(
+                &[
+                    fading.position,
+                    fading.velocity,
+                    fading.acceleration.unwrap_or_default(),
+                ][..per_end],
+            );
         }
         for jet in &mut columns[per_end..2 * per_end] {
             jet.rate = -jet.rate;
@@ -235,8 +241,9 @@ impl Boundary {
 ///
 /// `None` if no such power of two exists.
 fn time_unit(shape: Shape, period_secs: f64) -> Option<f64> {
-    let times = (shape.values()).filter_map(|(parameter, value)| (parameter.unit == Unit::Secs).then_some(value));
-    let shortest = times.fold(period_secs, f64::min);
+    let shortest = (shape.values())
+        .filter_map(|(parameter, value)| (parameter.unit == Unit::Secs).then_some(value))
+        .fold(period_secs, f64::min);
     (shortest >= f64::MIN_POSITIVE && shortest.is_finite()).then(|| libm::scalbn(1.0, libm::ilogb(shortest)))
 }
 
@@ -265,8 +272,7 @@ fn invert(matrix: &mut Matrix, size: usize, units: [Option<f64>; 2]) -> Option<(
         .fold(0.0_f64, |largest, value| largest.max(value.abs()));
     for column in 0..size {
         let pivot = (column..size).max_by_key(|&row| ordered(matrix[row][column].abs()))?;
-        let is_usable = matrix[pivot][column].abs() > SMALLEST_PIVOT * largest && largest.is_finite();
-        if !is_usable {
+        if !(matrix[pivot][column].abs() > SMALLEST_PIVOT * largest && largest.is_finite()) {
             return None;
         }
         matrix.swap(column, pivot);

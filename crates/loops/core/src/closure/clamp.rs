@@ -17,8 +17,7 @@ pub enum End {
 }
 
 /// A setting that did not fit, and the value used in its place.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum Clamp {
     /// A shape was too long for the period, or too soft.
     Shape {

@@ -32,8 +32,7 @@ pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureE
 /// docs/math/mirror.md.
 pub(crate) fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
     let (even, shifts) = image.evened(clip);
-    let half = close_against(&even, settings, Some(image))?;
-    Ok(image.unfold_closed(clip, half, &shifts))
+    Ok(image.unfold_closed(clip, close_against(&even, settings, Some(image))?, &shifts))
 }
 
 /// Closes a clip whose end meets its start, or the image of its start.
@@ -45,9 +44,8 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
     let mut method = fitted(clip, &settings.method, can_fade, &mut clamps);
     let methods: Vec<Option<Method>> = (0..num_joints)
         .map(|joint| {
-            let asked = settings.method_of(joint)?;
             settings.method_of(image.map_or(joint, |image| image.partner(joint)))?;
-            Some(fitted(clip, &asked, can_fade, &mut clamps))
+            Some(fitted(clip, &settings.method_of(joint)?, can_fade, &mut clamps))
         })
         .collect();
     let ends: Vec<JointEnds> = (0..num_joints).map(|joint| ends::measure(clip, joint)).collect();
@@ -61,8 +59,6 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
     };
 
     let is_layered = closing.add_layers(settings.motion, &methods)?;
-    let left = closing.gaps(&closing.closed_ends());
-    let is_closed = (left.iter().zip(&methods)).filter(|(_, method)| method.is_some());
     method.order = Boundary::new(method.start, method.end, clip.period_secs(), method.order)?.order();
     let mut closed = Closed {
         tracks: Tracks::empty(clip.skeleton().clone(), clip.step_secs(), clip.num_intervals()),
@@ -71,7 +67,9 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
         seam: SeamGaps {
             joints: closing.gaps(&ends),
         },
-        residual: is_closed.fold(Gaps::default(), |largest, (gap, _)| largest.max(gap)),
+        residual: (closing.gaps(&closing.closed_ends()).iter().zip(&methods))
+            .filter(|(_, method)| method.is_some())
+            .fold(Gaps::default(), |largest, (gap, _)| largest.max(gap)),
         method,
         is_layered,
         clamps,
@@ -82,7 +80,6 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
 
 /// Returns the method that closes the noise that another method leaves.
 fn noise_method(clip: &Clip, method: &Method) -> Method {
-    let blend_secs = (NOISE_SAMPLES as f64 * clip.step_secs()).min(clip.period_secs());
     Method {
         shares: method.shares,
         // Shapes without accelerations do not change those of the motion and of the noise.
@@ -91,7 +88,10 @@ fn noise_method(clip: &Clip, method: &Method) -> Method {
         } else {
             method.order.min(Order::C1)
         },
-        ..Method::new(Shape::new(ShapeKind::Quintic, blend_secs))
+        ..Method::new(Shape::new(
+            ShapeKind::Quintic,
+            (NOISE_SAMPLES as f64 * clip.step_secs()).min(clip.period_secs()),
+        ))
     }
 }
 
@@ -176,10 +176,13 @@ impl Closing<'_> {
                 None => targets[joint],
             };
             let (clip, ends) = (self.clip, &ends[joint]);
-            let translation =
-                (self.tables).offsets(own.translation, method, || translation_progress(clip, joint, ends))?;
-            let rotation = (self.tables).offsets(own.rotation, method, || rotation_progress(clip, joint, ends))?;
-            plan.add_layer([translation, rotation], &self.tables);
+            plan.add_layer(
+                [
+                    (self.tables).offsets(own.translation, method, || translation_progress(clip, joint, ends))?,
+                    (self.tables).offsets(own.rotation, method, || rotation_progress(clip, joint, ends))?,
+                ],
+                &self.tables,
+            );
         }
         Ok(())
     }
@@ -193,10 +196,11 @@ impl Closing<'_> {
         }
         for sample in 0..=num_intervals {
             let pose = clip.pose(sample as isize);
-            let is_faded = plans
+            if !plans
                 .iter()
-                .any(|plan| plan.crossfade.is_some_and(|fade| fade.at(clip, sample).is_some()));
-            if !is_faded && !tables.reach(sample) {
+                .any(|plan| plan.crossfade.is_some_and(|fade| fade.at(clip, sample).is_some()))
+                && !tables.reach(sample)
+            {
                 for offsets in [&mut closed.translation_offsets, &mut closed.rotation_offsets] {
                     offsets.resize((sample + 1) * num_joints, DVec3::ZERO);
                 }

@@ -65,10 +65,15 @@ impl Crossfade {
     /// At the seam the rotation vector takes the short side. Away from it the vector stays on that side, even beyond half a
     /// turn, because a change of sides would be a jump.
     pub(super) fn offsets(&self, clip: &Clip, joint: usize) -> Vec<[DVec3; 2]> {
-        let last = clip.num_intervals();
         let mut before = DVec3::ZERO;
         (0..=self.samples)
-            .map(|away| if self.before_end { last - away } else { away })
+            .map(|away| {
+                if self.before_end {
+                    clip.num_intervals() - away
+                } else {
+                    away
+                }
+            })
             .map_while(|sample| Some((sample as isize, self.at(clip, sample)?)))
             .map(|(here, (weight, other))| {
                 let translation_offset = clip.translations(other)[joint] - clip.translations(here)[joint];

@@ -69,8 +69,7 @@ pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
 pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
     let (last, reach) = (clip.num_intervals() as isize, WIDE_REACH as isize);
     let range = clip.sample_range();
-    let has_room = range.contains(&-reach) && range.contains(&(last + reach)) && last >= reach;
-    has_room.then(|| JointEnds {
+    (range.contains(&-reach) && range.contains(&(last + reach)) && last >= reach).then(|| JointEnds {
         translation: Track::new(clip, joint).measure_wide(),
         rotation: Track::new(clip, joint).measure_wide(),
     })
@@ -176,10 +175,11 @@ impl<'a, T: Value> Track<'a, T> {
         if self.stands_still() {
             return self.states([Derivatives::default(); 2]);
         }
-        let reach = WIDE_REACH as isize;
         self.states([0, self.last].map(|end| {
-            let samples = core::array::from_fn(|k| self.at(end + k as isize - reach));
-            velocity::derivatives_wide(samples, self.clip.step_secs())
+            velocity::derivatives_wide(
+                core::array::from_fn(|k| self.at(end + k as isize - WIDE_REACH as isize)),
+                self.clip.step_secs(),
+            )
         }))
     }
 
@@ -212,8 +212,10 @@ impl<'a, T: Value> Track<'a, T> {
             let derivatives = velocity::derivatives(Around::Both(samples), self.clip.step_secs());
             derivatives.acceleration.length()
         };
-        let inside = greatest((1..self.last).map(|sample| acceleration(self.three_from(sample - 1))));
         // The tolerance accepts rounding if the bound is met exactly.
-        acceleration(self.over_the_seam()) <= LOOPING_ACCELERATION * inside * (1.0 + 1e-9)
+        acceleration(self.over_the_seam())
+            <= LOOPING_ACCELERATION
+                * greatest((1..self.last).map(|sample| acceleration(self.three_from(sample - 1))))
+                * (1.0 + 1e-9)
     }
 }

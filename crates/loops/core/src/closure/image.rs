@@ -26,8 +26,7 @@ pub(crate) struct Image<'a> {
 }
 
 /// Why a clip has no mirror image.
-#[error_kinds]
-#[derive(Copy, Eq)]
+#[error_kinds(Copy, Eq)]
 pub enum ImageError {
     #[error("the joint that carries the root motion lies on one side of the body")]
     SidedCarrier,
@@ -52,9 +51,8 @@ impl<'a> Image<'a> {
             is_above[joint] = true;
             above = above * Rigid::new(rotations[joint], positions[joint]);
             let moves = clip.sample_range().any(|sample| {
-                let step = (clip.translations(sample)[joint] - positions[joint]).length();
-                let turn = rotation::difference(clip.rotations(sample)[joint], rotations[joint]).length();
-                step > STILL || turn > STILL
+                (clip.translations(sample)[joint] - positions[joint]).length() > STILL
+                    || rotation::difference(clip.rotations(sample)[joint], rotations[joint]).length() > STILL
             });
             if moves {
                 return Err(ImageError::MovingAbove);
@@ -82,11 +80,11 @@ impl<'a> Image<'a> {
             (position, rotation)
         } else if joint == self.carrier {
             let seen = self.above * Rigid::new(rotation, position);
-            let image = Rigid::new(
-                self.mirror.reflect_in_space(joint, seen.rotation),
-                seen.translation * ACROSS,
-            );
-            let local = self.above.inverse() * image;
+            let local = self.above.inverse()
+                * Rigid::new(
+                    self.mirror.reflect_in_space(joint, seen.rotation),
+                    seen.translation * ACROSS,
+                );
             (local.translation, local.rotation)
         } else {
             (
@@ -164,12 +162,11 @@ impl<'a> Image<'a> {
     /// mean of each half and the image of the other. Otherwise returns the loop unchanged: sides with bones of unequal lengths
     /// are not images of each other.
     pub(crate) fn without_rounding(&self, clip: LoopClip, rounding: f64) -> LoopClip {
-        let half = clip.num_samples() / 2;
         let poses: Vec<Pose> = (0..clip.num_samples())
             .map(|key| clip.body_pose(key).to_pose())
             .collect();
         let images: Vec<Pose> = (0..poses.len())
-            .map(|key| self.pose(poses[(key + half) % poses.len()].as_ref()))
+            .map(|key| self.pose(poses[(key + clip.num_samples() / 2) % poses.len()].as_ref()))
             .collect();
         let mut even = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), poses.len());
         for (mut pose, image) in poses.into_iter().zip(images) {
@@ -220,9 +217,10 @@ impl<'a> Image<'a> {
             })
             .collect();
         let rotations: Vec<DQuat> = shifts.iter().map(|shift| rotation::exp(shift[1])).collect();
-        let even =
-            clip.map_transforms(|joint, position, rotation| (position + shifts[joint][0], rotations[joint] * rotation));
-        (even, shifts)
+        (
+            clip.map_transforms(|joint, position, rotation| (position + shifts[joint][0], rotations[joint] * rotation)),
+            shifts,
+        )
     }
 
     /// Returns a closed half followed by its image; offsets are relative to the clip before it was evened.
@@ -246,10 +244,12 @@ impl<'a> Image<'a> {
             for joint in 0..joints {
                 let partner = self.partner(joint);
                 let at = sample * joints + partner;
-                let moved = self.vector(partner, half.translation_offsets[at]);
-                let turned = self.rotation_vector(partner, half.rotation_offsets[at]);
-                whole.translation_offsets.push(moved);
-                whole.rotation_offsets.push(turned);
+                whole
+                    .translation_offsets
+                    .push(self.vector(partner, half.translation_offsets[at]));
+                whole
+                    .rotation_offsets
+                    .push(self.rotation_vector(partner, half.rotation_offsets[at]));
             }
         }
         whole

@@ -5,8 +5,7 @@ use super::{ClosureName, DEFAULT_BLEND_SECS, Order, Shape, ShapeKind};
 use crate::words;
 
 /// Shares of the gaps that the start takes, each from 0 to 1; the end takes the rest.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Shares {
     /// Share of the pose gap.
     pub rho: f64,
@@ -39,8 +38,7 @@ impl Shares {
 /// The method that closes the seam of a joint.
 ///
 /// The default is quintic C2 over [`DEFAULT_BLEND_SECS`] with equal shares.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Method {
     /// Decay of the offsets from the start.
     pub start: Shape,
@@ -139,11 +137,10 @@ impl Preset {
             Self::LinearWithKink => (ShapeKind::Linear, Shares::EVEN, Order::C0),
             Self::SoftFade => (ShapeKind::SoftFade, Shares::EVEN, Order::C1),
         };
-        let shape = Shape::from_given(kind, |_| None);
         Method {
             shares,
             order,
-            ..Method::new(shape)
+            ..Method::new(Shape::from_given(kind, |_| None))
         }
     }
 }

@@ -9,27 +9,28 @@ use crate::{math, take::Clip};
 
 #[derive(Default)]
 pub(super) struct Plan {
-    pub(super) crossfade: Option<Crossfade>,
+    pub crossfade: Option<Crossfade>,
     /// Offsets of the crossfade, away from the seam.
     faded: Vec<[DVec3; 2]>,
     layers: Vec<[TrackOffsets; 2]>,
     /// The motion at both ends after all corrections.
-    pub(super) closed: JointEnds,
+    pub closed: JointEnds,
 }
 
 /// A joint at a sample after all corrections.
 pub(super) struct Moved {
     /// Offset added to its translation, metres.
-    pub(super) translation_offset: DVec3,
+    pub translation_offset: DVec3,
     /// Rotation vector applied on the left of its rotation, radians.
-    pub(super) rotation_offset: DVec3,
-    pub(super) rotation: DQuat,
+    pub rotation_offset: DVec3,
+    pub rotation: DQuat,
 }
 
 impl Plan {
     pub(super) fn new(clip: &Clip, joint: usize, ends: &JointEnds, method: Option<&Method>) -> Self {
-        let fade_secs = method.and_then(|method| method.crossfade_secs);
-        let crossfade = fade_secs.and_then(|secs| Crossfade::fitted(clip, secs));
+        let crossfade = method
+            .and_then(|method| method.crossfade_secs)
+            .and_then(|secs| Crossfade::fitted(clip, secs));
         Self {
             crossfade,
             faded: crossfade.map_or_else(Vec::new, |fade| fade.offsets(clip, joint)),
@@ -64,8 +65,11 @@ impl Plan {
         };
         let mut num_rotations = 0;
         let faded = (self.crossfade).and_then(|fade| self.faded.get(fade.away(clip, sample)));
-        let layers = (self.layers.iter()).map(|layer| layer.each_ref().map(|offsets| offsets.at(tables, sample)));
-        for [translation, rotation] in faded.map(|faded| faded.map(Some)).into_iter().chain(layers) {
+        for [translation, rotation] in faded
+            .map(|faded| faded.map(Some))
+            .into_iter()
+            .chain((self.layers.iter()).map(|layer| layer.each_ref().map(|offsets| offsets.at(tables, sample))))
+        {
             if let Some(o) = translation {
                 moved.translation_offset += o;
             }
@@ -86,15 +90,21 @@ impl Plan {
 /// Progress of a joint's translation along its path.
 pub(super) fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.translations(sample as isize)[joint];
-    let steps = (0..clip.num_intervals()).map(|sample| at(sample).distance(at(sample + 1)));
-    progress(clip, steps, ends.translation)
+    progress(
+        clip,
+        (0..clip.num_intervals()).map(|sample| at(sample).distance(at(sample + 1))),
+        ends.translation,
+    )
 }
 
 /// Progress of a joint's rotation along its path.
 pub(super) fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.rotations(sample as isize)[joint];
-    let steps = (0..clip.num_intervals()).map(|sample| rotation::pose_gap(at(sample), at(sample + 1)).length());
-    progress(clip, steps, ends.rotation)
+    progress(
+        clip,
+        (0..clip.num_intervals()).map(|sample| rotation::pose_gap(at(sample), at(sample + 1)).length()),
+        ends.rotation,
+    )
 }
 
 fn progress<T>(clip: &Clip, steps: impl Iterator<Item = f64>, ends: [EndState<T>; 2]) -> Option<Progress> {

@@ -36,10 +36,9 @@ pub(crate) fn mend(clip: &Clip, method: Method) -> Option<Closed> {
     let own = |sample: isize| clip.pose(sample.rem_euclid(count as isize));
     let mut poses: Vec<Pose> = (0..count).map(|sample| own(sample as isize).to_pose()).collect();
     for joint in 0..clip.skeleton().num_joints() {
-        let first = own(0).rotations[joint];
         let points = ring.offsets(&lacking(|sample| own(sample).translations[joint]));
         let turns = ring.offsets(&lacking(|sample| {
-            rotation::difference(own(sample).rotations[joint], first)
+            rotation::difference(own(sample).rotations[joint], own(0).rotations[joint])
         }));
         for ((pose, point), turn) in poses.iter_mut().zip(points).zip(turns) {
             pose.translations[joint] += point;
@@ -67,12 +66,15 @@ pub(crate) fn closed(clip: &Clip, poses: Vec<Pose>, method: Method) -> Closed {
             rotation_offsets.push(rotation::difference(moved.rotations[joint], own.rotations[joint]));
         }
     }
-    let gaps = (0..num_joints).map(|joint| JointGap::new(&ends::measure(clip, joint)));
     Closed {
         tracks: clip.tracks().with_poses(poses),
         translation_offsets,
         rotation_offsets,
-        seam: SeamGaps { joints: gaps.collect() },
+        seam: SeamGaps {
+            joints: (0..num_joints)
+                .map(|joint| JointGap::new(&ends::measure(clip, joint)))
+                .collect(),
+        },
         residual: Gaps::default(),
         method,
         is_layered: false,
@@ -101,8 +103,10 @@ impl Ring {
         let waves: Vec<f64> = (0..count).map(of_wave).collect();
         let farthest = ((REACH * steps.max(1.0)) as usize).min(count / 2);
         let spread = (0..=farthest).map(|away| {
-            let turn = TAU * away as f64 / count as f64;
-            mean((waves.iter().enumerate()).map(|(wave, size)| size * ops::cos(turn * wave as f64)))
+            mean(
+                (waves.iter().enumerate())
+                    .map(|(wave, size)| size * ops::cos(TAU * away as f64 / count as f64 * wave as f64)),
+            )
         });
         Some(Self {
             count,
@@ -126,8 +130,7 @@ impl Ring {
     /// Adds the effect of an impulse at a sample on all samples.
     fn add(&self, offsets: &mut [DVec3], at: isize, impulse: DVec3) {
         let (count, farthest) = (self.count as isize, self.spread.len() as isize - 1);
-        let last = farthest.min(count - 1 - farthest);
-        for away in -farthest..=last {
+        for away in -farthest..=farthest.min(count - 1 - farthest) {
             offsets[(at + away).rem_euclid(count) as usize] += impulse * self.spread[away.unsigned_abs()];
         }
     }

@@ -23,13 +23,17 @@ pub fn rotation_targets(start: &EndState<DQuat>, end: &EndState<DQuat>, shares: 
     });
     let seam_velocity = (1.0 - shares.sigma) * at_start.0 + shares.sigma * at_end.0;
     let seam_acceleration = (1.0 - shares.tau) * at_start.1 + shares.tau * at_end.1;
-    let ends = [(offsets[0], at_start), (offsets[1], at_end)];
-    let [start, end] = ends.map(|(o, (velocity, acceleration))| {
+    let [start, end] = [(offsets[0], at_start), (offsets[1], at_end)].map(|(o, (velocity, acceleration))| {
         let inverse = rotation::left_jacobian_inverse(o);
         let added = seam_velocity - velocity;
         let rate = inverse * added;
-        let turning = rotation::left_jacobian_rate(o, rate) * rate + added.cross(velocity);
-        (rate, inverse * (seam_acceleration - turning - acceleration))
+        (
+            rate,
+            inverse
+                * (seam_acceleration
+                    - (rotation::left_jacobian_rate(o, rate) * rate + added.cross(velocity))
+                    - acceleration),
+        )
     });
     Targets {
         value: offsets,

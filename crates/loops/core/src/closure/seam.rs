@@ -5,8 +5,7 @@ use glam::DVec3;
 use super::{ends::JointEnds, rotation::pose_gap};
 
 /// Gap of one joint's local motion at the seam, end minus start.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct JointGap {
     /// Gap of the translation, metres.
     pub position: DVec3,
@@ -38,8 +37,7 @@ impl JointGap {
 }
 
 /// Gaps of all joints, in skeleton order.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct SeamGaps {
     /// One entry per joint.
     pub joints: Vec<JointGap>,
@@ -53,8 +51,7 @@ impl SeamGaps {
 }
 
 /// Largest gaps over joints, as lengths of vectors.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Gaps {
     /// Metres.
     pub position: f64,

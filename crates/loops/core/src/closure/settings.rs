@@ -25,8 +25,7 @@ pub enum SeamMotion {
 pub(crate) const NOISE_SAMPLES: usize = 8;
 
 /// Settings of a closure: a method for all joints, and others for chosen ones.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct ClosureSettings {
     /// The method of all joints without their own.
     pub method: Method,
@@ -48,8 +47,11 @@ impl From<Method> for ClosureSettings {
 impl ClosureSettings {
     /// Returns the method of a joint; `None` if it is left open.
     pub fn method_of(&self, joint: usize) -> Option<Method> {
-        let own = self.joints.iter().rev().find(|(index, _)| *index == joint);
-        own.map_or(Some(self.method), |(_, method)| *method)
+        self.joints
+            .iter()
+            .rev()
+            .find(|(index, _)| *index == joint)
+            .map_or(Some(self.method), |(_, method)| *method)
     }
 
     /// Errors: a time, hardness or share out of range; a joint that is not there.
@@ -117,6 +119,5 @@ pub enum ClosureError {
     #[error("joint {joint} has its own method, but the skeleton has {num_joints} joints")]
     Joint { joint: usize, num_joints: usize },
     /// The boundary system has no solution.
-    #[error(transparent)]
-    Boundary(#[from] BoundaryError),
+    Boundary(BoundaryError),
 }

@@ -68,8 +68,7 @@ impl Tables {
             ends: [0.0, self.period_secs].map(|t| boundary.weights(t)),
             samples: (0..self.num_samples)
                 .map(|sample| {
-                    let is_last = sample + 1 == self.num_samples;
-                    let t = if is_last {
+                    let t = if sample + 1 == self.num_samples {
                         self.period_secs
                     } else {
                         sample as f64 * self.step_secs

@@ -18,8 +18,8 @@ pub struct Targets {
 /// Offsets wanted at both ends of a joint's tracks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct JointTargets {
-    pub(crate) translation: Targets,
-    pub(crate) rotation: Targets,
+    pub translation: Targets,
+    pub rotation: Targets,
 }
 
 impl Targets {

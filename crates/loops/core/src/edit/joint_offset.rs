@@ -8,8 +8,7 @@ use super::EditError;
 use crate::{closure::Image, mirror::Mirror};
 
 /// An offset of a joint, in the axes of its parent.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct JointOffset {
     /// Rotation vector, multiplied on the left of the joint's rotation, radians.
     pub rotation: DVec3,

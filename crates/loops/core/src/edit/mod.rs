@@ -38,8 +38,7 @@ pub(crate) fn apply_mirrored(
         check_joints(&clip, edit.joints(), root_joint, mirror)?;
         let edited = edit.edited(clip, mirror)?;
         let mut poses = (0..edited.num_samples()).map(|sample| edited.body_pose(sample));
-        let off = poses.find_map(|pose| edited.skeleton().off_hinge(pose));
-        match off {
+        match poses.find_map(|pose| edited.skeleton().off_hinge(pose)) {
             None => Ok(edited),
             // Of noise only what is about the axes of hinges is added.
             Some(_) if matches!(edit, LoopEdit::Noise(_)) => {

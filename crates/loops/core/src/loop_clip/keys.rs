@@ -56,13 +56,13 @@ impl KeyLayout {
 
     /// Returns the curve through keys that are relative to the root, at even times.
     fn evenly(&self, keys: &Tracks, carrier: usize) -> Tracks {
-        let cycle = KeyedCycle {
+        KeyedCycle {
             skeleton: keys.skeleton(),
             carrier,
             motion: Rigid::IDENTITY,
             num_frames: self.num_steps(),
-        };
-        cycle.evenly(|key| keys.pose(key), self.num_samples, keys.step_secs())
+        }
+        .evenly(|key| keys.pose(key), self.num_samples, keys.step_secs())
     }
 
     /// Returns the root motion that the keys show, for a loop whose root moves by `root`.
@@ -116,8 +116,7 @@ pub enum KeysError {
     #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
     Carrier { carrier: usize, num_joints: usize },
     /// The keys do not form a loop clip.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// One period of a loop as stored in its file, relative to the root; samples count from its seam.
@@ -270,19 +269,24 @@ impl LoopKeys {
     /// key.
     pub(crate) fn closing_gap(&self, joint: usize) -> Option<(f64, f64)> {
         let closing = self.layout.has_closing_key.then_some(self.num_samples())?;
-        let turn = rotation::difference(
-            self.tracks.pose(closing).rotations[joint],
-            self.tracks.pose(0).rotations[joint],
-        );
-        let moved = self.world.position(closing, joint) - self.world.position(0, joint);
-        Some((turn.length(), moved.length()))
+        Some((
+            rotation::difference(
+                self.tracks.pose(closing).rotations[joint],
+                self.tracks.pose(0).rotations[joint],
+            )
+            .length(),
+            (self.world.position(closing, joint) - self.world.position(0, joint)).length(),
+        ))
     }
 
     fn wrapped(&self, sample: isize) -> usize {
         let (key, count) = (sample + self.layout.seam_sample as isize, self.num_samples() as isize);
         // Nearly all samples lie inside, and a division would take longer than everything else here.
-        let is_inside = (0..count).contains(&key);
-        (if is_inside { key } else { key.rem_euclid(count) }) as usize
+        (if (0..count).contains(&key) {
+            key
+        } else {
+            key.rem_euclid(count)
+        }) as usize
     }
 }
 

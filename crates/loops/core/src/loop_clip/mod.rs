@@ -33,8 +33,7 @@ pub struct LoopClip {
 #[error_kinds]
 pub enum LoopClipError {
     /// The values are not tracks.
-    #[error(transparent)]
-    Tracks(#[from] TracksError),
+    Tracks(TracksError),
     /// Fewer than three samples.
     #[error("a loop needs at least 3 samples, found {found}")]
     TooShort { found: usize },
@@ -112,10 +111,9 @@ impl LoopClip {
     /// Returns a loop of several copies, with samples of its own. Errors: too few samples.
     pub(crate) fn repeated_with(&self, tracks: Tracks) -> Result<Self, LoopClipError> {
         let copies = tracks.num_frames() / self.num_samples();
-        let repeated = Self::new(self.name.clone(), tracks, self.carrier, self.root)?;
         Ok(Self {
             path: self.path.repeat(copies),
-            ..repeated
+            ..Self::new(self.name.clone(), tracks, self.carrier, self.root)?
         })
     }
 
@@ -140,14 +138,17 @@ impl LoopClip {
         }
         let count = self.num_samples();
         let first = sample.rem_euclid(count as isize) as usize;
-        let poses = (0..count).map(|key| self.body_pose(first + key));
-        let tracks = self.tracks.with_poses(poses);
+        let tracks = self
+            .tracks
+            .with_poses((0..count).map(|key| self.body_pose(first + key)));
         let (mut path, moved) = (self.path.clone(), first.min(self.path.len()));
         path.rotate_left(moved);
-        let start = self.root.at(sample as f64 * self.step_secs());
         Self {
             path,
-            ..self.clone().with_tracks(tracks).with_start(start)
+            ..self
+                .clone()
+                .with_tracks(tracks)
+                .with_start(self.root.at(sample as f64 * self.step_secs()))
         }
     }
 
@@ -174,9 +175,11 @@ impl LoopClip {
         }
         let moved: Vec<Rigid> = (0..num_samples)
             .map(|sample| {
-                let before = self.path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
-                let motion = path[sample].inverse() * before;
-                self.body_pose(sample).carried(self.skeleton(), self.carrier, motion)
+                self.body_pose(sample).carried(
+                    self.skeleton(),
+                    self.carrier,
+                    path[sample].inverse() * self.path.get(sample).copied().unwrap_or(Rigid::IDENTITY),
+                )
             })
             .collect();
         self.tracks.set_joint(self.carrier, |sample| moved[sample]);
@@ -191,11 +194,13 @@ impl LoopClip {
     /// `path` holds the root's transform for every sample, relative to the constant twist. Errors:
     /// [`LoopClipError::PathLength`].
     pub(crate) fn along_with_joint(self, joint: usize, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
-        let skeleton = self.skeleton();
         let poses = (0..self.num_samples()).map(|sample| {
             // The joint moves along the path first; the root then follows and finds it unchanged relative to itself.
-            let sway = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
-            self.body_pose(sample).with_joint_led(skeleton, joint, sway)
+            self.body_pose(sample).with_joint_led(
+                self.skeleton(),
+                joint,
+                path.get(sample).copied().unwrap_or(Rigid::IDENTITY),
+            )
         });
         let tracks = self.tracks.with_poses(poses);
         self.with_tracks(tracks).along(path)

@@ -73,13 +73,12 @@ impl LoopClip {
         let num_samples = num_samples.max(3);
         let faster = self.period_secs() / (num_samples as f64 * step_secs);
         let times = (0..num_samples).map(|sample| secs + self.period_secs() * sample as f64 / num_samples as f64);
-        let poses = (times.clone()).map(|secs| self.body_pose_at(secs, Interpolation::Cubic));
-        let tracks = Tracks::pose_by_pose(self.skeleton(), step_secs, poses);
+        let tracks = Tracks::pose_by_pose(
+            self.skeleton(),
+            step_secs,
+            (times.clone()).map(|secs| self.body_pose_at(secs, Interpolation::Cubic)),
+        );
         let Twist { linear, angular } = self.root.twist;
-        let path = times
-            .filter(|_| self.follows_path())
-            .map(|secs| self.sway_at(secs))
-            .collect();
         Self {
             name: self.name.clone(),
             tracks,
@@ -88,7 +87,10 @@ impl LoopClip {
                 start: self.root.at(secs),
                 twist: Twist::new(linear * faster, angular * faster),
             },
-            path,
+            path: times
+                .filter(|_| self.follows_path())
+                .map(|secs| self.sway_at(secs))
+                .collect(),
             recorded: None,
         }
     }
@@ -132,18 +134,20 @@ impl LoopClip {
     /// the whole, across cycle boundaries too, and running backwards undoes it.
     pub fn root_delta(&self, from_secs: f64, to_secs: f64) -> Rigid {
         // Not through both world transforms, which lose digits far from the origin.
-        let root = RootMotion {
+        let on_twist = RootMotion {
             start: Rigid::IDENTITY,
             ..self.root
-        };
-        let on_twist = root.at(finite(to_secs) - finite(from_secs));
+        }
+        .at(finite(to_secs) - finite(from_secs));
         self.sway_at(from_secs).inverse() * on_twist * self.sway_at(to_secs)
     }
 
     /// Returns the world positions (metres) and rotations of all joints at any time.
     pub fn world_pose_at(&self, secs: f64, interpolation: Interpolation) -> Pose {
-        let body = self.body_pose_at(secs, interpolation);
-        body.as_ref().world(self.skeleton()).moved(self.root_pose_at(secs))
+        self.body_pose_at(secs, interpolation)
+            .as_ref()
+            .world(self.skeleton())
+            .moved(self.root_pose_at(secs))
     }
 
     /// Returns the root at any time, relative to its constant twist.

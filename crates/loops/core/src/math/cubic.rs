@@ -83,8 +83,7 @@ impl Hermite {
 
     /// As [`Self::rotation`], from the turns between the samples.
     pub(crate) fn turned(&self, before: DQuat, turns: Turns) -> DQuat {
-        let vector = mix(self.value, turns.tangents());
-        rotation::on_side_of(rotation::exp(vector) * before, before)
+        rotation::on_side_of(rotation::exp(mix(self.value, turns.tangents())) * before, before)
     }
 
     /// Angular velocity at u, radians per step, in the space that the rotations map to.

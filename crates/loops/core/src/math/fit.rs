@@ -140,18 +140,15 @@ pub(crate) fn fit_circle(points: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
     let (mut sum, mut turned_back) = (DVec3::ZERO, DVec3::ZERO);
     let (mut a, mut b) = (0.0, 0.0);
     for (index, &point) in points.iter().enumerate() {
-        let angle = turn.length() * index as f64 / count;
-        let (sin, cos) = ops::sin_cos(angle);
+        let (sin, cos) = ops::sin_cos(turn.length() * index as f64 / count);
         let point = point - axis * point.dot(axis);
         sum += point;
         turned_back += point * cos - axis.cross(point) * sin;
         a += cos;
         b += sin;
     }
-    let determinant = count - (a * a + b * b) / count;
-    let centre = (sum - (turned_back * a + axis.cross(turned_back) * b) / count) / determinant;
-    let arm = (turned_back - (centre * a - axis.cross(centre) * b)) / count;
-    (centre, arm)
+    let centre = (sum - (turned_back * a + axis.cross(turned_back) * b) / count) / (count - (a * a + b * b) / count);
+    (centre, (turned_back - (centre * a - axis.cross(centre) * b)) / count)
 }
 
 #[cfg(test)]

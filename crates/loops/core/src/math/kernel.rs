@@ -9,8 +9,7 @@ const REACH_DEVIATIONS: f64 = 4.0;
 
 /// Gaussian weights at distances of 0, 1, 2... samples, the standard deviation in samples; their sum over both sides is 1.
 pub fn gaussian(deviation: f64) -> Vec<f64> {
-    let reach = (REACH_DEVIATIONS * deviation).ceil() as usize;
-    let mut weights: Vec<f64> = (0..=reach)
+    let mut weights: Vec<f64> = (0..=(REACH_DEVIATIONS * deviation).ceil() as usize)
         .map(|away| {
             let away = away as f64 / deviation;
             ops::exp(-0.5 * away * away)
@@ -39,8 +38,7 @@ pub fn averaged_around(values: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
     let count = values.len();
     (0..count)
         .map(|sample| {
-            let steps = weights.iter().enumerate();
-            steps.fold(DVec3::ZERO, |sum, (step, &weight)| {
+            weights.iter().enumerate().fold(DVec3::ZERO, |sum, (step, &weight)| {
                 sum + values[(sample + step) % count] * weight
             })
         })
@@ -59,16 +57,14 @@ pub fn averaged_mirrored(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
             if let Some(before) = frame.checked_sub(weights.len() - 1)
                 && let Some(after) = track.get(frame + 1..frame + weights.len())
             {
-                let sides = track[before..frame].iter().rev().zip(after);
-                for ((left, right), &weight) in sides.zip(&weights[1..]) {
+                for ((left, right), &weight) in track[before..frame].iter().rev().zip(after).zip(&weights[1..]) {
                     sum += weight * (*left + *right);
                 }
                 return sum;
             }
             for (away, &weight) in weights.iter().enumerate().skip(1) {
-                let left = track[frame.abs_diff(away).min(last)];
-                let right = track[last - last.abs_diff(frame + away).min(last)];
-                sum += weight * (left + right);
+                sum += weight
+                    * (track[frame.abs_diff(away).min(last)] + track[last - last.abs_diff(frame + away).min(last)]);
             }
             sum
         })

@@ -17,9 +17,10 @@ pub(crate) fn rank(count: usize, share: f64) -> usize {
 
 /// Returns the least and the largest value; infinity and minus infinity without values. NaN is ignored.
 pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
-    let none = (f64::INFINITY, f64::NEG_INFINITY);
     let values = values.into_iter();
-    values.fold(none, |(low, high), value| (low.min(value), high.max(value)))
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use glam::{DQuat, DVec3};
 use super::rotation;
 
 /// A rigid motion: first the rotation, then the translation (metres).
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Rigid {
     /// Rotation, unit quaternion (x, y, z, w).
     pub rotation: DQuat,
@@ -59,8 +58,7 @@ impl core::ops::Mul for Rigid {
 }
 
 /// A constant rate of rigid motion in the moving body's own frame.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Twist {
     /// Linear velocity of the frame's origin, metres per second, in the frame's own axes.
     pub linear: DVec3,

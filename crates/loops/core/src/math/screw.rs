@@ -35,8 +35,7 @@ impl From<Twist> for Screw {
     fn from(twist: Twist) -> Self {
         let (axis, rate) = direction_and_length(twist.angular).unwrap_or((DVec3::Y, 0.0));
         let climb = twist.linear.dot(axis);
-        let across = twist.linear - axis * climb;
-        let (basis_y, speed) = direction_and_length(across)
+        let (basis_y, speed) = direction_and_length(twist.linear - axis * climb)
             .filter(|&(_, speed)| speed > ROUNDING * climb.abs())
             // A small difference of large parts is not exactly orthogonal to the axis; a second projection corrects it.
             .map(|(towards, speed)| ((towards - axis * towards.dot(axis)).normalize_or(towards), speed))

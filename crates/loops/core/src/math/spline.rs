@@ -49,8 +49,8 @@ impl<T: Value> Spline<T> {
         for index in 1..values.len().saturating_sub(1) {
             let pivot = 2.0 * (length(index - 1) + length(index)) - length(index - 1) * above[index - 1];
             above[index] = length(index) / pivot;
-            let right = (slope(index) - slope(index - 1)) * 6.0;
-            bends[index] = (right - bends[index - 1] * length(index - 1)) * (1.0 / pivot);
+            bends[index] =
+                ((slope(index) - slope(index - 1)) * 6.0 - bends[index - 1] * length(index - 1)) * (1.0 / pivot);
         }
         for index in (1..values.len().saturating_sub(1)).rev() {
             bends[index] = bends[index] - bends[index + 1] * above[index];

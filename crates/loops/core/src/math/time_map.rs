@@ -22,8 +22,8 @@ impl TimeMap {
     /// Creates the map through pairs of a new share and the old share shown there, at least one, in the order of the new ones, which are
     /// distinct and lie in one cycle.
     pub(crate) fn through(moments: &[[f64; 2]]) -> Self {
-        let around = (-CYCLES_AROUND..=CYCLES_AROUND).map(f64::from);
-        let (shares, differences): (Vec<_>, _) = around
+        let (shares, differences): (Vec<_>, _) = (-CYCLES_AROUND..=CYCLES_AROUND)
+            .map(f64::from)
             .flat_map(|cycle| moments.iter().map(move |&[new, old]| (new + cycle, old - new)))
             .unzip();
         Self {

@@ -70,9 +70,10 @@ impl<'a> LaidCycles<'a> {
         if secs > MAX_CYCLE_SECS {
             return Err(MeanCycleError::TooLong { secs });
         }
-        let take = &analysis.take;
-        let each = (num_samples * take.num_joints()).max(1);
-        let most = asked.most().min(MAX_TRANSFORMS / each).max(MIN_CYCLES);
+        let most = asked
+            .most()
+            .min(MAX_TRANSFORMS / (num_samples * analysis.take.num_joints()).max(1))
+            .max(MIN_CYCLES);
         let row = CycleRow::around(analysis, candidate, most);
         if row.num_cycles() < MIN_CYCLES {
             let [before, after] = row.ends;
@@ -80,8 +81,9 @@ impl<'a> LaidCycles<'a> {
         }
         let window = Window::over(&trust(&distances(analysis, &row)));
         let motions = motions_from_chosen(analysis, &row);
-        let first = candidate.cut.start_frame().round() as usize;
-        let mut start = analysis.heading.world_from_heading(first);
+        let mut start = analysis
+            .heading
+            .world_from_heading(candidate.cut.start_frame().round() as usize);
         // The root runs at height zero, or climbs from there.
         start.translation.y = 0.0;
         let starts: Vec<Rigid> = motions.iter().map(|&motion| motion * start).collect();
@@ -119,8 +121,14 @@ impl<'a> LaidCycles<'a> {
     /// root, from any start.
     pub(crate) fn own(&self, clip: &Clip, root: RootMotion) -> RootRelativeClip {
         let start = self.starts[self.row.num_before];
-        let twist = root.twist.seen_from(root.start.inverse() * start);
-        RootRelativeClip::relative_to(clip, RootMotion { start, twist }, self.carrier)
+        RootRelativeClip::relative_to(
+            clip,
+            RootMotion {
+                start,
+                twist: root.twist.seen_from(root.start.inverse() * start),
+            },
+            self.carrier,
+        )
     }
 
     /// Returns the mean as a clip in the world, with context: it continues indefinitely, carried by the mean root motion from
@@ -149,12 +157,16 @@ impl<'a> LaidCycles<'a> {
             }
             let (moved, turned): (Vec<DVec3>, Vec<DVec3>) = (own.iter().zip(&poses))
                 .map(|(own, mean)| {
-                    let turned = rotation::difference(own.rotation, mean.rotations[joint]);
-                    (own.translation - mean.translations[joint], turned)
+                    (
+                        own.translation - mean.translations[joint],
+                        rotation::difference(own.rotation, mean.rotations[joint]),
+                    )
                 })
                 .unzip();
-            let fine = splitter.fine(&moved).into_iter().zip(splitter.fine(&turned));
-            for (pose, (moved, turned)) in poses.iter_mut().zip(fine) {
+            for (pose, (moved, turned)) in poses
+                .iter_mut()
+                .zip(splitter.fine(&moved).into_iter().zip(splitter.fine(&turned)))
+            {
                 pose.translations[joint] += moved;
                 pose.rotations[joint] = (rotation::exp(turned) * pose.rotations[joint]).normalize();
             }
@@ -168,8 +180,10 @@ impl<'a> LaidCycles<'a> {
             pose.carry(skeleton, self.carrier, root.at(sample as f64 * step_secs));
             pose
         });
-        let tracks = Tracks::pose_by_pose(skeleton, step_secs, samples);
-        (Clip::from_samples(tracks, count, context), self.described(&unclear))
+        (
+            Clip::from_samples(Tracks::pose_by_pose(skeleton, step_secs, samples), count, context),
+            self.described(&unclear),
+        )
     }
 
     /// Returns the mean pose at a phase, its carrier relative to the root. Joints whose rotations differ too much are marked.
@@ -184,9 +198,14 @@ impl<'a> LaidCycles<'a> {
         let mut carried: Vec<(Rigid, f64)> = Vec::with_capacity(2 * self.twists.len());
         for (pair, (twist, &weight)) in self.twists.iter().zip(self.window.pairs()).enumerate() {
             for (later, weight) in [(0, weight * share), (1, weight * (1.0 - share))] {
-                let root = self.starts[pair] * twist.exp(phase + later as f64);
-                let local = cycles[pair + later].as_ref().in_root(skeleton, self.carrier, root);
-                carried.push((local, weight));
+                carried.push((
+                    cycles[pair + later].as_ref().in_root(
+                        skeleton,
+                        self.carrier,
+                        self.starts[pair] * twist.exp(phase + later as f64),
+                    ),
+                    weight,
+                ));
             }
         }
         (unclear.iter_mut().enumerate())
@@ -194,8 +213,11 @@ impl<'a> LaidCycles<'a> {
                 let transforms: Vec<(Rigid, f64)> = if joint == self.carrier {
                     carried.clone()
                 } else {
-                    let transforms = cycles.iter().map(|pose| pose.as_ref().joint(joint));
-                    transforms.zip(weights.iter().copied()).collect()
+                    cycles
+                        .iter()
+                        .map(|pose| pose.as_ref().joint(joint))
+                        .zip(weights.iter().copied())
+                        .collect()
                 };
                 let (mean, is_clear) = mean_of(&transforms);
                 *unclear |= !is_clear;
@@ -218,11 +240,10 @@ impl<'a> LaidCycles<'a> {
 
     fn described(&self, unclear: &[bool]) -> MeanCycle {
         let last = (self.analysis.take.num_frames() - 1) as f64;
-        let shares = self.window.shares();
         let [before, after] = self.row.ends;
         MeanCycle {
             asked: self.asked,
-            cycles: (shares.into_iter().enumerate())
+            cycles: (self.window.shares().into_iter().enumerate())
                 .map(|(cycle, share)| {
                     let [start_frame, end_frame] =
                         [0.0, 1.0].map(|phase| self.row.frame(cycle, phase).clamp(0.0, last));
@@ -272,8 +293,10 @@ fn mean_of(transforms: &[(Rigid, f64)]) -> (Rigid, bool) {
         .map(|(transform, weight)| (transform.rotation, *weight))
         .collect();
     let mean = rotation::mean(&rotations);
-    let is_clear = (rotations.iter()).all(|(rotation, _)| rotation::difference(*rotation, mean).length() <= MAX_SPREAD);
-    (Rigid::new(mean, translation), is_clear)
+    (
+        Rigid::new(mean, translation),
+        (rotations.iter()).all(|(rotation, _)| rotation::difference(*rotation, mean).length() <= MAX_SPREAD),
+    )
 }
 
 /// Returns the distance of each cycle from the median of all, metres: root mean square over phases and weighted joints, relative
@@ -317,14 +340,16 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     let position = |frame: f64, joint: usize| {
         let frame = frame.clamp(0.0, last as f64);
         let before = (frame.floor() as usize).min(last);
-        let after = (before + 1).min(last);
         world
             .position(before, joint)
-            .lerp(world.position(after, joint), frame - before as f64)
+            .lerp(world.position((before + 1).min(last), joint), frame - before as f64)
     };
     let floor = |cycle: usize| {
-        let frames = (0..NUM_PHASES).map(|phase| row.frame(cycle, phase as f64 / NUM_PHASES as f64));
-        mean(frames.map(|frame| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y))
+        mean(
+            (0..NUM_PHASES)
+                .map(|phase| row.frame(cycle, phase as f64 / NUM_PHASES as f64))
+                .map(|frame| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y),
+        )
     };
     (0..row.num_cycles())
         .map(|cycle| {
@@ -353,15 +378,15 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
 /// Returns the twist that carries the root from a cycle to the next within one unit of time.
 fn twist_between(analysis: &Analysis, row: &CycleRow, starts: &[Rigid], cycle: usize) -> Twist {
     let motion = starts[cycle].inverse() * starts[cycle + 1];
-    let last = analysis.heading.num_frames() - 1;
     let [from, to] = [cycle, cycle + 1].map(|cycle| {
-        let frame = row.frame(cycle, 0.0).round().clamp(0.0, last as f64);
-        analysis.heading.yaw(frame as usize)
+        analysis.heading.yaw(
+            row.frame(cycle, 0.0)
+                .round()
+                .clamp(0.0, (analysis.heading.num_frames() - 1) as f64) as usize,
+        )
     });
     let principal = rotation::yaw_of(motion.rotation);
-    let counted = to - from;
-    let whole_turns = core::f64::consts::TAU * ((counted - principal) / core::f64::consts::TAU).round();
-    let turn = principal + whole_turns;
+    let turn = principal + core::f64::consts::TAU * ((to - from - principal) / core::f64::consts::TAU).round();
     let turn = if turn.abs() < NEAR_WHOLE_TURN { turn } else { principal };
     Twist::log_with_turn(motion, DVec3::Y * turn, 1.0)
 }

@@ -34,8 +34,11 @@ impl CycleDeviations {
         let mut rotations: Vec<DQuat> = Vec::with_capacity(num_cycles * num_samples * joints.len());
         for cycle in 0..num_cycles {
             for sample in 0..num_samples {
-                let frame = laid.frame(cycle, sample as f64 / num_samples as f64);
-                let pose = shown(analysis.take.sample(frame));
+                let pose = shown(
+                    analysis
+                        .take
+                        .sample(laid.frame(cycle, sample as f64 / num_samples as f64)),
+                );
                 rotations.extend(joints.iter().map(|&joint| pose.rotations[joint]));
             }
         }

@@ -33,8 +33,7 @@ pub const MIN_CYCLES: usize = 2;
 pub const MAX_CYCLE_SECS: f64 = 60.0;
 
 /// Whether a loop is the mean of several cycles, and of how many.
-#[handed_over]
-#[derive(Copy, Default, Eq)]
+#[handed_over(Copy, Default, Eq)]
 pub enum MeanCycles {
     /// The loop is the chosen cycle alone.
     #[default]
@@ -100,8 +99,7 @@ pub struct MeanCycle {
 }
 
 /// A cycle that a mean includes.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct UsedCycle {
     /// Source frame, fractional, at which it starts.
     pub start_frame: f64,
@@ -113,8 +111,7 @@ pub struct UsedCycle {
 }
 
 /// Why a row of cycles ends.
-#[handed_over]
-#[derive(Copy, Eq, thiserror::Error)]
+#[handed_over(Copy, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what they are")]
 pub enum CyclesEnd {
     #[error("as many as are wanted were found")]

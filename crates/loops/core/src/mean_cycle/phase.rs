@@ -57,10 +57,10 @@ const TURN_RADIANS: f64 = core::f64::consts::PI / 9.0;
 #[derive(Clone, Debug)]
 pub(super) struct CycleRow {
     /// Number of cycles before the chosen one, and after it.
-    pub(super) num_before: usize,
+    pub num_before: usize,
     num_after: usize,
     /// Why there are no more cycles before, and after.
-    pub(super) ends: [CyclesEnd; 2],
+    pub ends: [CyclesEnd; 2],
     /// Frame at which the chosen cycle starts, and its length in frames.
     start: f64,
     period: f64,
@@ -86,10 +86,8 @@ impl CycleRow {
                 sides[side].end
             }
         });
-        let deviations = [Side::Before, Side::After].map(|side| {
-            let frames = &sides[side as usize].frames[..used[side as usize] * NUM_PHASES];
-            reference.smoothed(side, frames)
-        });
+        let deviations = [Side::Before, Side::After]
+            .map(|side| reference.smoothed(side, &sides[side as usize].frames[..used[side as usize] * NUM_PHASES]));
         Self {
             num_before,
             num_after,
@@ -253,8 +251,11 @@ impl<'a> Reference<'a> {
     /// Finds the cheapest cycle that begins at a frame, outwards: its frames at even phases. `None` if the take ends before.
     fn next_cycle(&self, side: Side, edge: f64) -> Option<Vec<f64>> {
         let part = self.step() / PARTS as f64;
-        let last = (self.features.num_frames() - 1) as f64;
-        let room = if side == Side::After { last - edge } else { edge };
+        let room = if side == Side::After {
+            (self.features.num_frames() - 1) as f64 - edge
+        } else {
+            edge
+        };
         // Rounding must not lose a cycle that ends at the last frame.
         let room_parts = (room / part + 1e-6).floor() as usize;
         if room_parts < STEPS[0] * NUM_PHASES {
@@ -315,11 +316,13 @@ impl<'a> Reference<'a> {
         if bad.any(|&frame| (from..=to).contains(&(frame as f64))) {
             return Some(CyclesEnd::BadFrames);
         }
-        let distances = frames
-            .iter()
-            .zip(1..)
-            .map(|(&frame, steps)| self.squared_distance(frame, self.row(side, steps)));
-        let similarity = 1.0 - mean(distances) / (2.0 * self.variance);
+        let similarity = 1.0
+            - mean(
+                frames
+                    .iter()
+                    .zip(1..)
+                    .map(|(&frame, steps)| self.squared_distance(frame, self.row(side, steps))),
+            ) / (2.0 * self.variance);
         // NaN if the reference does not move at all; nothing resembles that.
         if similarity.is_nan() || similarity < MIN_SIMILARITY {
             return Some(CyclesEnd::OtherMotion);
@@ -327,10 +330,9 @@ impl<'a> Reference<'a> {
         let [own, other] = [(self.start, self.start + self.period), (from, to)].map(|(from, to)| self.moved(from, to));
         let size = self.analysis.body.size(&self.analysis.take);
         let stride = ops::over_ground(own.translation);
-        let off = other.translation - own.translation;
-        let turn = rotation::yaw_of(own.rotation.conjugate() * other.rotation);
-        let strays = ops::over_ground(off) > STRIDE_SHARE * stride + STRIDE_METRES * size || turn.abs() > TURN_RADIANS;
-        strays.then_some(CyclesEnd::OtherPath)
+        (ops::over_ground(other.translation - own.translation) > STRIDE_SHARE * stride + STRIDE_METRES * size
+            || rotation::yaw_of(own.rotation.conjugate() * other.rotation).abs() > TURN_RADIANS)
+            .then_some(CyclesEnd::OtherPath)
     }
 
     /// Returns the motion of the heading from one frame to another, in its own axes.
@@ -367,8 +369,7 @@ impl<'a> Reference<'a> {
         for _ in 0..8 {
             let deviations = self.refined(side, &searched, stiffness);
             let is_map = deviations.windows(2).all(|pair| {
-                let slope = 1.0 + side.sign() * (pair[1] - pair[0]) / self.step();
-                (SLOPE_LIMITS[0]..=SLOPE_LIMITS[1]).contains(&slope)
+                (SLOPE_LIMITS[0]..=SLOPE_LIMITS[1]).contains(&(1.0 + side.sign() * (pair[1] - pair[0]) / self.step()))
             });
             if is_map {
                 return deviations;
@@ -390,20 +391,21 @@ impl<'a> Reference<'a> {
             // Square of the speed, and the desired step of each pose, times that.
             let (mut squares, mut wanted) = (vec![0.0; count], vec![0.0; count]);
             for steps in FIXED..count {
-                let frame = self.even(side, steps) + deviations[steps];
-                let (before, after, u) = around(self.features, frame);
+                let (before, after, u) = around(self.features, self.even(side, steps) + deviations[steps]);
                 for ((before, after), reference) in before.iter().zip(after).zip(self.row(side, steps)) {
                     let rate = after - before;
                     squares[steps] += rate * rate;
                     wanted[steps] += rate * (reference - before - u * rate);
                 }
             }
-            let usual = squares.iter().sum::<f64>() / (count - FIXED) as f64;
-            let price = (stiffness * usual).max(f64::MIN_POSITIVE.sqrt());
             for (steps, wanted) in wanted.iter_mut().enumerate() {
                 *wanted += squares[steps] * deviations[steps];
             }
-            deviations = smoothing_spline(&squares, &wanted, price);
+            deviations = smoothing_spline(
+                &squares,
+                &wanted,
+                (stiffness * (squares.iter().sum::<f64>() / (count - FIXED) as f64)).max(f64::MIN_POSITIVE.sqrt()),
+            );
         }
         deviations
     }
@@ -459,15 +461,18 @@ fn around(features: &Features, frame: f64) -> (&[f64], &[f64], f64) {
     let last = features.num_frames() - 1;
     let frame = frame.clamp(0.0, last as f64);
     let before = (frame.floor() as usize).min(last.saturating_sub(1));
-    let axes = features.num_position_axes();
-    let [row, next] = [before, (before + 1).min(last)].map(|frame| &features.positions(frame)[..axes]);
+    let [row, next] =
+        [before, (before + 1).min(last)].map(|frame| &features.positions(frame)[..features.num_position_axes()]);
     (row, next, frame - before as f64)
 }
 
 pub(super) fn row_at(features: &Features, frame: f64) -> Vec<f64> {
     let (before, after, u) = around(features, frame);
-    let pairs = before.iter().zip(after);
-    pairs.map(|(before, after)| before + u * (after - before)).collect()
+    before
+        .iter()
+        .zip(after)
+        .map(|(before, after)| before + u * (after - before))
+        .collect()
 }
 
 #[cfg(test)]

@@ -20,9 +20,12 @@ impl MadeLoop {
     /// range.
     pub fn looped_along(&self, numbers: &[f64], width: usize) -> Result<Vec<f64>, MakeError> {
         let joints = width.div_ceil(PER_JOINT);
-        let tree = (0..joints).map(|joint| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO));
         // Without numbers there are no joints.
-        let Ok(skeleton) = Skeleton::new(tree.collect()) else {
+        let Ok(skeleton) = Skeleton::new(
+            (0..joints)
+                .map(|joint| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO))
+                .collect(),
+        ) else {
             return Ok(Vec::new());
         };
         let recorded = numbers
@@ -47,7 +50,6 @@ impl MadeLoop {
 
         let count = self.loop_clip.num_samples();
         let num_intervals = count / self.num_copies() / usize::from(self.candidate.pairing.num_stretches());
-        let clip = clip_of(&take, &self.candidate, num_intervals, self.loop_clip.step_secs())?;
         let settings = ClosureSettings {
             motion: if self.closed.is_layered {
                 SeamMotion::Layered
@@ -56,15 +58,25 @@ impl MadeLoop {
             },
             ..self.closed.method.into()
         };
-        let closed = closure::close(&clip, &settings)?.tracks;
+        let closed = closure::close(
+            &clip_of(&take, &self.candidate, num_intervals, self.loop_clip.step_secs())?,
+            &settings,
+        )?
+        .tracks;
         let bounds: Vec<(f64, f64)> = (0..width)
             .map(|slot| percentile::extremes((0..recorded).map(|frame| number(frame, slot))))
             .collect();
         let mut looped = Vec::with_capacity(count * width);
         for sample in 0..count {
-            let pose = closed.pose((self.first_sample + sample) % num_intervals);
-            let values = pose.translations.iter().flat_map(DVec3::to_array);
-            looped.extend(values.zip(&bounds).map(|(x, (low, high))| x.clamp(*low, *high)));
+            looped.extend(
+                closed
+                    .pose((self.first_sample + sample) % num_intervals)
+                    .translations
+                    .iter()
+                    .flat_map(DVec3::to_array)
+                    .zip(&bounds)
+                    .map(|(x, (low, high))| x.clamp(*low, *high)),
+            );
         }
         Ok(looped)
     }

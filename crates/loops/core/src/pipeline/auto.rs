@@ -17,8 +17,7 @@ use crate::quality::Quality;
 use crate::root_motion::RootRelativeClip;
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Score {
     /// Mean distance of joints from the uncut take, metres.
     pub displacement_metres: f64,
@@ -46,8 +45,7 @@ impl Score {
 }
 
 /// The chosen method and its score.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct ClosureChoice {
     /// The method, adjusted to the loop.
     pub method: Method,
@@ -144,11 +142,12 @@ pub(crate) fn choose_closure(
         tried.push((method, quality.pops(), watched.score(&made.loop_clip, &quality)));
     }
     let default_score = tried.first().map_or(Score::default(), |(.., score)| *score);
-    let best = tried
-        .iter()
-        .min_by_key(|(_, shows, score)| (*shows, ordered(score.total())));
     // The list is never empty.
-    let (method, _, score) = best.copied().unwrap_or((settings.closure.method, false, default_score));
+    let (method, _, score) = tried
+        .iter()
+        .min_by_key(|(_, shows, score)| (*shows, ordered(score.total())))
+        .copied()
+        .unwrap_or((settings.closure.method, false, default_score));
     Ok(ClosureChoice {
         method,
         score,
@@ -167,8 +166,11 @@ impl Watched {
         let world = source.clip.world_tracks();
         let first = source.clip.sample_range().start().unsigned_abs();
         let inside = first + 1..first + source.clip.num_intervals();
-        let feet = body.feet.iter().map(Foot::lowest_joint);
-        let joints = feet.chain(body.hands.iter().copied());
+        let joints = body
+            .feet
+            .iter()
+            .map(Foot::lowest_joint)
+            .chain(body.hands.iter().copied());
         Self {
             joints: joints
                 .map(|joint| {
@@ -188,8 +190,11 @@ impl Watched {
         let added: f64 = (self.joints.iter())
             .map(|&(joint, usual)| {
                 let bends = (0..count).map(|sample| {
-                    let around = [sample + 2, sample + 1, sample].map(|sample| sample % count);
-                    bend(&world, around, joint)
+                    bend(
+                        &world,
+                        [sample + 2, sample + 1, sample].map(|sample| sample % count),
+                        joint,
+                    )
                 });
                 (greatest(bends) / usual - 1.0).max(0.0)
             })

@@ -35,9 +35,8 @@ pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Resu
     let listing = listing_enough(settings);
     let choosing = Choosing::new(analysis, &listing);
     let Proposed { whole, mut found } = propose_loops(&choosing)?;
-    let most = settings.max_candidates.max(1);
     let ranked = ranked(choosing.analysis(), found.candidates, settings);
-    let wanted = most - usize::from(whole.is_some());
+    let wanted = settings.max_candidates.max(1) - usize::from(whole.is_some());
     found.candidates = whole
         .into_iter()
         .chain(choosing.in_own_frames(ranked, wanted))
@@ -81,12 +80,14 @@ pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Res
     let choosing = Choosing::new(analysis, &listing);
     let found = stretches(&choosing, settings)?;
     let best: Vec<LoopCandidate> = found.rows.into_iter().map(|row| row.best).collect();
-    let of_choosing = best.iter().map(|best| choosing.in_chosen_frames(best)).collect();
-    let (cycles, left_out) = every_cycle(choosing.analysis(), choosing.settings(), of_choosing);
+    let (cycles, left_out) = every_cycle(
+        choosing.analysis(),
+        choosing.settings(),
+        best.iter().map(|best| choosing.in_chosen_frames(best)).collect(),
+    );
     let (whole, cycles): (Vec<_>, Vec<_>) = cycles.into_iter().partition(|each| each.whole.is_some());
-    let kept = best.into_iter().filter(|best| best.whole.is_some()).take(whole.len());
     let mut candidates = choosing.in_own_frames(cycles, usize::MAX);
-    candidates.extend(kept);
+    candidates.extend(best.into_iter().filter(|best| best.whole.is_some()).take(whole.len()));
     candidates.sort_by_key(|each| ordered(each.cut.start_frame()));
     Ok(FoundLoops {
         candidates,
@@ -122,8 +123,7 @@ fn ranked(analysis: &Analysis, candidates: Vec<LoopCandidate>, settings: &Search
         }
     });
     work_out(&mut ranked, [MADE_IN_FULL, 1], LEAST_IN_FULL, |candidate| {
-        let known = best_closed.iter().position(|(best, _)| best.cut == candidate.cut);
-        let closed = match known {
+        let closed = match best_closed.iter().position(|(best, _)| best.cut == candidate.cut) {
             Some(index) => Some(best_closed.swap_remove(index).1),
             None => closed(analysis, candidate),
         };
@@ -134,8 +134,7 @@ fn ranked(analysis: &Analysis, candidates: Vec<LoopCandidate>, settings: &Search
     if let Some((best, others)) = ranked.split_first_mut()
         && let Some(outcome) = &mut best.outcome
     {
-        let of_others = others.iter().filter_map(|other| other.outcome);
-        outcome.fewer_cycles_lose_by = fewer_cycles_lose_by(outcome, of_others);
+        outcome.fewer_cycles_lose_by = fewer_cycles_lose_by(outcome, others.iter().filter_map(|other| other.outcome));
     }
     first.append(&mut ranked);
     first
@@ -169,10 +168,15 @@ impl UsualSpeeds<'_> {
         if let Some((_, speed)) = self.known.iter().find(|(known, _)| *known == gait) {
             return *speed;
         }
-        let segments = self.analysis.segments.iter();
-        let alike = segments.filter(|segment| segment.gait.kind.straight() == gait);
-        let frames = alike.flat_map(|segment| segment.start_frame..=segment.end_frame);
-        let speed = percentile::of(frames.map(|frame| self.analysis.ground_mps(frame)), 0.5);
+        let speed = percentile::of(
+            self.analysis
+                .segments
+                .iter()
+                .filter(|segment| segment.gait.kind.straight() == gait)
+                .flat_map(|segment| segment.start_frame..=segment.end_frame)
+                .map(|frame| self.analysis.ground_mps(frame)),
+            0.5,
+        );
         self.known.push((gait, speed));
         speed
     }
@@ -180,11 +184,10 @@ impl UsualSpeeds<'_> {
     /// Returns the difference of a candidate's speed from the usual one of its gait, as a share; `None` in place.
     fn pace_off(&mut self, candidate: &LoopCandidate) -> Option<f64> {
         let speed = ops::over_ground(candidate.twist.linear);
-        let gait = self.analysis.segment_of(candidate)?.gait;
         if speed < MOVING_MPS {
             return None;
         }
-        let usual = self.of(gait.kind.straight());
+        let usual = self.of(self.analysis.segment_of(candidate)?.gait.kind.straight());
         (usual > 0.0).then(|| (speed - usual).abs() / usual)
     }
 }
@@ -203,12 +206,12 @@ fn closed(analysis: &Analysis, candidate: &LoopCandidate) -> Option<ClosedStretc
 /// Adds the parts of the outcome that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.
 fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) -> Option<ClosedStretch> {
     let closed = closed(analysis, candidate);
-    candidate.outcome = candidate.outcome.zip(closed.as_ref()).map(|(outcome, closed)| {
-        let metres = quality::displacement_of(&closed.loop_clip, &analysis.body, &closed.source);
-        Outcome {
-            displacement_metres: Some(metres / analysis.body.size(&analysis.take)),
-            ..outcome
-        }
+    candidate.outcome = candidate.outcome.zip(closed.as_ref()).map(|(outcome, closed)| Outcome {
+        displacement_metres: Some(
+            quality::displacement_of(&closed.loop_clip, &analysis.body, &closed.source)
+                / analysis.body.size(&analysis.take),
+        ),
+        ..outcome
     });
     closed
 }
@@ -216,12 +219,13 @@ fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) ->
 /// Returns the loop of a closed stretch with default settings; `None` if it cannot be made.
 fn made_in_full(analysis: &Analysis, candidate: &LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
     // Loops of mirrored halves are not ranked by their outcome, so there is no image.
-    let plan = Plan {
+    Plan {
         analysis,
         candidate,
         settings: &LoopSettings::default(),
-    };
-    plan.make(closed, None).ok()
+    }
+    .make(closed, None)
+    .ok()
 }
 
 /// Adds the parts that only the finished loop shows.
@@ -270,8 +274,9 @@ fn work_out(
 ) {
     for index in 0..ranked.len().min(most) {
         let is_sure = |last: &LoopCandidate, next: &LoopCandidate| {
-            let earlier = last.cut.start_frame().total_cmp(&next.cut.start_frame());
-            by_recommendation_if_worse_by(least, last, next).then(earlier).is_le()
+            by_recommendation_if_worse_by(least, last, next)
+                .then(last.cut.start_frame().total_cmp(&next.cut.start_frame()))
+                .is_le()
         };
         if index >= wanted && is_sure(&ranked[wanted - 1], &ranked[index]) {
             return;
@@ -283,15 +288,17 @@ fn work_out(
 
 /// Finds the part at which the best loop of fewer cycles loses against the recommended one; `others` are the outcomes after it.
 fn fewer_cycles_lose_by(best: &Outcome, mut others: impl Iterator<Item = Outcome>) -> Option<OutcomePart> {
-    let fewer = others.find(|other| other.extra_cycles < best.extra_cycles)?;
-    fewer.worst_against(best)
+    others
+        .find(|other| other.extra_cycles < best.extra_cycles)?
+        .worst_against(best)
 }
 
 /// Returns the settings with a list that is long enough to choose from.
 fn listing_enough(settings: &SearchSettings) -> SearchSettings {
-    let least = if settings.ranks_by_outcome() { LISTED } else { 1 };
     SearchSettings {
-        max_candidates: settings.max_candidates.max(least),
+        max_candidates: settings
+            .max_candidates
+            .max(if settings.ranks_by_outcome() { LISTED } else { 1 }),
         ..settings.clone()
     }
 }
@@ -303,19 +310,25 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
     let (uncut, closed) = (clip.world_tracks(), made.loop_clip.tracks_from_root());
     let first = clip.sample_range().start().unsigned_abs();
     let count = made.loop_clip.num_samples();
-    let skeleton = made.loop_clip.skeleton();
-    let own_range = first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1);
-    let knees = made.body.feet.iter().filter_map(|foot| skeleton.parent(foot.ankle));
-    greatest(knees.filter(|&knee| knee != made.body.hips).map(|knee| {
-        let own = own_range
-            .clone()
-            .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
-        let of_loop = (0..count).map(|sample| {
-            let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
-            bend(&closed, around, knee)
-        });
-        greatest(of_loop) / own.fold(STILL_METRES, f64::max)
-    }))
+    greatest(
+        made.body
+            .feet
+            .iter()
+            .filter_map(|foot| made.loop_clip.skeleton().parent(foot.ankle))
+            .filter(|&knee| knee != made.body.hips)
+            .map(|knee| {
+                let own = (first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1))
+                    .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
+                let of_loop = (0..count).map(|sample| {
+                    bend(
+                        &closed,
+                        [sample + count - 1, sample, sample + 1].map(|sample| sample % count),
+                        knee,
+                    )
+                });
+                greatest(of_loop) / own.fold(STILL_METRES, f64::max)
+            }),
+    )
 }
 
 #[cfg(test)]

@@ -44,7 +44,12 @@ impl<'a> KeptKeys<'a> {
 
     /// Returns the keys as a clip that does not close.
     pub(crate) fn as_recorded(&self) -> Clip {
-        let poses = (0..self.count()).map(|key| self.take.pose(self.whole.start_frame + key));
-        Clip::from_samples(self.take.tracks().with_poses(poses), self.count() - 1, 0)
+        Clip::from_samples(
+            self.take
+                .tracks()
+                .with_poses((0..self.count()).map(|key| self.take.pose(self.whole.start_frame + key))),
+            self.count() - 1,
+            0,
+        )
     }
 }

@@ -57,8 +57,7 @@ use crate::variation::{self, Variation, VariationError, VariationSettings};
 use timing::Timed;
 
 /// The times at which the loop is sampled.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub enum Sampling {
     /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
     #[default]
@@ -70,8 +69,7 @@ pub enum Sampling {
 }
 
 /// Settings for making a stretch into a loop.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct LoopSettings {
     /// How the seam is closed.
     pub closure: ClosureSettings,
@@ -193,48 +191,35 @@ pub struct MadeLoop {
 #[error_kinds]
 pub enum MakeError {
     /// The cut gives too few or too many samples.
-    #[error(transparent)]
-    Cut(#[from] CutError),
+    Cut(CutError),
     /// The settings of the closure are not valid.
-    #[error(transparent)]
-    Closure(#[from] ClosureError),
+    Closure(ClosureError),
     #[error("the rate must be a positive number of frames per second, found {found}")]
     Rate { found: f64 },
     #[error("a loop whose second half mirrors the first needs an even number of frames, found {found}")]
     OddSamples { found: usize },
     /// The stretch has no mirror image.
-    #[error(transparent)]
-    Image(#[from] ImageError),
+    Image(ImageError),
     /// The loop cannot have that time.
-    #[error(transparent)]
-    Timing(#[from] TimingError),
+    Timing(TimingError),
     /// The feet cannot be held.
-    #[error(transparent)]
-    Feet(#[from] HoldError),
+    Feet(HoldError),
     /// The stretch is no loop of a robot.
-    #[error(transparent)]
-    Hinges(#[from] HingeError),
+    Hinges(HingeError),
     /// The loop cannot be edited.
-    #[error(transparent)]
-    Edit(#[from] EditError),
+    Edit(EditError),
     /// The root motion cannot be extracted as requested.
-    #[error(transparent)]
-    Root(#[from] RootError),
+    Root(RootError),
     /// There are no cycles for a mean.
-    #[error(transparent)]
-    MeanCycle(#[from] MeanCycleError),
+    MeanCycle(MeanCycleError),
     /// A loop of two mirrored halves cannot be edited on a character without a mirror image.
-    #[error(transparent)]
-    Mirror(#[from] MirrorError),
+    Mirror(MirrorError),
     /// The cycles of the loop cannot be varied.
-    #[error(transparent)]
-    Variation(#[from] VariationError),
+    Variation(VariationError),
     /// The samples do not form a motion on the character.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
     /// The closed samples do not form a loop clip.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// As [`Analysis::make_loop`].
@@ -243,12 +228,10 @@ pub(crate) fn make_loop(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
-    let of_take = settings.of_take().fitted_to(candidate);
-    let completed = completed_for(analysis, candidate);
     let plan = Plan {
-        analysis: &completed,
+        analysis: &completed_for(analysis, candidate),
         candidate,
-        settings: &of_take,
+        settings: &settings.of_take().fitted_to(candidate),
     };
     let made = plan.finish(plan.prepare()?)?;
     let made = if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
@@ -293,13 +276,12 @@ impl MadeLoop {
         pair: Option<&RigPair>,
         settings: &VariationSettings,
     ) -> Result<Self, MakeError> {
-        let onto = pair.map(|pair| pair.of_loop(&self.on_take().loop_clip));
         let (loop_clip, variation) = variation::varied(
             &self.loop_clip,
             &self.body,
             analysis,
             &self.candidate,
-            onto.as_ref(),
+            pair.map(|pair| pair.of_loop(&self.on_take().loop_clip)).as_ref(),
             settings,
         )?;
         let (count, copies) = (self.loop_clip.num_samples(), variation.copies);
@@ -493,8 +475,10 @@ impl<'a> Plan<'a> {
             }
             .finish(prepared.clone())?;
             let quality = made.measured();
-            let roughness = [quality.has_a_kink(), quality.seam_acceleration.ratio > SMOOTH_SEAM];
-            Ok::<_, MakeError>((made, roughness))
+            Ok::<_, MakeError>((
+                made,
+                [quality.has_a_kink(), quality.seam_acceleration.ratio > SMOOTH_SEAM],
+            ))
         };
         let [shortest, longer @ ..] = MENDING_SECS;
         let (mut made, mut roughness) = over(shortest)?;
@@ -523,16 +507,26 @@ impl<'a> Plan<'a> {
             Some(_) if source.clip.skeleton().hinges().is_some() => return Err(HingeError::Mirrored.into()),
             Some(mirror) => {
                 // A joint of the rig that is the root does not move in the root's frame; the hips move.
-                let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
-                let image = Image::new(&source.clip, mirror, carrier)?;
+                let image = Image::new(
+                    &source.clip,
+                    mirror,
+                    source.root_joint.map_or(source.carrier, |_| analysis.body.hips),
+                )?;
                 let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
-                let whole = source.clip.followed_by_image(|pose| image.pose(pose));
-                (RootRelativeClip { clip: whole, ..source }, closed, Some(image))
+                (
+                    RootRelativeClip {
+                        clip: source.clip.followed_by_image(|pose| image.pose(pose)),
+                        ..source
+                    },
+                    closed,
+                    Some(image),
+                )
             }
             None => {
                 let clip = &mean.as_ref().unwrap_or(&source).clip;
-                let is_mended = (candidate.whole).is_some_and(|whole| whole.kind == WholeClipKind::Mended);
-                let mended = is_mended.then(|| closure::ring::mend(clip, settings.closure.method));
+                let mended = (candidate.whole)
+                    .is_some_and(|whole| whole.kind == WholeClipKind::Mended)
+                    .then(|| closure::ring::mend(clip, settings.closure.method));
                 let closed = match (clip.skeleton().hinges(), mended.flatten()) {
                     (Some(hinges), _) => hinged::close(clip, hinges, &settings.closure)?,
                     (None, Some(mended)) => mended,
@@ -542,8 +536,12 @@ impl<'a> Plan<'a> {
             }
         };
         let RootRelativeClip { carrier, root, .. } = *mean.as_ref().unwrap_or(&source);
-        let name = format!("{}-loop", analysis.take.name());
-        let loop_clip = LoopClip::new(name, closed.tracks.clone(), carrier, root)?;
+        let loop_clip = LoopClip::new(
+            format!("{}-loop", analysis.take.name()),
+            closed.tracks.clone(),
+            carrier,
+            root,
+        )?;
         let closed = ClosedStretch {
             loop_clip: match recorded {
                 Some(keys) => loop_clip.recorded_at(keys),
@@ -655,9 +653,16 @@ impl<'a> Plan<'a> {
             ..
         } = timed;
         if let Some(hinges) = loop_clip.skeleton().hinges() {
-            let stride = timed.retimed.as_ref().map_or(1.0, |retimed| retimed.stride);
-            let holds = settings.feet.lock != FootLock::Off;
-            let (held, feet) = hinged::hold(loop_clip, source, hinges, &analysis.body, (stride, holds))?;
+            let (held, feet) = hinged::hold(
+                loop_clip,
+                source,
+                hinges,
+                &analysis.body,
+                (
+                    timed.retimed.as_ref().map_or(1.0, |retimed| retimed.stride),
+                    settings.feet.lock != FootLock::Off,
+                ),
+            )?;
             if settings.mean_cycles == MeanCycles::default() && settings.edits.is_empty() {
                 hinged::check_moved(&held, source, hinges)?;
             }
@@ -686,9 +691,11 @@ impl<'a> Plan<'a> {
             )
         };
         let limits = analysis.contacts.limits();
-        let is_authored =
-            candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop);
-        if holding.weighs() && is_authored && settings.edits.is_empty() && !timed.has_short_contacts {
+        if holding.weighs()
+            && (candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop))
+            && settings.edits.is_empty()
+            && !timed.has_short_contacts
+        {
             return Ok((None, holding.measured(loop_clip, limits)));
         }
         Ok(holding.hold_if_better(loop_clip, limits)?)
@@ -697,8 +704,13 @@ impl<'a> Plan<'a> {
 
 /// Returns the loop and its uncut samples on a root that moves by another twist.
 fn at_twist(loop_clip: LoopClip, source: RootRelativeClip, twist: Twist) -> (LoopClip, RootRelativeClip) {
-    let root = RootMotion { twist, ..source.root };
-    (loop_clip.with_twist(twist), RootRelativeClip { root, ..source })
+    (
+        loop_clip.with_twist(twist),
+        RootRelativeClip {
+            root: RootMotion { twist, ..source.root },
+            ..source
+        },
+    )
 }
 
 /// Returns the stances that the user edited, in samples of a loop; if the second half of the loop mirrors the first, with the
@@ -716,9 +728,9 @@ fn edited_stances(
     if candidate.pairing.is_ping_pong() {
         // Frames of the take are shown twice: on the way there and on the way back.
         let both = settings.stances.iter().zip(edited).flat_map(|(edit, edited)| {
-            let is_in_frames = matches!(edit.span, StanceSpan::Frames(_));
-            let back = is_in_frames.then(|| edited.on_the_way_back(loop_clip.num_samples()));
-            core::iter::once(edited).chain(back)
+            core::iter::once(edited).chain(
+                matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples())),
+            )
         });
         return Ok(both.collect());
     }
@@ -732,11 +744,10 @@ fn edited_stances(
         other.unwrap_or(foot)
     };
     // The other foot does the same half a cycle later.
-    let count = loop_clip.num_samples();
-    let both = edited
+    Ok(edited
         .into_iter()
-        .flat_map(|edit| [edit, edit.half_a_cycle_later(count, opposite)]);
-    Ok(both.collect())
+        .flat_map(|edit| [edit, edit.half_a_cycle_later(loop_clip.num_samples(), opposite)])
+        .collect())
 }
 
 /// Returns the closed loop after its edits, and the uncut samples relative to its root.
@@ -775,7 +786,12 @@ fn led_along(
     };
     let tilt = root_joint::tilt(source.clip.skeleton(), source.clip.pose(0), joint);
     let root_from_joint: Vec<_> = path.iter().map(|&sway| sway * tilt).collect();
-    let clip = root_joint::with_root_joint_at(&source.clip, None, joint, analysis, &root_from_joint);
     let loop_clip = loop_clip.along_with_joint(joint, path)?;
-    Ok((loop_clip, RootRelativeClip { clip, ..source }))
+    Ok((
+        loop_clip,
+        RootRelativeClip {
+            clip: root_joint::with_root_joint_at(&source.clip, None, joint, analysis, &root_from_joint),
+            ..source
+        },
+    ))
 }

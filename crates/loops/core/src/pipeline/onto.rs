@@ -28,15 +28,16 @@ impl LoopSettings {
                 None => Cow::Borrowed(self),
             };
         };
-        let speed = match self.feet.speed {
-            RootSpeed::Given(mps) => RootSpeed::Given(mps / pair.scale()),
-            other => other,
-        };
-        let speed_mps = self.timing.speed_mps.map(|mps| mps / pair.scale());
         Cow::Owned(Self {
-            feet: FeetSettings { speed, ..self.feet },
+            feet: FeetSettings {
+                speed: match self.feet.speed {
+                    RootSpeed::Given(mps) => RootSpeed::Given(mps / pair.scale()),
+                    other => other,
+                },
+                ..self.feet
+            },
             timing: Timing {
-                speed_mps,
+                speed_mps: self.timing.speed_mps.map(|mps| mps / pair.scale()),
                 ..self.timing
             },
             edits: Vec::new(),
@@ -78,28 +79,33 @@ impl MadeLoop {
         let stem = carried.name().trim_end_matches("-loop").to_owned();
         let carried = carried.named(format!("{stem}-loop"));
         let source = carried_source(&retarget, &self)?;
-        let changes = !settings.edits.is_empty() || !settings.stances.is_empty();
-        let mirror = if self.candidate.pairing.is_mirrored() && changes {
-            Some(mirror_of(pair, &source)?)
-        } else {
-            None
-        };
+        let mirror =
+            if self.candidate.pairing.is_mirrored() && (!settings.edits.is_empty() || !settings.stances.is_empty()) {
+                Some(mirror_of(pair, &source)?)
+            } else {
+                None
+            };
         // A root joint of the rig does not move in the root's frame; the hips move, or the joint above that moves with them.
-        let image_carrier = root_joint.map_or(source.carrier, |_| retarget.top());
         let image = mirror
             .as_ref()
-            .map(|mirror| Image::new(&source.clip, mirror, image_carrier))
+            .map(|mirror| {
+                Image::new(
+                    &source.clip,
+                    mirror,
+                    root_joint.map_or(source.carrier, |_| retarget.top()),
+                )
+            })
             .transpose()?;
         let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
-        let stances = edited_stances(settings, body, mirror.as_ref(), &self.candidate, &carried)?;
         let holding = Holding {
-            edited: &stances,
+            edited: &edited_stances(settings, body, mirror.as_ref(), &self.candidate, &carried)?,
             ..Holding::new(body, root_joint, settings.feet.lock)
         };
         let (held, feet) = followed.hold_by(&carried, holding)?;
         let loop_clip = held.unwrap_or(carried);
-        let is_unedited = settings.edits.is_empty();
-        let likeness = is_unedited
+        let likeness = settings
+            .edits
+            .is_empty()
             .then(|| pair.likeness(&self.loop_clip, &loop_clip))
             .flatten();
         let scale = retarget.scale();
@@ -126,8 +132,11 @@ impl MadeLoop {
 
 /// Returns a loop as a take: all of its keys, in the world.
 fn take_of(clip: &LoopClip) -> Result<Take, TakeError> {
-    let poses = (0..=clip.num_samples()).map(|key| clip.folded_pose(key));
-    Take::from_tracks(clip.name(), clip.tracks().with_poses(poses))
+    Take::from_tracks(
+        clip.name(),
+        clip.tracks()
+            .with_poses((0..=clip.num_samples()).map(|key| clip.folded_pose(key))),
+    )
 }
 
 /// Returns the uncut samples on the character, relative to its root.
@@ -144,10 +153,11 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
         let pose = poses.next().unwrap_or_else(|| retarget.pose(pose));
         match (root_joint, path.len()) {
             // The joint keeps its transform of the loop, so that both can be compared joint by joint.
-            (Some(joint), count @ 1..) => {
-                let sway = retarget.scaled(path[sample.rem_euclid(count as isize) as usize]);
-                pose.as_ref().with_joint_led(retarget.target.skeleton(), joint, sway)
-            }
+            (Some(joint), count @ 1..) => pose.as_ref().with_joint_led(
+                retarget.target.skeleton(),
+                joint,
+                retarget.scaled(path[sample.rem_euclid(count as isize) as usize]),
+            ),
             _ => pose,
         }
     });
@@ -168,8 +178,11 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
 /// Returns the mirror of a character, by its joints' names, or by its mean pose over the loop.
 fn mirror_of(pair: &RigPair, source: &RootRelativeClip) -> Result<Mirror, MakeError> {
     let clip = &source.clip;
-    let poses = (0..clip.num_intervals()).map(|sample| clip.pose(sample as isize));
-    let take = Take::from_tracks("loop", clip.tracks().with_poses(poses))?;
+    let take = Take::from_tracks(
+        "loop",
+        clip.tracks()
+            .with_poses((0..clip.num_intervals()).map(|sample| clip.pose(sample as isize))),
+    )?;
     let heading = Heading::level(&take.world_tracks(), pair.target.body());
     Ok(Mirror::new(&take, &[], |frame| heading.yaw(frame))?)
 }

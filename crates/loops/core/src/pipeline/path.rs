@@ -23,8 +23,13 @@ use crate::root_motion::{RootBlend, RootRelativeClip, RootSettings};
 pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let count = clip.num_samples();
     // The first sample is repeated at the end, to count whole turns of a body that spins.
-    let poses = (0..=count).map(|key| clip.body_pose(key));
-    let heading = Heading::level(&clip.tracks().with_poses(poses).world(), body);
+    let heading = Heading::level(
+        &clip
+            .tracks()
+            .with_poses((0..=count).map(|key| clip.body_pose(key)))
+            .world(),
+        body,
+    );
     let turns = ((heading.yaw(count) - heading.yaw(0)) / TAU).round();
     // A spin is uniform by itself; only the deviation from it is smoothed.
     let spin = |key: usize| TAU * turns * key as f64 / count as f64;
@@ -32,10 +37,14 @@ pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec
     let track: Vec<DVec3> = (0..count)
         .map(|key| heading.ground(key).with_y(heading.yaw(key) - spin(key)))
         .collect();
-    let weights = kernel::gaussian_around(count, smoothing_secs / clip.step_secs());
-    (kernel::averaged_around(&track, &weights).into_iter().enumerate())
-        .map(|(key, at)| Rigid::from_yaw(at.y + spin(key), at.with_y(0.0)))
-        .collect()
+    (kernel::averaged_around(
+        &track,
+        &kernel::gaussian_around(count, smoothing_secs / clip.step_secs()),
+    )
+    .into_iter()
+    .enumerate())
+    .map(|(key, at)| Rigid::from_yaw(at.y + spin(key), at.with_y(0.0)))
+    .collect()
 }
 
 /// Returns the root of `source` at every sample of its period, relative to the constant twist.
@@ -56,8 +65,10 @@ pub(super) fn inertialized(
     };
     let first = *clip.sample_range().start();
     // Measured like every track: with the samples around the cut, or over the seam if it already loops.
-    let as_track = clip.with_joint_track(0, |sample| captured[(sample - first) as usize]);
-    let measured = ends::measure(&as_track, 0);
+    let measured = ends::measure(
+        &clip.with_joint_track(0, |sample| captured[(sample - first) as usize]),
+        0,
+    );
 
     let count = clip.num_intervals();
     let captured = &captured[first.unsigned_abs()..];
@@ -95,19 +106,27 @@ pub(super) fn inertialized(
             })
         });
         let [near, far] = [-secs, boundary.period_secs() - secs].map(|secs| rotation::from_yaw(turn_rate * secs));
-        let place = captured[sample].translation + near * places[0] + far * places[1];
-        Rigid::from_yaw(yaws[sample] + turns[0].y + turns[1].y, place)
+        Rigid::from_yaw(
+            yaws[sample] + turns[0].y + turns[1].y,
+            captured[sample].translation + near * places[0] + far * places[1],
+        )
     });
     Ok(moved.collect())
 }
 
 /// Builds quintics over the root's own times, or those of the closure; cubics if the closure does not meet accelerations.
 fn boundary(period_secs: f64, blend: &RootBlend, method: &Method) -> Result<Boundary, BoundaryError> {
-    let is_c2 = method.order == Order::C2 && method.start.is_c2() && method.end.is_c2();
-    let kind = if is_c2 { ShapeKind::Quintic } else { ShapeKind::Cubic };
+    let kind = if method.order == Order::C2 && method.start.is_c2() && method.end.is_c2() {
+        ShapeKind::Quintic
+    } else {
+        ShapeKind::Cubic
+    };
     let [start, end] = [(blend.start_secs, method.start), (blend.end_secs, method.end)].map(|(own, shape)| {
-        let secs = own.unwrap_or_else(|| shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs()));
-        Shape::new(kind, secs).fitted(period_secs)
+        Shape::new(
+            kind,
+            own.unwrap_or_else(|| shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs())),
+        )
+        .fitted(period_secs)
     });
     Boundary::new(start, end, period_secs, method.order)
 }
@@ -133,8 +152,7 @@ fn smoothed_hips(source: &RootRelativeClip, body: &Body, smoothing_secs: f64) ->
     let track: Vec<DVec3> = (0..heading.num_frames())
         .map(|frame| heading.ground(frame).with_y(heading.yaw(frame)))
         .collect();
-    let smoothed = kernel::averaged_mirrored(&track, &kernel::gaussian(smoothing_secs / source.clip.step_secs()));
-    smoothed
+    kernel::averaged_mirrored(&track, &kernel::gaussian(smoothing_secs / source.clip.step_secs()))
         .into_iter()
         .map(|at| Rigid::from_yaw(at.y, at.with_y(0.0)))
         .collect()

@@ -60,23 +60,25 @@ impl LoopClip {
             RootSpace::Ground => {
                 // Whole quarter turns: a body that sways, or walks sideways, does not turn its root.
                 let off = FRAC_PI_2 * (facing.yaw / FRAC_PI_2).round();
-                let target = if off == 0.0 {
-                    Rigid::new(glam::DQuat::IDENTITY, height)
-                } else {
-                    Rigid::from_yaw(-off, height)
-                };
-                (target, rotation::yaw_of(first.rotation) + off)
+                (
+                    if off == 0.0 {
+                        Rigid::new(glam::DQuat::IDENTITY, height)
+                    } else {
+                        Rigid::from_yaw(-off, height)
+                    },
+                    rotation::yaw_of(first.rotation) + off,
+                )
             }
             RootSpace::Full => {
                 // The root is the mean frame of the hips, in any orientation; the body faces its own way.
                 let ahead = first.rotation * (rotation::from_yaw(facing.yaw) * DVec3::Z);
                 let yaw = ops::atan2(ahead.x, ahead.z);
-                let turned = (rotation::from_yaw(-yaw) * first.rotation).normalize();
-                (Rigid::new(turned, height), yaw)
+                (
+                    Rigid::new((rotation::from_yaw(-yaw) * first.rotation).normalize(), height),
+                    yaw,
+                )
             }
         };
-        let ground = first.translation - height;
-        let motion = Rigid::from_yaw(yaw, ground).inverse();
         let start = match self.path().first() {
             // The first key is the start moved along the path; without one they are equal, to the last bit.
             Some(&sway) => target * sway.inverse(),
@@ -84,7 +86,7 @@ impl LoopClip {
         };
         Recentered {
             clip: self.with_start(start),
-            motion,
+            motion: Rigid::from_yaw(yaw, first.translation - height).inverse(),
         }
     }
 }
@@ -124,8 +126,7 @@ impl Take {
     pub fn recentered(&self, body: &Body) -> Self {
         let (skeleton, world) = (self.skeleton(), self.world_tracks());
         let heading = Heading::level(&world, body);
-        let ground = heading.ground(0);
-        let motion = Rigid::from_yaw(heading.yaw(0), ground.with_y(0.0)).inverse();
+        let motion = Rigid::from_yaw(heading.yaw(0), heading.ground(0).with_y(0.0)).inverse();
         let carrier = root_joint::find_carrier(skeleton, &world, body);
         let path = skeleton.path_from_root(carrier);
         let moved: Vec<usize> = (0..skeleton.num_joints())
@@ -173,23 +174,23 @@ impl MadeLoop {
             self.source.carried(motion)
         } else {
             // The uncut samples may start elsewhere than the loop; both move alike.
-            let moved = clip.root().start * before.inverse();
             let root = self.source.root;
-            let start = if root.start == before {
-                clip.root().start
-            } else {
-                moved * root.start
-            };
             RootRelativeClip {
-                root: RootMotion { start, ..root },
+                root: RootMotion {
+                    start: if root.start == before {
+                        clip.root().start
+                    } else {
+                        clip.root().start * before.inverse() * root.start
+                    },
+                    ..root
+                },
                 ..self.source
             }
         };
-        let so_far = self.recentered_by.unwrap_or(Rigid::IDENTITY);
         Self {
             loop_clip: clip,
             source,
-            recentered_by: Some(motion * so_far),
+            recentered_by: Some(motion * self.recentered_by.unwrap_or(Rigid::IDENTITY)),
             ..self
         }
     }

@@ -29,8 +29,10 @@ pub struct Retry<'a> {
 impl<'a> Retry<'a> {
     /// Returns the stretches that are tried instead of this one: at most four, the best first.
     pub fn instead_of(self, candidate: &LoopCandidate) -> impl Iterator<Item = &'a LoopCandidate> + Clone {
-        let others = self.stretches.iter().filter(move |other| *other != candidate);
-        others.take(MAX_STRETCHES)
+        self.stretches
+            .iter()
+            .filter(move |other| *other != candidate)
+            .take(MAX_STRETCHES)
     }
 
     /// Returns the loop that was made before, with its figures if they are still valid.
@@ -39,12 +41,12 @@ impl<'a> Retry<'a> {
             recenter: false,
             ..settings.root
         };
-        let in_place = LoopSettings {
+        let made = self.made.filter(|made| made.candidate == *candidate)?;
+        (LoopSettings {
             root,
             ..settings.clone()
-        };
-        let made = self.made.filter(|made| made.candidate == *candidate)?;
-        (in_place == LoopSettings::default()).then(|| {
+        } == LoopSettings::default())
+        .then(|| {
             let made = MadeLoop {
                 root: settings.root,
                 ..made.clone()
@@ -85,8 +87,7 @@ pub(crate) fn make_loop_or_retry(
     retry: Retry<'_>,
 ) -> Result<RetriedLoop, MakeError> {
     // Seams are judged on the take's loop; the chosen one is then put onto the character and varied.
-    let of_take = settings.of_take();
-    let mut done = of_take_or_retry(analysis, candidate, &of_take, retry)?;
+    let mut done = of_take_or_retry(analysis, candidate, &settings.of_take(), retry)?;
     done.made = done.made.completed(analysis, settings)?;
     Ok(done)
 }
@@ -190,6 +191,5 @@ fn is_without_seam(made: &MadeLoop, is_edited: bool) -> bool {
 
 fn shows(made: &MadeLoop) -> bool {
     let keys = LoopKeys::from_loop(&made.loop_clip);
-    let size = made.body.size_in(keys.skeleton(), keys.middle_pose());
-    SeamSteps::from_loop(&keys, size).shows()
+    SeamSteps::from_loop(&keys, made.body.size_in(keys.skeleton(), keys.middle_pose())).shows()
 }

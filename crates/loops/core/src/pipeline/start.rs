@@ -11,8 +11,7 @@ use crate::loop_clip::LoopClip;
 use crate::math::{ops, ordered};
 
 /// The phase at which the first key of a loop lies.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum StartAt {
     /// The foot of this side touches down, at the beginning of its longest contact.
     Contact(Side),
@@ -86,9 +85,11 @@ impl MadeLoop {
                     let [one, other] = ankles.map(|ankle| self.body.point(&world, key % count, ankle));
                     ops::over_ground(one - other)
                 };
-                let stands = self.stay_on(Side::Left)?;
-                let nearest = stands.min_by_key(|&key| ordered(apart(key)));
-                Ok(nearest.unwrap_or(0) % count)
+                Ok(self
+                    .stay_on(Side::Left)?
+                    .min_by_key(|&key| ordered(apart(key)))
+                    .unwrap_or(0)
+                    % count)
             }
         }
     }
@@ -101,9 +102,8 @@ impl MadeLoop {
     /// Returns the samples of the longest stay of the foot of a side, from the one before it touches down, unless it stands all
     /// the time.
     fn stay_on(&self, side: Side) -> Result<Range<usize>, StartError> {
-        let foot = self.foot_on(side)?;
         let bearings = self.feet.bearings(&self.loop_clip, &self.body);
-        let longest = bearings.longest_of(foot).ok_or(StartError { side })?;
+        let longest = bearings.longest_of(self.foot_on(side)?).ok_or(StartError { side })?;
         Ok(longest[0] as usize..longest[1].ceil() as usize)
     }
 }

@@ -13,8 +13,7 @@ use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
 
 /// The length of a loop.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum Length {
     /// Seconds.
     Secs(f64),
@@ -42,8 +41,7 @@ const WALKING: f64 = 0.5;
 const RUNNING: f64 = 0.2;
 
 /// A moment of a cycle.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum FallsAt {
     /// A share of the cycle, 0 to 1.
     Share(f64),
@@ -52,8 +50,7 @@ pub enum FallsAt {
 }
 
 /// When the feet of each side touch down in each cycle.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Footfalls {
     /// When the left foot touches down.
     pub left: Option<FallsAt>,
@@ -63,8 +60,9 @@ pub struct Footfalls {
 
 impl Footfalls {
     fn given(self) -> impl Iterator<Item = (Side, FallsAt)> {
-        let both = [(Side::Left, self.left), (Side::Right, self.right)];
-        both.into_iter().filter_map(|(side, moment)| Some((side, moment?)))
+        [(Side::Left, self.left), (Side::Right, self.right)]
+            .into_iter()
+            .filter_map(|(side, moment)| Some((side, moment?)))
     }
 }
 
@@ -110,8 +108,7 @@ impl Display for Footfalls {
 }
 
 /// The time of a loop: all as recorded by default.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Timing {
     /// The times at which it is sampled.
     pub sampling: Sampling,
@@ -135,8 +132,7 @@ impl From<Sampling> for Timing {
 }
 
 /// The differences in timing between a loop and the stretch that it was made from.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Retimed {
     /// Its length over the recorded one.
     pub length: f64,
@@ -162,8 +158,7 @@ const FOOTFALLS: f64 = 0.08;
 const RATES: [f64; 2] = [0.75, 1.33];
 
 /// Why a loop cannot have the time that is asked for.
-#[error_kinds]
-#[derive(Copy)]
+#[error_kinds(Copy)]
 pub enum TimingError {
     #[error(
         "a loop of {wanted_secs:.4} s is {:.2} times as long as recorded, beyond {} to {}: {:.4} to {:.4} s",
@@ -203,17 +198,17 @@ const FEWEST_SAMPLES: f64 = 6.0;
 
 /// A closed loop with its timing applied.
 pub(super) struct Timed {
-    pub(super) loop_clip: LoopClip,
-    pub(super) source: RootRelativeClip,
-    pub(super) retimed: Option<Retimed>,
+    pub loop_clip: LoopClip,
+    pub source: RootRelativeClip,
+    pub retimed: Option<Retimed>,
     /// The sample that is written first.
-    pub(super) first_sample: usize,
+    pub first_sample: usize,
     /// Whether feet stand for so few of its samples that straight lines between them are visible.
-    pub(super) has_short_contacts: bool,
+    pub has_short_contacts: bool,
     /// The accelerations of the original loop at as many samples, as `hardest` measures them.
     hardest: f64,
     /// When points of its feet bear, if its strides have another length.
-    pub(super) bearing: Option<Vec<Bearing>>,
+    pub bearing: Option<Vec<Bearing>>,
 }
 
 impl Timed {
@@ -221,10 +216,13 @@ impl Timed {
     fn at(self, course: &Course, step_secs: f64) -> Result<Self, MakeError> {
         let Self { loop_clip, source, .. } = self;
         let root_joint = source.root_joint;
-        let even = Course::new(None, course.count, loop_clip.num_samples());
-        let even_secs = loop_clip.period_secs() / course.count as f64;
         Ok(Self {
-            hardest: hardest(&loop_at(&even, even_secs, loop_clip.clone(), root_joint)?),
+            hardest: hardest(&loop_at(
+                &Course::new(None, course.count, loop_clip.num_samples()),
+                loop_clip.period_secs() / course.count as f64,
+                loop_clip.clone(),
+                root_joint,
+            )?),
             loop_clip: loop_at(course, step_secs, loop_clip, root_joint)?,
             source: source_at(course, step_secs, source),
             first_sample: course.first_sample(),
@@ -298,8 +296,10 @@ impl Timing {
         };
         let is_within = |value: f64, [least, most]: [f64; 2]| (least - ROUNDING..=most + ROUNDING).contains(&value);
         if !is_within(length, LENGTHS) {
-            let wanted_secs = length * own_secs;
-            return Err(TimingError::Length { wanted_secs, own_secs });
+            return Err(TimingError::Length {
+                wanted_secs: length * own_secs,
+                own_secs,
+            });
         }
         let stride = length * faster;
         if !is_within(stride, STRIDES) {
@@ -323,8 +323,14 @@ impl Timing {
             frames.round()
         }
         .max(1.0);
-        let is_whole = in_whole_frames || (frames - count).abs() < WHOLE_FRAMES;
-        (count as usize, if is_whole { 1.0 / rate_hz } else { secs / count })
+        (
+            count as usize,
+            if in_whole_frames || (frames - count).abs() < WHOLE_FRAMES {
+                1.0 / rate_hz
+            } else {
+                secs / count
+            },
+        )
     }
 
     /// Returns pairs of the new and the recorded share of the loop at which a foot touches down, with its side; empty if none are given.
@@ -338,8 +344,11 @@ impl Timing {
         let mut numbers = Vec::new();
         for (side, moment) in self.footfalls.given() {
             let foot = body.feet.iter().position(|foot| foot.side == Some(side));
-            let strikes = stays.iter().filter(|stay| Some(stay.foot) == foot);
-            let mut own: Vec<f64> = strikes.filter_map(|stay| Some(stay.strike? / count)).collect();
+            let mut own: Vec<f64> = stays
+                .iter()
+                .filter(|stay| Some(stay.foot) == foot)
+                .filter_map(|stay| Some(stay.strike? / count))
+                .collect();
             own.sort_by(f64::total_cmp);
             let Some(&first) = own.first() else {
                 return Err(TimingError::NeverTouches { side });
@@ -353,8 +362,10 @@ impl Timing {
             if let FallsAt::Secs(found) = moment
                 && share >= 1.0
             {
-                let cycle_secs = secs / cycles;
-                return Err(TimingError::Outside { found, cycle_secs });
+                return Err(TimingError::Outside {
+                    found,
+                    cycle_secs: secs / cycles,
+                });
             }
             let off = match moments.first() {
                 Some((_, [new, old])) => old - new,
@@ -362,9 +373,18 @@ impl Timing {
             };
             moments.extend((0..own.len()).map(|cycle| {
                 let new = (cycle as f64 + share) / cycles;
-                let near = |old: &f64| (old - new - off) - (old - new - off).round();
-                let nearest = own.iter().map(near).min_by_key(|off| ordered(off.abs()));
-                (side, [new, new + off + nearest.unwrap_or(0.0)])
+                (
+                    side,
+                    [
+                        new,
+                        new + off
+                            + own
+                                .iter()
+                                .map(|old| (old - new - off) - (old - new - off).round())
+                                .min_by_key(|off| ordered(off.abs()))
+                                .unwrap_or(0.0),
+                    ],
+                )
             }));
         }
         if let [left, right] = numbers[..]
@@ -380,8 +400,11 @@ impl Timing {
 /// Whether the feet of a gait are on the ground for less than half of the time.
 fn is_run(clip: &LoopClip, stays: &[Stay], num_feet: usize) -> bool {
     let whole = clip.num_samples() as f64;
-    let down = |stay: &Stay| stay.strike.zip(stay.lift).map_or(whole, |(strike, lift)| lift - strike);
-    stays.iter().map(down).sum::<f64>() < 0.5 * whole * num_feet as f64
+    stays
+        .iter()
+        .map(|stay| stay.strike.zip(stay.lift).map_or(whole, |(strike, lift)| lift - strike))
+        .sum::<f64>()
+        < 0.5 * whole * num_feet as f64
 }
 
 /// The changed timing of a loop: what each of its samples shows.
@@ -402,10 +425,11 @@ impl Course {
             let old = map.at(sample as f64 / count as f64);
             (old - old.round()).abs()
         };
-        let first = map
+        let share = map
             .as_ref()
-            .and_then(|map| (0..count).min_by_key(|&sample| ordered(off_seam(map, sample))));
-        let share = first.unwrap_or(0) as f64 / count as f64;
+            .and_then(|map| (0..count).min_by_key(|&sample| ordered(off_seam(map, sample))))
+            .unwrap_or(0) as f64
+            / count as f64;
         let cycles = map.as_ref().map_or(0.0, |map| map.at(share).round());
         Self {
             map,
@@ -439,8 +463,7 @@ impl Course {
     }
 
     fn first_sample(&self) -> usize {
-        let first = (self.from[0] * self.count as f64).round() as usize;
-        (self.count - first) % self.count
+        (self.count - (self.from[0] * self.count as f64).round() as usize) % self.count
     }
 }
 
@@ -535,16 +558,15 @@ impl Plan<'_> {
         if course.is_same() && (retimed.length - 1.0).abs() < 1e-12 && stride == 1.0 {
             return Ok(timed);
         }
-        let per_sample = count as f64 / course.before;
         timed.has_short_contacts = (stays.iter().filter_map(|stay| Some(stay.lift? - stay.strike?)))
-            .any(|samples| samples * per_sample < FEWEST_SAMPLES);
+            .any(|samples| samples * (count as f64 / course.before) < FEWEST_SAMPLES);
         let mut timed = timed.at(&course, step_secs)?;
         if stride != 1.0 {
             let stage = Stage::of_loop(&timed.loop_clip);
             timed.bearing = Some(feet::bearing(&stage, body, &FootModel::new(&stage, body, limits)));
             let Twist { linear, angular } = timed.loop_clip.root().twist;
-            let twist = Twist::new(linear * stride, angular);
-            (timed.loop_clip, timed.source) = super::at_twist(timed.loop_clip, timed.source, twist);
+            (timed.loop_clip, timed.source) =
+                super::at_twist(timed.loop_clip, timed.source, Twist::new(linear * stride, angular));
         }
         Ok(timed)
     }
@@ -562,22 +584,26 @@ fn moved(moments: &[(Side, [f64; 2])]) -> Result<(f64, Option<Side>), TimingErro
     let least = smallest(early.clone().map(|(_, early)| early));
     match early.max_by_key(|(_, early)| ordered(*early)) {
         None => Ok((0.0, None)),
-        Some((earliest, most)) if most - least > FOOTFALLS => {
-            let shift = most - least;
-            Err(TimingError::Footfalls { shift, earliest })
-        }
+        Some((earliest, most)) if most - least > FOOTFALLS => Err(TimingError::Footfalls {
+            shift: most - least,
+            earliest,
+        }),
         Some((earliest, most)) => Ok((most - least, Some(earliest))),
     }
 }
 
 /// Returns the 95th percentile of the accelerations of all joints of a loop, metres per second squared.
 fn hardest(clip: &LoopClip) -> f64 {
-    let count = clip.num_samples();
-    let places: Vec<_> = (0..count + 2).map(|key| clip.world_pose(key).translations).collect();
+    let places: Vec<_> = (0..clip.num_samples() + 2)
+        .map(|key| clip.world_pose(key).translations)
+        .collect();
     let step = clip.step_secs();
     let all = places.windows(3).flat_map(|three| {
-        let joints = three[0].iter().zip(&three[1]).zip(&three[2]);
-        joints.map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
+        three[0]
+            .iter()
+            .zip(&three[1])
+            .zip(&three[2])
+            .map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
     });
     percentile::of(all, 0.95)
 }
@@ -600,13 +626,20 @@ fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<u
     } else {
         let curve = PoseCurve::around(clip.tracks());
         let poses = (0..course.count as isize).map(|sample| {
-            let pose = curve.at(course.at(sample) * course.before);
-            carried.pose(skeleton, pose, course.ahead(sample))
+            carried.pose(
+                skeleton,
+                curve.at(course.at(sample) * course.before),
+                course.ahead(sample),
+            )
         });
         Tracks::pose_by_pose(skeleton, step_secs, poses)
     };
-    let root = carried.root(course.count as f64 * step_secs);
-    Ok(LoopClip::new(clip.name(), tracks, clip.carrier(), root)?)
+    Ok(LoopClip::new(
+        clip.name(),
+        tracks,
+        clip.carrier(),
+        carried.root(course.count as f64 * step_secs),
+    )?)
 }
 
 fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootRelativeClip {
@@ -627,12 +660,13 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
     let times: Vec<f64> = samples.clone().map(|sample| sample as f64).collect();
     let poses: Vec<Pose> = samples.map(|sample| clip.pose(sample).to_pose()).collect();
     let curve = PoseCurve::new(times.clone(), &poses);
-    let moved = (-before..=count + after).map(|sample| {
-        let pose = curve.at(shown(sample));
-        carried.pose(clip.skeleton(), pose, course.ahead(sample))
-    });
-    let tracks = Tracks::pose_by_pose(clip.skeleton(), step_secs, moved);
-    let timed = Clip::from_samples(tracks, course.count, before as usize);
+    let moved = (-before..=count + after)
+        .map(|sample| carried.pose(clip.skeleton(), curve.at(shown(sample)), course.ahead(sample)));
+    let timed = Clip::from_samples(
+        Tracks::pose_by_pose(clip.skeleton(), step_secs, moved),
+        course.count,
+        before as usize,
+    );
     let captured = if source.captured.is_empty() {
         Vec::new()
     } else {
@@ -641,8 +675,9 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
             .map(|own| Pose::new(vec![own.translation], vec![own.rotation]))
             .collect();
         let curve = PoseCurve::new(times, &own);
-        let moved = |sample| carried.motion(course.ahead(sample)) * curve.at(shown(sample)).joint(0);
-        (-before..=count + after).map(moved).collect()
+        (-before..=count + after)
+            .map(|sample| carried.motion(course.ahead(sample)) * curve.at(shown(sample)).joint(0))
+            .collect()
     };
     RootRelativeClip {
         clip: timed,

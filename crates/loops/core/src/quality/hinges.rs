@@ -5,8 +5,7 @@ use crate::loop_clip::LoopKeys;
 use crate::motion::Hinges;
 
 /// How far hinges go beyond their limits, by the joint that goes farthest; 0 is within them. `None` if no hinge has such a limit.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct HingePeaks {
     /// Angle beyond the limit, radians.
     pub angle: Option<JointPeak>,
@@ -30,8 +29,12 @@ pub(super) fn peaks(keys: &LoopKeys) -> HingePeaks {
                 worse(&mut peaks.angle, joint, sample, (angle - hinge.within(angle)).abs());
             }
             if let Some(most) = hinge.speed {
-                let speed = (next - angle).abs() / keys.step_secs();
-                worse(&mut peaks.speed, joint, sample, speed / most);
+                worse(
+                    &mut peaks.speed,
+                    joint,
+                    sample,
+                    (next - angle).abs() / keys.step_secs() / most,
+                );
             }
         }
     }

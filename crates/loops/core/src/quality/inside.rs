@@ -12,8 +12,7 @@ use crate::loop_clip::LoopKeys;
 use crate::math::{greatest, mean, ops, percentile, rotation};
 
 /// The place where a joint exceeds a reference most.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct JointPeak {
     /// The joint.
     pub joint: usize,
@@ -24,8 +23,7 @@ pub struct JointPeak {
 }
 
 /// The longest time for which the whole body is still while the loop as a whole moves.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct HeldPose {
     /// The first sample of it.
     pub sample: usize,
@@ -34,8 +32,7 @@ pub struct HeldPose {
 }
 
 /// The contact whose foot is farthest above or below its height in the source.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct FootHeight {
     /// The standing joint.
     pub joint: usize,
@@ -63,24 +60,27 @@ pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Join
         at_seam[seam] = true;
         at_seam[(seam + count - 1) % count] = true;
     }
-    let joints = (0..keys.num_joints()).filter(|&joint| !body.is_control(joint));
-    let peaks = joints.map(|joint| {
-        let bends: Vec<f64> = second_differences(keys, joint)
-            .iter()
-            .map(|bend| bend.length())
-            .collect();
-        let others = (0..count)
-            .filter(|&sample| !at_seam[sample])
-            .map(|sample| bends[sample])
-            .collect();
-        let usual = seam_peak::usual(others, unseen.max(floor::TREMBLE_METRES));
-        let of_seams = keys.seams().map(|seam| JointPeak {
-            joint,
-            sample: seam,
-            ratio: bends[seam].max(bends[(seam + count - 1) % count]) / usual,
+    let peaks = (0..keys.num_joints())
+        .filter(|&joint| !body.is_control(joint))
+        .map(|joint| {
+            let bends: Vec<f64> = second_differences(keys, joint)
+                .iter()
+                .map(|bend| bend.length())
+                .collect();
+            let usual = seam_peak::usual(
+                (0..count)
+                    .filter(|&sample| !at_seam[sample])
+                    .map(|sample| bends[sample])
+                    .collect(),
+                unseen.max(floor::TREMBLE_METRES),
+            );
+            let of_seams = keys.seams().map(|seam| JointPeak {
+                joint,
+                sample: seam,
+                ratio: bends[seam].max(bends[(seam + count - 1) % count]) / usual,
+            });
+            of_seams.fold(JointPeak::default(), sharper)
         });
-        of_seams.fold(JointPeak::default(), sharper)
-    });
     peaks.fold(JointPeak::default(), sharper)
 }
 
@@ -99,27 +99,31 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
     let own = (-2..count + 3).filter(|&sample| source.has(sample - 1) && source.has(sample + 1));
     let own: Vec<isize> = own.collect();
     let unseen = UNSEEN.map(|rate| rate * square);
-    let joints = (0..keys.num_joints().min(source.world.num_joints())).filter(|&joint| !body.is_control(joint));
-    let peaks = joints.map(|joint| {
-        let bends = own.iter().map(|&at| source.second_difference(at, joint).length());
-        // Samples with both neighbours are consecutive.
-        let turns = own.first().map_or_else(Vec::new, |&first| {
-            let rotation = |at: isize| source.rooted.clip.rotations(at)[joint];
-            turn_changes(first..first + own.len() as isize, rotation)
+    let peaks = (0..keys.num_joints().min(source.world.num_joints()))
+        .filter(|&joint| !body.is_control(joint))
+        .map(|joint| {
+            let bends = own.iter().map(|&at| source.second_difference(at, joint).length());
+            // Samples with both neighbours are consecutive.
+            let turns = own.first().map_or_else(Vec::new, |&first| {
+                turn_changes(first..first + own.len() as isize, |at| {
+                    source.rooted.clip.rotations(at)[joint]
+                })
+            });
+            let allowed = [
+                (greatest(bends)).max(unseen[0] * size).max(floor::TREMBLE_METRES),
+                greatest(turns).max(unseen[1]),
+            ];
+            let peaks = second_differences(keys, joint)
+                .into_iter()
+                .zip(turn_changes(0..count, |sample| keys.rotation(sample, joint)))
+                .enumerate()
+                .map(|(sample, (bend, turned))| JointPeak {
+                    joint,
+                    sample,
+                    ratio: (bend.length() / allowed[0]).max(TURN_SHARE * turned / allowed[1]),
+                });
+            peaks.fold(JointPeak::default(), sharper)
         });
-        let allowed = [
-            (greatest(bends)).max(unseen[0] * size).max(floor::TREMBLE_METRES),
-            greatest(turns).max(unseen[1]),
-        ];
-        let turns = turn_changes(0..count, |sample| keys.rotation(sample, joint));
-        let bends = second_differences(keys, joint).into_iter().zip(turns);
-        let peaks = bends.enumerate().map(|(sample, (bend, turned))| JointPeak {
-            joint,
-            sample,
-            ratio: (bend.length() / allowed[0]).max(TURN_SHARE * turned / allowed[1]),
-        });
-        peaks.fold(JointPeak::default(), sharper)
-    });
     peaks.reduce(sharper)
 }
 
@@ -142,8 +146,8 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     let speeds: Vec<f64> = (0..count as isize)
         .map(|sample| {
             let moved = (0..keys.num_joints()).map(|joint| {
-                let next = step.transform_point(keys.position(sample + 1, joint));
-                next.distance(keys.position(sample, joint))
+                step.transform_point(keys.position(sample + 1, joint))
+                    .distance(keys.position(sample, joint))
             });
             moved.sum()
         })
@@ -152,8 +156,11 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     let (mut longest, mut run) = (HeldPose::default(), 0);
     // Twice around, so that a hold over the seam is complete.
     for step in 0..2 * count {
-        let is_held = speeds[step % count] < HELD_SHARE * usual;
-        run = if is_held { run + 1 } else { 0 };
+        run = if speeds[step % count] < HELD_SHARE * usual {
+            run + 1
+        } else {
+            0
+        };
         let secs = run.min(count) as f64 * keys.step_secs();
         if secs > longest.secs {
             longest = HeldPose {
@@ -171,17 +178,19 @@ const LEAST_STAND_SECS: f64 = 0.1;
 /// Returns the contact whose foot is farthest above or below its height in the source; `None` without contacts or source.
 pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks<'_>>) -> Option<FootHeight> {
     let source = source?;
-    let least = (LEAST_STAND_SECS / keys.step_secs()).ceil() as usize;
-    let lasting = stands.iter().filter(|stand| stand.num_samples >= least);
-    let heights = lasting.map(|stand| {
-        let samples = (0..stand.num_samples).map(|step| ((stand.first_sample + step) % keys.num_samples()) as isize);
-        let lifts = samples.map(|sample| keys.position(sample, stand.joint).y - source.position(sample, stand.joint).y);
-        FootHeight {
+    let heights = stands
+        .iter()
+        .filter(|stand| stand.num_samples >= (LEAST_STAND_SECS / keys.step_secs()).ceil() as usize)
+        .map(|stand| FootHeight {
             joint: stand.joint,
             sample: stand.first_sample,
-            metres: percentile::of(lifts, 0.5),
-        }
-    });
+            metres: percentile::of(
+                (0..stand.num_samples)
+                    .map(|step| ((stand.first_sample + step) % keys.num_samples()) as isize)
+                    .map(|sample| keys.position(sample, stand.joint).y - source.position(sample, stand.joint).y),
+                0.5,
+            ),
+        });
     heights.reduce(|worst, next| {
         if next.metres.abs() > worst.metres.abs() {
             next
@@ -202,14 +211,14 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
         .filter(|_| body.found_by != FoundBy::AllLeaves && !body.feet.is_empty())?;
     let count = keys.num_samples() as isize;
     let ways = (0..count).map(|sample| {
-        let feet = (body.feet.iter()).map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle)));
-        keys.position(sample, head) - mean(feet)
+        keys.position(sample, head)
+            - mean((body.feet.iter()).map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle))))
     });
     let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
         (sum + way, lengths + way.length())
     });
     let mean = sum / count as f64;
     // A body that rolls has no direction of its own.
-    let is_steady = sum.length() > STEADY_SHARE * lengths;
-    (is_steady && mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::over_ground(mean), mean.y))
+    (sum.length() > STEADY_SHARE * lengths && mean.length() > floor::ROUNDING_METRES)
+        .then(|| ops::atan2(ops::over_ground(mean), mean.y))
 }

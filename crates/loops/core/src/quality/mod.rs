@@ -27,8 +27,7 @@ use crate::{math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///
 /// A figure has the name that it has in the sidecar, up to the unit; `seam` holds those of the most visible joint.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Quality {
     /// Largest rotation of a joint between first and closing key, and of a jump before the seam.
     pub pose_gap_radians: f64,

@@ -34,13 +34,15 @@ pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJo
 
 /// Returns the place of the largest figure; the first of equal ones.
 fn first_largest(figures: impl Iterator<Item = f64>) -> usize {
-    let largest = figures.enumerate().fold(
-        (0, f64::NEG_INFINITY),
-        |worst, found| {
-            if found.1 > worst.1 { found } else { worst }
-        },
-    );
-    largest.0
+    figures
+        .enumerate()
+        .fold(
+            (0, f64::NEG_INFINITY),
+            |worst, found| {
+                if found.1 > worst.1 { found } else { worst }
+            },
+        )
+        .0
 }
 
 /// Returns the gap between first and closing key, and the excess of the step over the seam over any natural step there.
@@ -55,10 +57,9 @@ fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usi
     let last = keys.num_samples() as isize;
     let (radians, mut metres) = keys.closing_gap(joint).unwrap_or_default();
     let own = source.map(|source| (source.position(last, joint) - source.position(last - 1, joint)).length());
-    let moved = jump(last, own, |sample| {
+    metres = metres.max(jump(last, own, |sample| {
         (keys.position(sample + 1, joint) - keys.position(sample, joint)).length()
-    });
-    metres = metres.max(moved);
+    }));
     let own = source.map(|source| {
         let [before, after] = [last - 1, last].map(|sample| source.rooted.clip.rotations(sample)[joint]);
         rotation::difference(after, before).length()
@@ -100,13 +101,11 @@ fn joint_acceleration_ratio(keys: &LoopKeys, joint: usize) -> f64 {
     let num_samples = keys.num_samples();
     let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
     // The seam lies between the last sample and the first; the second differences of both contain it.
-    let seam = sizes[0].max(sizes[num_samples - 1]);
-    seam / seam_peak::usual(sizes[1..num_samples - 1].to_vec(), floor::TREMBLE_METRES)
+    sizes[0].max(sizes[num_samples - 1]) / seam_peak::usual(sizes[1..num_samples - 1].to_vec(), floor::TREMBLE_METRES)
 }
 
 pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
-    let end = keys.num_samples() as isize;
-    let known = [0, end].into_iter();
+    let known = [0, keys.num_samples() as isize].into_iter();
     let known: Vec<isize> = known.filter(|&at| source.has(at - 1) && source.has(at + 1)).collect();
     if known.is_empty() {
         return None;
@@ -118,8 +117,7 @@ pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTrac
         if rms < floor::ROUNDING_METRES {
             continue;
         }
-        let own = mean(known.iter().map(|&at| source.second_difference(at, joint)));
-        sum += (differences[0] - own).length() / rms;
+        sum += (differences[0] - mean(known.iter().map(|&at| source.second_difference(at, joint)))).length() / rms;
         count += 1.0;
     }
     (count > 0.0).then(|| sum / count)
@@ -210,8 +208,11 @@ pub(super) fn displacement_metres(keys: &LoopKeys, body: &Body, source: &SourceT
 /// Returns the mean local rotation of the same joints from the uncut take, radians.
 pub(super) fn displacement_radians(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
     mean_of_joints(keys, body, source, |sample, joint| {
-        let own = source.rooted.clip.rotations(sample)[joint];
-        rotation::difference(keys.rotation(sample, joint), own).length()
+        rotation::difference(
+            keys.rotation(sample, joint),
+            source.rooted.clip.rotations(sample)[joint],
+        )
+        .length()
     })
 }
 
@@ -220,7 +221,9 @@ fn mean_of_joints(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>, size:
     let joints: Vec<usize> = (0..keys.num_joints().min(source.world.num_joints()))
         .filter(|&joint| !body.is_control(joint))
         .collect();
-    let samples = 0..keys.num_samples() as isize;
-    let sizes = samples.flat_map(|sample| joints.iter().map(move |&joint| (sample, joint)));
-    mean(sizes.map(|(sample, joint)| size(sample, joint)))
+    mean(
+        (0..keys.num_samples() as isize)
+            .flat_map(|sample| joints.iter().map(move |&joint| (sample, joint)))
+            .map(|(sample, joint)| size(sample, joint)),
+    )
 }

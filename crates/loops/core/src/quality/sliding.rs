@@ -18,8 +18,10 @@ pub(crate) fn foot_slide_of_loop(
 ) -> (Option<f64>, f64) {
     let keys = LoopKeys::from_loop(clip);
     let stands = stands(&keys, body, source);
-    let farthest = farthest_slide_of_stances(&keys, &stands).map_or(0.0, |slide| slide.metres);
-    (foot_slide_of_stances(&keys, &stands), farthest)
+    (
+        foot_slide_of_stances(&keys, &stands),
+        farthest_slide_of_stances(&keys, &stands).map_or(0.0, |slide| slide.metres),
+    )
 }
 
 /// A contact of a joint.
@@ -51,10 +53,11 @@ impl Stand {
 pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for stand in stands {
-        let last = stand
-            .first_sample
-            .saturating_add(stand.num_samples.min(keys.num_samples()));
-        for sample in stand.first_sample..last {
+        for sample in stand.first_sample
+            ..stand
+                .first_sample
+                .saturating_add(stand.num_samples.min(keys.num_samples()))
+        {
             let sample = (sample % keys.num_samples()) as isize;
             let [before, after] = [sample - 1, sample + 1]
                 .map(|sample| over_ground(keys, sample, keys.point(sample, stand.joint, stand.end)));
@@ -69,8 +72,7 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
 const MOST_PLACES: usize = 256;
 
 /// The contact in which a foot slides farthest.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct FootSlide {
     /// The standing joint.
     pub joint: usize,
@@ -90,17 +92,22 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
             .step_by((last - first).div_ceil(MOST_PLACES).max(1))
             .map(|sample| {
                 // Beyond the last sample the root has moved on.
-                let seen_from_root = keys.point((sample % keys.num_samples()) as isize, stand.joint, stand.end);
-                over_ground(keys, sample as isize, seen_from_root)
+                over_ground(
+                    keys,
+                    sample as isize,
+                    keys.point((sample % keys.num_samples()) as isize, stand.joint, stand.end),
+                )
             })
             .collect();
-        let pairs = places
-            .iter()
-            .flat_map(|one| places.iter().map(move |other| *one - *other));
         FootSlide {
             joint: stand.joint,
             sample: first,
-            metres: greatest(pairs.map(ops::over_ground)),
+            metres: greatest(
+                places
+                    .iter()
+                    .flat_map(|one| places.iter().map(move |other| *one - *other))
+                    .map(ops::over_ground),
+            ),
         }
     });
     slides.reduce(|worst, next| if next.metres > worst.metres { next } else { worst })
@@ -117,8 +124,7 @@ fn over_ground(keys: &LoopKeys, sample: isize, seen_from_root: DVec3) -> DVec3 {
 
 /// Returns the metres per second along the ground between positions two samples apart.
 fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
-    let step = after - before;
-    ops::over_ground(step) / (2.0 * keys.step_secs())
+    ops::over_ground(after - before) / (2.0 * keys.step_secs())
 }
 
 /// Returns the contacts detected in the frames that the loop was cut from. Without these frames they are detected in the loop
@@ -151,10 +157,11 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
                     sample
                 }
             });
-            let span = (after - before) as f64 / 2.0;
             let [from, to] = [before, after].map(|sample| over_ground(keys, sample, uncut(sample)));
-            let speed = horizontal_speed(keys, from, to) / span;
-            if !standing::is_stance((uncut(sample).y - lowest) / size, speed / size) {
+            if !standing::is_stance(
+                (uncut(sample).y - lowest) / size,
+                horizontal_speed(keys, from, to) / ((after - before) as f64 / 2.0) / size,
+            ) {
                 continue;
             }
             let sample = sample as usize;

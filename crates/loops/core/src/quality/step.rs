@@ -60,8 +60,7 @@ pub enum StepKind {
 }
 
 /// The joint whose step over the seam is largest relative to the step that its own motion explains.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Step {
     /// The joint, by index.
     pub joint: usize,
@@ -85,8 +84,7 @@ impl Step {
 }
 
 /// The steps over a seam, of the joint that shows most in each respect.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct SeamSteps {
     /// Jump in position, or the gap to the closing key.
     pub position: Step,
@@ -131,9 +129,11 @@ impl SeamSteps {
                 .collect();
             let [jump, kink] = AtSeam::of(&moves, &seams, keys.step_secs());
             let [turn, swing] = AtSeam::of(&turns, &seams, keys.step_secs());
-            let sized = [(jump, size), (kink, size), (turn, 1.0), (swing, 1.0)];
             let steps: [Step; 4] = core::array::from_fn(|kind| {
-                let ((at, size), limit) = (sized[kind], LIMITS[kind]);
+                let ((at, size), limit) = (
+                    [(jump, size), (kink, size), (turn, 1.0), (swing, 1.0)][kind],
+                    LIMITS[kind],
+                );
                 Step {
                     joint,
                     sample: at.at - before_seam,
@@ -191,9 +191,11 @@ impl SeamSteps {
             (StepKind::AngularVelocity, self.angular_velocity),
         ];
         // A jump of a joint is the cause of all its other steps.
-        let first = steps.into_iter().find(|(_, step)| step.ratio() > 1.0);
-        let largest = steps.into_iter().max_by_key(|(_, step)| ordered(step.ratio()));
-        first.or(largest).unwrap_or_default()
+        steps
+            .into_iter()
+            .find(|(_, step)| step.ratio() > 1.0)
+            .or(steps.into_iter().max_by_key(|(_, step)| ordered(step.ratio())))
+            .unwrap_or_default()
     }
 
     /// Whether the seam shows.
@@ -226,11 +228,20 @@ impl AtSeam {
     fn of(moves: &[DVec3], seams: &[usize], step_secs: f64) -> [Self; 2] {
         let bends: Vec<DVec3> = moves.windows(2).map(|pair| pair[1] - pair[0]).collect();
         // Window i of `bends` holds those around the move with index i + 1; for the move over the seam it begins at frame -1.
-        let jumps = bends.windows(2).map(|pair| 0.5 * (pair[1] - pair[0]).length());
-        let kinks = bends
-            .windows(4)
-            .map(|four| (four[1] + four[2] - four[0] - four[3]).length() / step_secs);
-        [Self::split(jumps, seams, 1), Self::split(kinks, seams, 2)]
+        [
+            Self::split(
+                bends.windows(2).map(|pair| 0.5 * (pair[1] - pair[0]).length()),
+                seams,
+                1,
+            ),
+            Self::split(
+                bends
+                    .windows(4)
+                    .map(|four| (four[1] + four[2] - four[0] - four[3]).length() / step_secs),
+                seams,
+                2,
+            ),
+        ]
     }
 
     /// Returns the largest value at a seam, and the percentile of the values that touch no seam: `reach` windows on either side of it do.

@@ -12,8 +12,10 @@ pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     follows_the_track: false,
     parameters: &[Parameter::BLEND],
     fading: |values, t, _| {
-        let blend_secs = values.secs();
-        Decay::Cubic { blend_secs }.at(t)
+        Decay::Cubic {
+            blend_secs: values.secs(),
+        }
+        .at(t)
     },
 };
 

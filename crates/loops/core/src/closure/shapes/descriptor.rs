@@ -18,8 +18,7 @@ pub enum ShapeKey {
 }
 
 /// The numbers of a shape by key; keys that its kind does not have are absent.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub(crate) struct ShapeValues([Option<f64>; ShapeKey::ALL.len()]);
 
 impl ShapeValues {
@@ -91,9 +90,9 @@ pub struct Parameter {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
     /// Seconds of the loop.
-    pub(super) secs: f64,
+    pub secs: f64,
     /// Seconds of the shape's leading time, once that is fitted.
-    pub(super) lead_secs: f64,
+    pub lead_secs: f64,
 }
 
 /// Blend time of the default method, seconds.

@@ -27,8 +27,7 @@ use descriptor::{Period, ShapeValues};
 macro_rules! kinds {
     ($(#[doc = $doc:literal] $Kind:ident: $file:ident,)+) => {
         /// A kind of shape.
-        #[handed_over]
-        #[derive(Copy, Eq)]
+        #[handed_over(Copy, Eq)]
         #[non_exhaustive]
         pub enum ShapeKind {
             $(#[doc = $doc] $Kind,)+
@@ -66,8 +65,7 @@ kinds! {
 }
 
 /// How an offset fades: a kind of shape, and its numbers.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Shape {
     kind: ShapeKind,
     values: ShapeValues,
@@ -87,8 +85,11 @@ impl Shape {
         let mut values = ShapeValues::default();
         for parameter in kind.descriptor().parameters {
             let key = parameter.key;
-            let lead = given(ShapeKey::Blend).filter(|_| key == ShapeKey::VelocityBlend);
-            let default = parameter.default.map(|default| lead.unwrap_or(default));
+            let default = parameter.default.map(|default| {
+                given(ShapeKey::Blend)
+                    .filter(|_| key == ShapeKey::VelocityBlend)
+                    .unwrap_or(default)
+            });
             values.set(key, given(key).or(default));
         }
         Self { kind, values }
@@ -118,8 +119,11 @@ impl Shape {
 
     /// Returns the parameters that have a value, and their values, the leading time first.
     pub fn values(self) -> impl Iterator<Item = (&'static Parameter, f64)> {
-        let parameters = self.kind.descriptor().parameters.iter();
-        parameters.filter_map(move |parameter| Some((parameter, self.get(parameter.key)?)))
+        self.kind
+            .descriptor()
+            .parameters
+            .iter()
+            .filter_map(move |parameter| Some((parameter, self.get(parameter.key)?)))
     }
 
     /// Returns the shape fitted to a period: shortened if it is too long, hardened if it is too soft.
@@ -129,11 +133,16 @@ impl Shape {
     #[must_use]
     pub fn fitted(mut self, period_secs: f64) -> Self {
         for (parameter, value) in self.values() {
-            let period = Period {
-                secs: period_secs,
-                lead_secs: self.secs(),
-            };
-            self.values.set(parameter.key, Some((parameter.fitted)(value, period)));
+            self.values.set(
+                parameter.key,
+                Some((parameter.fitted)(
+                    value,
+                    Period {
+                        secs: period_secs,
+                        lead_secs: self.secs(),
+                    },
+                )),
+            );
         }
         self
     }

@@ -11,7 +11,9 @@ pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     follows_the_track: false,
     parameters: &[Parameter::BLEND],
     fading: |values, t, _| {
-        let blend_secs = values.secs();
-        Decay::Quintic { blend_secs }.at(t)
+        Decay::Quintic {
+            blend_secs: values.secs(),
+        }
+        .at(t)
     },
 };

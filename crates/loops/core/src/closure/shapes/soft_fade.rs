@@ -44,8 +44,11 @@ pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
         },
     ],
     fading: |values, t, _| {
-        let position = fade(values.secs(), values.number(ShapeKey::Hardness), t);
-        cubic::with_its_velocity(position, values.number(ShapeKey::VelocityBlend), t)
+        cubic::with_its_velocity(
+            fade(values.secs(), values.number(ShapeKey::Hardness), t),
+            values.number(ShapeKey::VelocityBlend),
+            t,
+        )
     },
 };
 

@@ -25,8 +25,10 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
         default: EditValue::Number(0.0),
     }],
     new: |_, values| {
-        let turn = values.number(EditKey::Turn).unwrap_or_default().to_radians();
-        Aim { turn }.into()
+        Aim {
+            turn: values.number(EditKey::Turn).unwrap_or_default().to_radians(),
+        }
+        .into()
     },
 };
 

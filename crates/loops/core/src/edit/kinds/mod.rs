@@ -303,9 +303,11 @@ impl EditValues {
 
 impl From<JointOffset> for EditValues {
     fn from(offset: JointOffset) -> Self {
-        let degrees = offset.rotation.to_array().map(f64::to_degrees);
         Self::default()
-            .with(EditKey::Rotation, EditValue::Vector(degrees))
+            .with(
+                EditKey::Rotation,
+                EditValue::Vector(offset.rotation.to_array().map(f64::to_degrees)),
+            )
             .with(EditKey::Position, EditValue::Vector(offset.position.to_array()))
     }
 }
@@ -330,9 +332,8 @@ fn with_partners(joints: &[usize], mirror: Option<&Image<'_>>) -> Vec<usize> {
 /// Returns the loop with one joint offset at every sample; unchanged values keep their bits.
 fn offset_joint(clip: LoopClip, joint: usize, offset: impl Fn(usize) -> JointOffset) -> LoopClip {
     let mut tracks = clip.tracks().clone();
-    let before = clip.tracks();
     tracks.set_joint(joint, |sample| {
-        let mut own = before.pose(sample).joint(joint);
+        let mut own = clip.tracks().pose(sample).joint(joint);
         let JointOffset { rotation, position } = offset(sample);
         own.translation += position;
         if rotation != DVec3::ZERO {

@@ -6,8 +6,7 @@ use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues,
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// A time in a loop, taken periodically beyond its ends.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum Moment {
     /// Seconds since its start.
     Secs(f64),
@@ -61,10 +60,12 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
         EditParameter::POSITION,
     ],
     new: |joints, values| {
-        let phase = Moment::Phase(values.number(EditKey::Phase).unwrap_or(0.0));
         Move {
             joint: only(joints),
-            at: values.number(EditKey::Time).map_or(phase, Moment::Secs),
+            at: values.number(EditKey::Time).map_or(
+                Moment::Phase(values.number(EditKey::Phase).unwrap_or(0.0)),
+                Moment::Secs,
+            ),
             width_secs: values.number(EditKey::Width),
             offset: values.offset(),
         }
@@ -90,8 +91,10 @@ const FEWEST_SAMPLES: usize = 6;
 impl Move {
     /// The shortest and the longest width in a loop, seconds.
     fn widths(clip: &LoopClip) -> [f64; 2] {
-        let samples = FEWEST_SAMPLES.min(clip.num_samples());
-        [samples as f64 * clip.step_secs(), clip.period_secs()]
+        [
+            FEWEST_SAMPLES.min(clip.num_samples()) as f64 * clip.step_secs(),
+            clip.period_secs(),
+        ]
     }
 
     /// Returns its duration in a loop, seconds.

@@ -92,8 +92,11 @@ impl Edit for Noise {
         }
         let (least, most) = (*HIGHEST_HZ.start(), *HIGHEST_HZ.end());
         if !HIGHEST_HZ.contains(&self.highest_hz) {
-            let found = self.highest_hz;
-            return Err(EditError::NoiseRate { found, least, most });
+            return Err(EditError::NoiseRate {
+                found: self.highest_hz,
+                least,
+                most,
+            });
         }
         let count = clip.num_samples();
         let harmonics = num_harmonics(count, clip.period_secs(), self.highest_hz);
@@ -130,9 +133,8 @@ const FEWEST_SAMPLES: usize = 8;
 
 /// Returns the number of harmonics up to a rate: at least one, and none with fewer than eight samples per wave.
 pub fn num_harmonics(num_samples: usize, period_secs: f64, highest_hz: f64) -> usize {
-    let most = (num_samples / FEWEST_SAMPLES).max(1);
     // A number beyond the integers becomes the largest of them.
-    ((highest_hz * period_secs).floor() as usize).clamp(1, most)
+    ((highest_hz * period_secs).floor() as usize).clamp(1, (num_samples / FEWEST_SAMPLES).max(1))
 }
 
 /// Sine and cosine at every whole number of samples: a wave of k cycles uses every k-th, and so repeats to the bit.
@@ -140,10 +142,9 @@ struct Waves(Vec<(f64, f64)>);
 
 impl Waves {
     fn new(num_samples: usize) -> Self {
-        let step = TAU / num_samples as f64;
         Self(
             (0..num_samples)
-                .map(|sample| ops::sin_cos(step * sample as f64))
+                .map(|sample| ops::sin_cos(TAU / num_samples as f64 * sample as f64))
                 .collect(),
         )
     }
@@ -161,8 +162,7 @@ impl Waves {
         for axis in 0..3 {
             for wave in 1..=harmonics {
                 // The upper 53 bits, as a share of one.
-                let share = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
-                let (sin, cos) = ops::sin_cos(TAU * share);
+                let (sin, cos) = ops::sin_cos(TAU * ((random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64));
                 let amplitude = first / wave as f64;
                 for (sample, value) in noise.iter_mut().enumerate() {
                     let (s, c) = self.0[wave * sample % self.0.len()];

@@ -44,10 +44,12 @@ impl Edit for Offset {
             return Ok(offset_joint(offset_joint(clip, joint, |_| offset), partner, |_| image));
         }
         let even = (offset + image) * 0.5;
-        let parts = [(offset.rotation, even.rotation), (offset.position, even.position)];
-        if (parts.into_iter()).any(|(whole, even)| (whole - even).length() > MAX_LOPSIDED * whole.length()) {
-            let name = clip.skeleton().name_of(joint);
-            return Err(EditError::Lopsided { name });
+        if ([(offset.rotation, even.rotation), (offset.position, even.position)].into_iter())
+            .any(|(whole, even)| (whole - even).length() > MAX_LOPSIDED * whole.length())
+        {
+            return Err(EditError::Lopsided {
+                name: clip.skeleton().name_of(joint),
+            });
         }
         Ok(offset_joint(clip, joint, |_| even))
     }

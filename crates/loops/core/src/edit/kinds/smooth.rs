@@ -55,10 +55,9 @@ impl Edit for Smooth {
         if found == 0.0 {
             return Ok(clip);
         }
-        let deviation = found / clip.step_secs();
         let mut tracks = clip.tracks().clone();
         for joint in with_partners(&self.joints, mirror) {
-            let (translations, rotations) = smoothed(clip.tracks(), joint, deviation);
+            let (translations, rotations) = smoothed(clip.tracks(), joint, found / clip.step_secs());
             tracks.set_joint(joint, |sample| Rigid::new(rotations[sample], translations[sample]));
         }
         Ok(clip.with_tracks(tracks))
@@ -98,13 +97,12 @@ fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<D
                 position += translations[sample] * weight;
                 rotation += DVec4::from(rotations[sample]) * (side * weight);
             }
-            let own = rotations[middle as usize];
             let length = rotation.length();
             // Rotations spread evenly all around have no mean; the rotation is then kept.
             let mean = if length > 1e-6 {
                 DQuat::from_vec4(rotation / length)
             } else {
-                own
+                rotations[middle as usize]
             };
             (position, mean)
         })

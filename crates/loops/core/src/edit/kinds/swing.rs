@@ -69,16 +69,19 @@ impl Edit for Swing {
                 .collect();
             let leaps = |sample: usize| {
                 let next = (sample + 1) % count;
-                let turned = rotation::difference(rotations[next].0, rotations[sample].0).length();
-                (swings[next] - swings[sample]).length() > LEAP[0] * turned + LEAP[1]
+                (swings[next] - swings[sample]).length()
+                    > LEAP[0] * rotation::difference(rotations[next].0, rotations[sample].0).length() + LEAP[1]
             };
             if (0..count).any(leaps) {
-                let name = clip.skeleton().name_of(joint);
-                return Err(EditError::TurnsAround { name });
+                return Err(EditError::TurnsAround {
+                    name: clip.skeleton().name_of(joint),
+                });
             }
             tracks.set_joint(joint, |sample| {
-                let turned = (rotation::exp(found * swings[sample]) * mean).normalize();
-                Rigid::new(turned, own(sample).translation)
+                Rigid::new(
+                    (rotation::exp(found * swings[sample]) * mean).normalize(),
+                    own(sample).translation,
+                )
             });
         }
         Ok(clip.with_tracks(tracks))

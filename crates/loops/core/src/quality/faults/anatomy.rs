@@ -75,10 +75,12 @@ fn bones(cycle: &Cycle<'_>) -> Vec<JointPeak> {
             let bones = bones.windows(2).map(|bone| {
                 let bone = [bone[0], bone[1]];
                 let usual = median(cycle, |at| cycle.distance(at, bone));
-                let off = |at| (cycle.distance(at, bone) - usual).abs();
                 let (least, most) = percentile::extremes(cycle.samples().map(|at| cycle.distance(at, bone)));
-                let at = largest(cycle.samples().map(off)).0;
-                found.push(cycle.peak(bone[1], at, ratio(most - least, usual, BONE_SHARES[0])));
+                found.push(cycle.peak(
+                    bone[1],
+                    largest(cycle.samples().map(|at| (cycle.distance(at, bone) - usual).abs())).0,
+                    ratio(most - least, usual, BONE_SHARES[0]),
+                ));
                 (bone[1], usual)
             });
             bones.collect::<Vec<_>>()
@@ -86,9 +88,8 @@ fn bones(cycle: &Cycle<'_>) -> Vec<JointPeak> {
         let [left, right] = &lengths;
         if left.len() == right.len() {
             found.extend(left.iter().zip(right).map(|(left, right)| {
-                let longer = if left.1 > right.1 { left } else { right };
                 let ratio = ratio((left.1 - right.1).abs(), 0.5 * (left.1 + right.1), BONE_SHARES[1]);
-                cycle.peak(longer.0, 0, ratio)
+                cycle.peak((if left.1 > right.1 { left } else { right }).0, 0, ratio)
             }));
         }
     }
@@ -110,8 +111,14 @@ fn knees(cycle: &Cycle<'_>) -> Vec<JointPeak> {
             let off = off_line(knee - hip, leg);
             let ahead = off_line(toe - ankle, leg);
             // A foot that points down the leg, as of a raised knee, shows no side.
-            let shows = ahead.length() > FOOT_SHARE * toe.distance(ankle);
-            (off, if shows { off.dot(ahead.normalize_or_zero()) } else { 0.0 })
+            (
+                off,
+                if ahead.length() > FOOT_SHARE * toe.distance(ankle) {
+                    off.dot(ahead.normalize_or_zero())
+                } else {
+                    0.0
+                },
+            )
         };
         let (sum, off) =
             (cycle.samples().map(bend)).fold((0.0, 0.0), |sums, (off, along)| (sums.0 + along, sums.1 + off.length()));
@@ -131,12 +138,14 @@ fn shoulders(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     };
     let tall = (body.stature_in(keys.skeleton(), keys.middle_pose())).map_or(f64::INFINITY, |tall| tall / cycle.size);
     let across = |at: isize, [left, right]: [usize; 2]| keys.position(at, left) - keys.position(at, right);
-    let waist = median(cycle, |at| angle(across(at, shoulders), across(at, thighs)));
-    let turned = cycle.peak(shoulders[0], 0, waist / WAIST_RADIANS);
+    let turned = cycle.peak(
+        shoulders[0],
+        0,
+        median(cycle, |at| angle(across(at, shoulders), across(at, thighs))) / WAIST_RADIANS,
+    );
     let off = shoulders.map(|shoulder| {
         let off = median(cycle, |at| {
-            let trunk = cycle.place(at, head).normalize_or_zero();
-            off_line(cycle.place(at, shoulder), trunk).length()
+            off_line(cycle.place(at, shoulder), cycle.place(at, head).normalize_or_zero()).length()
         });
         cycle.peak(shoulder, 0, off / (SHOULDER_SHARE * tall))
     });
@@ -163,10 +172,9 @@ fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
         let height = |at: isize| keys.position(at, foot.ankle).y;
         let low = percentile::of(cycle.samples().map(height), LOW_SHARE);
         let turned = cycle.samples().filter(|&at| height(at) <= low).map(|at| {
-            let ahead = (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y);
             angle(
                 (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0),
-                ahead,
+                (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y),
             )
         });
         Some((foot.ankle, percentile::of(turned, 0.5)))
@@ -205,8 +213,7 @@ fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let (fastest, step) = largest((0..turns.len()).map(|at| from(at, cycle.reach as usize)));
     let stride = turns.len().div_ceil(MOST_POSES);
     let poses = || (0..turns.len()).step_by(stride);
-    let farthest = |at: usize| greatest(poses().map(|by| from(at, by)));
-    let (at, far) = largest(poses().map(farthest));
+    let (at, far) = largest(poses().map(|at| greatest(poses().map(|by| from(at, by)))));
     vec![
         cycle.peak(head, fastest, step / secs / HEAD_RATE),
         cycle.peak(head, at * stride as isize, far / HEAD_RADIANS),
@@ -238,8 +245,8 @@ fn pace(cycle: &Cycle<'_>) -> Vec<JointPeak> {
                 strides += usize::from(at >= ways.len());
             }
         }
-        let pace = strides as f64 / secs * cycle.size.sqrt();
-        (most - least > SWING_METRES).then(|| cycle.peak(foot.ankle, 0, pace / PACE_HZ))
+        (most - least > SWING_METRES)
+            .then(|| cycle.peak(foot.ankle, 0, strides as f64 / secs * cycle.size.sqrt() / PACE_HZ))
     });
     feet.collect()
 }

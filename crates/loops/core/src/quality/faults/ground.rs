@@ -55,8 +55,7 @@ pub(super) fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let bears: Vec<bool> = cycle.samples().map(|sample| is_borne(cycle, &points, sample)).collect();
     let longest = ALOFT_SECS[usize::from(!has_tips)];
     let Some(first) = bears.iter().position(|&bears| bears) else {
-        let ratio = cycle.count as f64 * secs / longest;
-        return steps(cycle).then(|| cycle.peak(lowest(cycle, &points, 0), 0, ratio));
+        return steps(cycle).then(|| cycle.peak(lowest(cycle, &points, 0), 0, cycle.count as f64 * secs / longest));
     };
     // From a sample that bears on, so that no gap lies over the end.
     let mut gaps = Vec::new();
@@ -66,8 +65,11 @@ pub(super) fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
             let samples = start + 1..at;
             if samples.end - samples.start >= 2 && !falls(cycle, samples.clone()) {
                 let middle = (samples.start + samples.end) / 2;
-                let ratio = (samples.end - samples.start) as f64 * secs / longest;
-                gaps.push(cycle.peak(lowest(cycle, &points, middle), middle, ratio));
+                gaps.push(cycle.peak(
+                    lowest(cycle, &points, middle),
+                    middle,
+                    (samples.end - samples.start) as f64 * secs / longest,
+                ));
             }
             start = at;
         }
@@ -75,12 +77,9 @@ pub(super) fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let borne = bears.iter().filter(|&&bears| bears).count() as f64 / bears.len() as f64;
     let walks = body.feet.len() == 2 && borne > WALKS_SHARE;
     let mps = cycle.keys.root().twist.linear.length() / cycle.size;
-    let fast = cycle.peak(
-        body.feet[0].lowest_joint(),
-        first,
-        if walks { mps / WALKS_MPS } else { 0.0 },
-    );
-    worst(gaps.into_iter().chain([fast]))
+    let fast = if walks { mps / WALKS_MPS } else { 0.0 };
+    gaps.push(cycle.peak(body.feet[0].lowest_joint(), first, fast));
+    worst(gaps)
 }
 
 /// Returns the points that may bear, each in the axes of a joint, and whether there is one beyond the ankles.
@@ -109,8 +108,10 @@ fn height(cycle: &Cycle<'_>, sample: isize, (joint, end): (usize, DVec3)) -> f64
 
 fn lowest(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> usize {
     let height = |point: &&(usize, DVec3)| height(cycle, sample, **point);
-    let least = points.iter().min_by_key(|point| ordered(height(point)));
-    least.map_or(cycle.body.hips, |point| point.0)
+    points
+        .iter()
+        .min_by_key(|point| ordered(height(point)))
+        .map_or(cycle.body.hips, |point| point.0)
 }
 
 /// Whether a point near the lowest is at rest over the ground; speeds up and down count twice.
@@ -124,8 +125,8 @@ fn is_borne(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> bool
     points.iter().any(|&(joint, end)| {
         let [before, after] =
             [(back, -reach), (on, reach)].map(|(root, by)| root.transform_point(keys.point(sample + by, joint, end)));
-        let moved = (after - before) * DVec3::new(1.0, 2.0, 1.0);
-        height(cycle, sample, (joint, end)) <= low && moved.length() < slow * 2.0 * secs * cycle.size
+        height(cycle, sample, (joint, end)) <= low
+            && ((after - before) * DVec3::new(1.0, 2.0, 1.0)).length() < slow * 2.0 * secs * cycle.size
     })
 }
 
@@ -139,9 +140,8 @@ fn falls(cycle: &Cycle<'_>, samples: core::ops::Range<isize>) -> bool {
     let secs = count * step;
     if secs < FALL_SECS {
         let (first, last) = (heights[0], heights[heights.len() - 1]);
-        let arc = heights[heights.len() / 2] - 0.5 * (first + last);
-        let most = MOST_ARC * GRAVITY * (secs + ARC_MARGIN_SECS) * (secs + ARC_MARGIN_SECS) / 8.0;
-        return (LEAST_ARC_METRES..=most).contains(&arc);
+        return (LEAST_ARC_METRES..=MOST_ARC * GRAVITY * (secs + ARC_MARGIN_SECS) * (secs + ARC_MARGIN_SECS) / 8.0)
+            .contains(&(heights[heights.len() / 2] - 0.5 * (first + last)));
     }
     // The part of a parabola that is orthogonal to lines: k^2 less its mean over k from the middle.
     let parabola = |at: usize| {

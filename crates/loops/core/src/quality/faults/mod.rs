@@ -17,8 +17,7 @@ mod motion;
 mod stiff;
 
 /// The worst place of each kind of fault, with its size in multiples of the least visible one; `None` where it does not apply.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Faults {
     /// A joint leaves its path for a moment.
     pub spike: Option<JointPeak>,
@@ -38,8 +37,7 @@ impl Faults {
     /// Finds the faults of a body of that size relative to a person of 1.7 m; none in loops too short to have neighbours.
     pub(super) fn find(keys: &LoopKeys, body: &Body, size: f64) -> Self {
         let cycle = Cycle::new(keys, body, size);
-        let count = cycle.count as usize;
-        if count < LEAST_STEPS * cycle.reach as usize || cycle.size <= 0.0 {
+        if (cycle.count as usize) < LEAST_STEPS * cycle.reach as usize || cycle.size <= 0.0 {
             return Self::default();
         }
         let [spike, shake] = motion::spike_and_shake(&cycle);
@@ -131,12 +129,12 @@ impl<'a> Cycle<'a> {
 /// Returns the hips and the joints between them and each end of the body, each before those that hang from it.
 fn main_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     let feet = body.feet.iter();
-    let apart = feet.clone().filter_map(|foot| body.end_of_leg_apart(skeleton, foot));
-    let ends = apart
+    let mut joints: Vec<usize> = feet
+        .clone()
+        .filter_map(|foot| body.end_of_leg_apart(skeleton, foot))
         .chain(feet.map(Foot::lowest_joint))
         .chain(body.hands.iter().copied())
-        .chain(body.head);
-    let mut joints: Vec<usize> = ends
+        .chain(body.head)
         .flat_map(|end| skeleton.path_from_root(end))
         .filter(|&joint| !skeleton.is_within(body.hips, joint))
         .chain([body.hips])

@@ -75,8 +75,7 @@ struct Along {
 impl Along {
     /// Returns the step from a sample less the one to it.
     fn change(&self, at: isize) -> DVec3 {
-        let before = (at - self.reach).rem_euclid(self.steps.len() as isize);
-        self.steps[at as usize] - self.steps[before as usize]
+        self.steps[at as usize] - self.steps[(at - self.reach).rem_euclid(self.steps.len() as isize) as usize]
     }
 }
 
@@ -86,33 +85,38 @@ impl Track {
     /// The error is the distance from the cubic through the two samples before and the two after.
     fn new(cycle: &Cycle<'_>, difference: impl Fn(isize, isize) -> DVec3) -> Self {
         // Samples farther apart foretell less.
-        let coarse = (cycle.keys.step_secs() / STEP_SECS).max(1.0);
         let [near, far] = [1, 2].map(|times| Along {
             reach: times * cycle.reach,
             steps: (cycle.samples())
                 .map(|at| difference(at, at + times * cycle.reach))
                 .collect(),
         });
-        let error = |at: isize| (4.0 * near.change(at) - far.change(at)).length() / 6.0 / coarse;
         Self {
-            errors: cycle.samples().map(error).collect(),
+            errors: cycle
+                .samples()
+                .map(|at| {
+                    (4.0 * near.change(at) - far.change(at)).length()
+                        / 6.0
+                        / (cycle.keys.step_secs() / STEP_SECS).max(1.0)
+                })
+                .collect(),
             steps: near.steps.iter().map(|step| step.length()).collect(),
         }
     }
 
     /// Returns the median of the four steps next to a sample that do not touch it: a fault there does not excuse itself.
     fn usual(&self, at: isize, reach: isize) -> f64 {
-        let count = self.steps.len() as isize;
-        let mut near = [-3, -2, 1, 2].map(|step| self.steps[(at + step * reach).rem_euclid(count) as usize]);
+        let mut near =
+            [-3, -2, 1, 2].map(|step| self.steps[(at + step * reach).rem_euclid(self.steps.len() as isize) as usize]);
         near.sort_unstable_by(f64::total_cmp);
         0.5 * (near[1] + near[2])
     }
 
     /// Returns the largest error, and the mean one at the same sample.
     fn peaks(&self, cycle: &Cycle<'_>, joint: usize, kind: &Kind) -> [JointPeak; 2] {
-        let moments =
-            (self.errors.iter().zip(0..)).map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach)));
-        let (at, moment) = largest(moments);
+        let (at, moment) = largest(
+            (self.errors.iter().zip(0..)).map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach))),
+        );
         let mean = kind
             .mean
             .of(mean(self.errors.iter().copied()), mean(self.steps.iter().copied()));
@@ -157,8 +161,7 @@ pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
             .iter()
             .map(move |square| (square[of] / cycle.joints.len() as f64).sqrt())
     };
-    let whole = BODY.of(mean(roots(0)), mean(roots(1)));
-    shaken.push(cycle.peak(roughest.0, largest(roots(0)).0, whole));
+    shaken.push(cycle.peak(roughest.0, largest(roots(0)).0, BODY.of(mean(roots(0)), mean(roots(1)))));
     let (moved, turned) = (worst(moved), worst(turned));
     let spike = match (moved, turned.filter(|turned| turned.ratio > 1.0)) {
         (Some(moved), Some(turned)) => Some(JointPeak {
@@ -188,8 +191,9 @@ const LINES_SECS: f64 = 0.4;
 fn lines(cycle: &Cycle<'_>) -> f64 {
     let mut squares = vec![0.0; cycle.keys.num_samples()];
     for &joint in &cycle.joints {
-        let turn = |at: isize| rotation::difference(cycle.keys.rotation(at + 1, joint), cycle.keys.rotation(at, joint));
-        let turns: Vec<DVec3> = (-1..cycle.count).map(turn).collect();
+        let turns: Vec<DVec3> = (-1..cycle.count)
+            .map(|at| rotation::difference(cycle.keys.rotation(at + 1, joint), cycle.keys.rotation(at, joint)))
+            .collect();
         for (square, pair) in squares.iter_mut().zip(turns.windows(2)) {
             *square += (pair[1] - pair[0]).length_squared();
         }
@@ -219,8 +223,9 @@ pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
     // Squares of steps, of the means of their neighbours, and the products of the two.
     let mut sums = vec![[0.0; 3]; count];
     for &joint in &cycle.joints {
-        let step = |at: isize| cycle.place(at + 1, joint) - cycle.place(at, joint);
-        let steps: Vec<DVec3> = (-1..=cycle.count).map(step).collect();
+        let steps: Vec<DVec3> = (-1..=cycle.count)
+            .map(|at| cycle.place(at + 1, joint) - cycle.place(at, joint))
+            .collect();
         for (sums, three) in sums.iter_mut().zip(steps.windows(3)) {
             let (near, own) = (0.5 * (three[0] + three[2]), three[1]);
             let more = [own.length_squared(), near.length_squared(), own.dot(near)];
@@ -231,8 +236,7 @@ pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let reach = TimeStep::new(secs).nearest_from_one(NEAR_SECS).min(count / 2);
     let least = MOVES_MPS * secs * (cycle.joints.len() as f64).sqrt();
     let uneven = sums.iter().enumerate().map(|(at, &[_, near, product])| {
-        let around = (0..=2 * reach).map(|by| lengths[(at + count + by - reach) % count]);
-        let usual = mean(around);
+        let usual = mean((0..=2 * reach).map(|by| lengths[(at + count + by - reach) % count]));
         let near = near.sqrt();
         let along = if near > 0.0 { product / near - near } else { lengths[at] };
         if usual > least { along / usual } else { 0.0 }
@@ -240,8 +244,13 @@ pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let uneven: Vec<f64> = uneven.collect();
     let is_known = matches!(cycle.body.found_by, FoundBy::Names | FoundBy::Given);
     let (at, once) = largest(uneven.iter().copied());
-    let always = mean(uneven.iter().map(|along| along * along)).sqrt();
-    let keyed = if is_known { lines(cycle) } else { 0.0 };
-    let ratio = (once / UNEVEN[0]).max(always / UNEVEN[1]).max(keyed);
-    Some(cycle.peak(cycle.body.hips, at + 1, ratio))
+    Some(
+        cycle.peak(
+            cycle.body.hips,
+            at + 1,
+            (once / UNEVEN[0])
+                .max(mean(uneven.iter().map(|along| along * along)).sqrt() / UNEVEN[1])
+                .max(if is_known { lines(cycle) } else { 0.0 }),
+        ),
+    )
 }

@@ -19,16 +19,19 @@ const MOST: f64 = 10.0;
 pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let [arms, legs] = limbs(cycle);
     let turn = |joint: usize| {
-        let first = cycle.keys.rotation(0, joint);
-        let turns = cycle
-            .samples()
-            .map(|at| rotation::difference(cycle.keys.rotation(at, joint), first).length());
-        greatest(turns)
+        greatest(
+            cycle
+                .samples()
+                .map(|at| rotation::difference(cycle.keys.rotation(at, joint), cycle.keys.rotation(0, joint)).length()),
+        )
     };
     let most = |joints: &[usize]| greatest(joints.iter().map(|&joint| turn(joint)));
     let still = |joint: usize, own: f64, other: f64| {
-        let ratio = (other / MOVES_RADIANS).min(STILL_RADIANS / own.max(STILL_RADIANS / MOST));
-        cycle.peak(joint, 0, ratio)
+        cycle.peak(
+            joint,
+            0,
+            (other / MOVES_RADIANS).min(STILL_RADIANS / own.max(STILL_RADIANS / MOST)),
+        )
     };
     let mut found = Vec::new();
     if let [Some(left), Some(right)] = &arms {
@@ -38,18 +41,22 @@ pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
     }
     if let [Some(left), Some(right)] = &legs {
         let legs: Vec<usize> = left.iter().chain(right).copied().collect();
-        let hips = cycle.body.hips;
-        let above = cycle.joints.iter().copied().filter(|&joint| joint != hips);
-        let is_of_leg = |joint: usize| legs.iter().any(|&top| cycle.skeleton().is_within(joint, top));
-        let above: Vec<usize> = above.filter(|&joint| !is_of_leg(joint)).collect();
+        let above: Vec<usize> = (cycle.joints.iter().copied())
+            .filter(|&joint| joint != cycle.body.hips)
+            .filter(|&joint| !legs.iter().any(|&top| cycle.skeleton().is_within(joint, top)))
+            .collect();
         if let Some(&first) = above.first() {
             found.push(still(first, most(&above), most(&legs)));
         }
-        let ways = [left, right].map(|leg| (leg[0], way(cycle, leg[leg.len() - 1])));
-        let [one, other] = ways;
+        let [one, other] = [left, right].map(|leg| (leg[0], way(cycle, leg[leg.len() - 1])));
         found.extend([[one, other], [other, one]].map(|[own, other]| {
-            let ratio = (LEG_SHARE * other.1 / own.1.max(f64::MIN_POSITIVE)).min(other.1 / LEG_METRES);
-            cycle.peak(own.0, 0, ratio.min(MOST))
+            cycle.peak(
+                own.0,
+                0,
+                (LEG_SHARE * other.1 / own.1.max(f64::MIN_POSITIVE))
+                    .min(other.1 / LEG_METRES)
+                    .min(MOST),
+            )
         }));
     }
     worst_of(found)
@@ -58,9 +65,11 @@ pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
 /// Returns the length of a joint's way in a cycle, seen from the hips.
 fn way(cycle: &Cycle<'_>, joint: usize) -> f64 {
     let seen = |at: isize| {
-        let hips = cycle.keys.transform(at, cycle.body.hips);
-        hips.inverse().transform_point(cycle.keys.position(at, joint))
+        cycle
+            .keys
+            .transform(at, cycle.body.hips)
+            .inverse()
+            .transform_point(cycle.keys.position(at, joint))
     };
-    let steps = cycle.samples().map(|at| seen(at + 1).distance(seen(at)));
-    steps.sum::<f64>() / cycle.size
+    cycle.samples().map(|at| seen(at + 1).distance(seen(at))).sum::<f64>() / cycle.size
 }
