@@ -233,35 +233,3 @@ pub enum BvhError {
         value: f64,
     },
 }
-
-impl BvhError {
-    /// Returns the position in the file, for errors that have one.
-    pub fn position(&self) -> Option<Position> {
-        match self {
-            Self::NotBvh { at, .. }
-            | Self::Expected { at, .. }
-            | Self::NoJoints { at, .. }
-            | Self::JointNameMissing { at, .. }
-            | Self::TooDeep { at, .. }
-            | Self::UnclosedBrace { at, .. }
-            | Self::ExtraBrace { at }
-            | Self::EndSiteChannels { at, .. }
-            | Self::OffsetMissing { at, .. }
-            | Self::OffsetNumbers { at, .. }
-            | Self::Twice { at, .. }
-            | Self::ChannelCount { at, .. }
-            | Self::ChannelCountRange { at, .. }
-            | Self::UnknownChannel { at, .. }
-            | Self::RepeatedChannel { at, .. }
-            | Self::NotANumber { at, .. }
-            | Self::NotFinite { at, .. }
-            | Self::OutOfRange { at, .. }
-            | Self::FrameCount { at, .. }
-            | Self::FrameTime { at, .. }
-            | Self::CutOff { at, .. }
-            | Self::RowWidth { at, .. }
-            | Self::SecondSection { at, .. } => Some(*at),
-            Self::NoChannels | Self::NoMotion { .. } | Self::Scale { .. } => None,
-        }
-    }
-}

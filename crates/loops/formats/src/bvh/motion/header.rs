@@ -1,5 +1,7 @@
 //! The head of the MOTION section: frame count and frame time.
 
+use core::ops::Range;
+
 use crate::bvh::error::{BvhError, Found, FrameCountFault, FrameTimeFault};
 use crate::bvh::lex::{Lexer, found, is};
 use crate::bvh::{FrameTime, warning::BvhWarning};
@@ -11,8 +13,8 @@ const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 /// From this value on a frame time is probably a rate, in seconds.
 const LONG_FRAME_TIME: f64 = 1.0;
 
-/// Returns the number of frames that the file declares.
-pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {
+/// Returns the number of frames that the file declares, and its place.
+pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<(u64, Range<usize>), BvhError> {
     let mut token = lexer.label();
     let has_label = is(token, "Frames");
     if has_label {
@@ -22,11 +24,13 @@ pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {
     if !has_label || is(token, "Time") {
         return Err(lexer.expected(token, "\"Frames:\" after MOTION"));
     }
-    frame_count(token).map_err(|fault| BvhError::FrameCount {
+    let count = frame_count(token).map_err(|fault| BvhError::FrameCount {
         at: lexer.position_before(token),
         found: found(token),
         fault,
-    })
+    })?;
+    let end = lexer.offset();
+    Ok((count, end - token.len()..end))
 }
 
 fn frame_count(token: &[u8]) -> Result<u64, FrameCountFault> {
