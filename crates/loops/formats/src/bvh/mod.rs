@@ -39,7 +39,7 @@ pub(crate) mod stream;
 pub(crate) mod warning;
 
 pub use channel::{Channel, ChannelKind};
-pub use error::{BvhError, Found, FrameCountFault, FrameTimeFault, NumberHint, NumberPlace, Position};
+pub use error::{BvhError, Found, NumberHint, NumberPlace, Position};
 
 /// A joint as stated in the file.
 #[handed_over]

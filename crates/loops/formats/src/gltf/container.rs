@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
-use super::error::{GlbFault, GltfError};
+use super::error::GltfError;
 use crate::loop_file::json::reason;
 use crate::{error::ReadError, excerpt::excerpt, limits::SizeLimits, settings::Companions, text};
 
@@ -322,20 +322,13 @@ fn stated_length(buffer: &Value) -> usize {
 fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     let version = number_at(bytes, 4)?;
     if version != VERSION as usize {
-        let found = u32::try_from(version).unwrap_or(u32::MAX);
-        return Err(GltfError::Glb {
-            at: 4,
-            fault: GlbFault::Version { found },
-        });
+        return Err(GltfError::GlbVersion { found: version });
     }
     let length = number_at(bytes, 8)?;
     part_at(bytes, 0, length)?;
     let (kind, text) = chunk(bytes, HEADER)?;
     if kind != JSON {
-        return Err(GltfError::Glb {
-            at: HEADER,
-            fault: GlbFault::NoJson,
-        });
+        return Err(GltfError::GlbNoJson);
     }
     // Chunks of other kinds may follow; the format requires readers to skip them.
     let mut at = HEADER + CHUNK_HEADER + text.len();
@@ -352,12 +345,10 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
 /// Returns the bytes of a binary file. Errors: it ends before them.
 fn part_at(bytes: &[u8], at: usize, needed: usize) -> Result<&[u8], GltfError> {
     let part = at.checked_add(needed).and_then(|end| bytes.get(at..end));
-    part.ok_or_else(|| GltfError::Glb {
+    part.ok_or_else(|| GltfError::GlbCutOff {
         at,
-        fault: GlbFault::CutOff {
-            needed,
-            available: bytes.len().saturating_sub(at),
-        },
+        needed,
+        available: bytes.len().saturating_sub(at),
     })
 }
 
