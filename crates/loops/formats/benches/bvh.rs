@@ -7,7 +7,7 @@
 use std::{hint::black_box, time::Instant};
 
 use loopwright_core::Take;
-use loopwright_formats::{Format, ReadSettings, Source, bvh, read_take, write_take};
+use loopwright_formats::{Format, ReadSettings, Source, read_take, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// Approximate size of the file in bytes.
@@ -60,9 +60,6 @@ fn main() {
         take.num_frames(),
         take.num_joints()
     );
-    report("raw values", bytes.len(), || {
-        bvh::parse(&bytes, &mut Vec::new()).unwrap()
-    });
     report("take", bytes.len(), || {
         read_take(&bytes, "bench", &ReadSettings::default(), &mut Vec::new()).unwrap()
     });

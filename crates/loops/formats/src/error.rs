@@ -2,10 +2,9 @@
 
 use loopwright_core::{motion::SkeletonError, take::TakeError};
 
-use crate::bvh::error::{BvhError, Position};
 use crate::{
-    animations::AnimationError, byte_count::MemoryError, excerpt::list, fbx::error::FbxError, gltf::error::GltfError,
-    npz::error::NpzError, robot::error::RobotMotionError,
+    animations::AnimationError, bvh::error::BvhError, byte_count::MemoryError, excerpt::list, fbx::error::FbxError,
+    gltf::error::GltfError, npz::error::NpzError, robot::error::RobotMotionError,
 };
 
 /// Why bytes cannot be read as a take.
@@ -67,14 +66,6 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Returns the position in the file, for errors of text formats that have one.
-    pub fn position(&self) -> Option<Position> {
-        match self {
-            Self::Bvh(error) => error.position(),
-            _ => None,
-        }
-    }
-
     /// Whether this build reads no format of this kind.
     pub fn is_of_no_format(&self) -> bool {
         matches!(

@@ -143,7 +143,7 @@ pub use error::{ReadError, WriteError};
 pub use excerpt::{counted, one_line, reorders};
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use format::{Capabilities, Format};
-pub use gltf::error::{GlbFault, GltfError, StreamFault};
+pub use gltf::error::{GltfError, StreamFault};
 pub use gltf::{source::GltfSource, vrma::VrmaSource};
 pub use limits::{MAX_FILE_BYTES, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};

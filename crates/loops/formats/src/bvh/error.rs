@@ -61,33 +61,6 @@ pub enum NumberHint {
     OldNan,
 }
 
-/// An error in the number of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "messages show what they are")]
-pub enum FrameCountFault {
-    #[error("must be a whole number")]
-    NotANumber,
-    #[error("must not be negative")]
-    Negative,
-    /// It does not fit 64 bits.
-    #[error("is out of range")]
-    OutOfRange,
-}
-
-/// An error in the frame time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FrameTimeFault {
-    /// Not a number, or not a finite one.
-    #[error("frame time must be a positive number of seconds")]
-    NotANumber,
-    /// Zero or negative.
-    #[error("frame time must be positive")]
-    NotPositive,
-    /// Too short or too long for any camera or sensor.
-    #[error("frame rate is implausible: the frame time must lie between 0.000001 and 10000 seconds")]
-    Implausible,
-}
-
 /// Why bytes cannot be read as a BVH file.
 ///
 /// Messages state the position, the text found, the text expected, and what to try if there is anything.
@@ -187,18 +160,12 @@ pub enum BvhError {
         found: Found,
         limit: f64,
     },
-    /// The number of frames is not valid.
-    #[error("{at}: frame count {fault}, found {found}")]
-    FrameCount {
-        at: Position,
-        found: Found,
-        fault: FrameCountFault,
-    },
+    /// The number of frames, or the time of one, is not valid.
     #[error("{at}: {fault}, found {found}")]
-    FrameTime {
+    MotionHead {
         at: Position,
         found: Found,
-        fault: FrameTimeFault,
+        fault: &'static str,
     },
     /// There is a skeleton, but not a single whole frame.
     #[error("the file holds no motion: {declared} frames are declared and no whole row is present")]
@@ -232,36 +199,4 @@ pub enum BvhError {
         channel: Channel,
         value: f64,
     },
-}
-
-impl BvhError {
-    /// Returns the position in the file, for errors that have one.
-    pub fn position(&self) -> Option<Position> {
-        match self {
-            Self::NotBvh { at, .. }
-            | Self::Expected { at, .. }
-            | Self::NoJoints { at, .. }
-            | Self::JointNameMissing { at, .. }
-            | Self::TooDeep { at, .. }
-            | Self::UnclosedBrace { at, .. }
-            | Self::ExtraBrace { at }
-            | Self::EndSiteChannels { at, .. }
-            | Self::OffsetMissing { at, .. }
-            | Self::OffsetNumbers { at, .. }
-            | Self::Twice { at, .. }
-            | Self::ChannelCount { at, .. }
-            | Self::ChannelCountRange { at, .. }
-            | Self::UnknownChannel { at, .. }
-            | Self::RepeatedChannel { at, .. }
-            | Self::NotANumber { at, .. }
-            | Self::NotFinite { at, .. }
-            | Self::OutOfRange { at, .. }
-            | Self::FrameCount { at, .. }
-            | Self::FrameTime { at, .. }
-            | Self::CutOff { at, .. }
-            | Self::RowWidth { at, .. }
-            | Self::SecondSection { at, .. } => Some(*at),
-            Self::NoChannels | Self::NoMotion { .. } | Self::Scale { .. } => None,
-        }
-    }
 }

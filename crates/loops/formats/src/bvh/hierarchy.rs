@@ -19,37 +19,20 @@ pub(super) const MAX_SHOWN_NAME: usize = 120;
 /// A joint that is not completely read yet.
 struct OpenJoint {
     index: usize,
-    has_offset: bool,
-    has_channels: bool,
-}
-
-/// The first unusual name, its position, and the number of such names.
-///
-/// Finding a line takes a pass over the file, so all unusual names share one warning.
-#[derive(Default)]
-struct OddNames {
-    first: Option<(usize, String)>,
-    count: usize,
-}
-
-impl OddNames {
-    fn add(&mut self, offset: usize, name: &str) {
-        self.first.get_or_insert_with(|| (offset, name.to_owned()));
-        self.count += 1;
-    }
+    /// OFFSET and CHANNELS, as far as they are read.
+    known: Vec<&'static str>,
 }
 
 struct Reader<'l, 'b> {
     lexer: &'l mut Lexer<'b>,
     joints: Vec<BvhJoint>,
     open: Vec<OpenJoint>,
-    /// Names that are not UTF-8, and long ones.
-    not_utf8: OddNames,
-    long: OddNames,
+    /// Joints whose names are not UTF-8, and those with long ones, each with the offset of its name.
+    not_utf8: Vec<(usize, usize)>,
+    long: Vec<(usize, usize)>,
 }
 
 /// The trees of a file, usually one.
-#[derive(Debug)]
 pub(super) struct Trees {
     /// The joints of all, tree after tree.
     pub(super) whole: Hierarchy,
@@ -58,7 +41,6 @@ pub(super) struct Trees {
 }
 
 /// One of several trees, with the ranges of its joints and of its channels' values.
-#[derive(Debug)]
 pub(super) struct Tree {
     pub(super) hierarchy: Hierarchy,
     pub(super) values: Range<usize>,
@@ -119,8 +101,8 @@ pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Re
         lexer,
         joints: Vec::new(),
         open: Vec::new(),
-        not_utf8: OddNames::default(),
-        long: OddNames::default(),
+        not_utf8: Vec::new(),
+        long: Vec::new(),
     };
     let roots = reader.read_trees()?;
     let Reader {
@@ -130,26 +112,18 @@ pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Re
         long,
         ..
     } = reader;
-    if let Some((offset, name)) = not_utf8.first {
-        warnings.push(
-            BvhWarning::NameNotUtf8 {
-                at: lexer.position_of(offset),
-                name: excerpt(name),
-                count: not_utf8.count,
-            }
-            .into(),
-        );
-    }
-    if let Some((offset, name)) = long.first {
-        warnings.push(
-            BvhWarning::LongName {
-                at: lexer.position_of(offset),
-                num_chars: name.chars().count(),
-                count: long.count,
-            }
-            .into(),
-        );
-    }
+    // Finding a line takes a pass over the file, so all unusual names share one warning.
+    let not_utf8 = not_utf8.first().map(|&(joint, offset)| BvhWarning::NameNotUtf8 {
+        at: lexer.position_of(offset),
+        name: excerpt(&joints[joint].name),
+        count: not_utf8.len(),
+    });
+    let long = long.first().map(|&(joint, offset)| BvhWarning::LongName {
+        at: lexer.position_of(offset),
+        num_chars: joints[joint].name.chars().count(),
+        count: long.len(),
+    });
+    warnings.extend(not_utf8.into_iter().chain(long).map(FileWarning::from));
     Ok(Trees {
         whole: Hierarchy::new(joints),
         roots,
@@ -212,19 +186,17 @@ impl<'b> Reader<'_, 'b> {
             return Err(BvhError::TooDeep { at, limit: MAX_DEPTH });
         }
         let text = String::from_utf8_lossy(name).into_owned();
+        let index = self.joints.len();
         if core::str::from_utf8(name).is_err() {
-            self.not_utf8.add(offset, &text);
+            self.not_utf8.push((index, offset));
         }
         if text.chars().nth(MAX_SHOWN_NAME).is_some() {
-            self.long.add(offset, &text);
+            self.long.push((index, offset));
         }
         self.expect_brace(|| format!("{keyword} {}", excerpt(name)))?;
         let parent = self.open.last().map(|open| open.index);
-        self.open.push(OpenJoint {
-            index: self.joints.len(),
-            has_offset: false,
-            has_channels: false,
-        });
+        let known = Vec::new();
+        self.open.push(OpenJoint { index, known });
         self.joints.push(BvhJoint {
             name: text,
             parent,
@@ -250,14 +222,10 @@ impl<'b> Reader<'_, 'b> {
         };
         let index = open.index;
         let word = self.lexer.word();
-        let repeated = if is(word, "OFFSET") {
-            core::mem::replace(&mut open.has_offset, true).then_some("OFFSET")
-        } else if is(word, "CHANNELS") {
-            core::mem::replace(&mut open.has_channels, true).then_some("CHANNELS")
-        } else {
-            None
-        };
-        let has_offset = open.has_offset;
+        let keyword = ["OFFSET", "CHANNELS"].into_iter().find(|keyword| is(word, keyword));
+        let repeated = keyword.filter(|keyword| open.known.contains(keyword));
+        open.known.extend(keyword);
+        let has_offset = open.known.contains(&"OFFSET");
         let at = || self.lexer.position_before(word);
         if let Some(keyword) = repeated {
             let (at, joint) = (at(), self.shown_name(index));

@@ -1,7 +1,7 @@
 //! A cursor over the words and numbers of a BVH file, with lines and columns.
 
 use super::error::{BvhError, Found, NumberPlace, Position};
-use super::number::{NumberFault, number, short_number};
+use super::number::{NumberFault, short_number};
 use crate::{excerpt::excerpt, limits::MAX_VALUE};
 
 /// A cursor over the bytes. Lines are counted only when a message needs them.
@@ -188,46 +188,9 @@ pub(super) fn found(token: &[u8]) -> Found {
     }
 }
 
-/// Why a line is not a row.
-pub(super) enum RowFault<'l> {
-    /// The number of values, which is wrong.
-    Width(usize),
-    /// A value that is not a number.
-    Value(&'l [u8]),
-}
-
-/// Reads the values of a line: `width` numbers, or none if it is blank.
-pub(super) fn read_row<'l>(line: &'l [u8], width: usize, row: &mut Vec<f64>) -> Result<(), RowFault<'l>> {
-    row.clear();
-    let mut lexer = Lexer::new(line);
-    loop {
-        lexer.skip_space();
-        if lexer.plain_numbers(width - row.len(), row) > 0 {
-            continue;
-        }
-        let token = lexer.token();
-        if token.is_empty() {
-            break;
-        }
-        let value = number(token).map_err(|_| RowFault::Value(token))?;
-        if row.len() == width {
-            let all = line
-                .split(u8::is_ascii_whitespace)
-                .filter(|token| !token.is_empty())
-                .count();
-            return Err(RowFault::Width(all.max(width + 1)));
-        }
-        row.push(value);
-    }
-    match row.len() {
-        0 => Ok(()),
-        found if found == width => Ok(()),
-        found => Err(RowFault::Width(found)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::number::number;
     use super::*;
     use crate::random::Random;
 

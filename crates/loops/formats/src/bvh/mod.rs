@@ -6,23 +6,23 @@
 //! a joint's rotation is the product of its rotation channels in the order in which they are listed, the first outermost.
 //! Position channels replace the `OFFSET`.
 //!
-//! [`parse`] keeps the file's own values in a [`BvhFile`]; [`crate::read_take`] interprets them.
+//! [`BvhSource`](crate::BvhSource) keeps the file's own tree; [`crate::read_take`] interprets its values.
 
 use glam::DVec3;
 
 use crate::space::Axis;
 
-pub(crate) mod channel;
+mod channel;
 
 pub(crate) mod error;
 
 pub(crate) mod format;
 
-pub(crate) mod read;
+mod read;
 
 pub(crate) mod source;
 
-pub(crate) mod write;
+mod write;
 
 mod hierarchy;
 
@@ -39,8 +39,7 @@ pub(crate) mod stream;
 pub(crate) mod warning;
 
 pub use channel::{Channel, ChannelKind};
-pub use error::{BvhError, Found, FrameCountFault, FrameTimeFault, NumberHint, NumberPlace, Position};
-pub use read::parse;
+pub use error::{BvhError, Found, NumberHint, NumberPlace, Position};
 
 /// A joint as stated in the file.
 #[handed_over]
@@ -58,17 +57,10 @@ pub struct BvhJoint {
 }
 
 impl BvhJoint {
-    /// Returns the axes of the rotation channels, in order, the first outermost.
-    pub fn rotation_axes(&self) -> Vec<Axis> {
-        self.axes_of(ChannelKind::Rotation)
-    }
-
-    pub(crate) fn axes_of(&self, kind: ChannelKind) -> Vec<Axis> {
-        self.channels
-            .iter()
-            .filter(|channel| channel.kind == kind)
-            .map(|channel| channel.axis)
-            .collect()
+    /// Returns the axes of the channels of a kind, in order; of rotations the first is outermost.
+    fn axes_of(&self, kind: ChannelKind) -> Vec<Axis> {
+        let channels = self.channels.iter().filter(|channel| channel.kind == kind);
+        channels.map(|channel| channel.axis).collect()
     }
 }
 
@@ -101,51 +93,4 @@ pub(crate) struct FrameTime {
     pub(crate) secs: f64,
     /// `None` if the file's text does not state this number.
     pub(crate) text: Option<String>,
-}
-
-/// A BVH file as stated: hierarchy, frame time and values, before axes, units and rotations are interpreted.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BvhFile {
-    hierarchy: Hierarchy,
-    frame_time: FrameTime,
-    num_declared_frames: u64,
-    num_frames: usize,
-    values: Vec<f64>,
-}
-
-impl BvhFile {
-    /// Returns the tree of joints.
-    pub fn hierarchy(&self) -> &Hierarchy {
-        &self.hierarchy
-    }
-
-    /// Returns the seconds from one frame to the next.
-    pub fn frame_time_secs(&self) -> f64 {
-        self.frame_time.secs
-    }
-
-    /// Returns the number of frames that the file declares; the rows may differ.
-    pub fn num_declared_frames(&self) -> u64 {
-        self.num_declared_frames
-    }
-
-    /// Returns the number of frames: whole rows present, up to the declared number. At least one.
-    pub fn num_frames(&self) -> usize {
-        self.num_frames
-    }
-
-    /// Returns the values of all rows, frame-major: joints in file order, each with its channels in theirs. File units and
-    /// degrees.
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-
-    /// Returns the values of one row.
-    ///
-    /// # Panics
-    /// When `frame` is not below [`Self::num_frames`].
-    pub fn row(&self, frame: usize) -> &[f64] {
-        let width = self.values.len() / self.num_frames;
-        &self.values[frame * width..(frame + 1) * width]
-    }
 }

@@ -7,32 +7,11 @@ use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
 
 use super::hierarchy::{self, Tree, Trees};
 use super::motion::{self, RowSink};
-use super::{BvhFile, BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource, warning::BvhWarning};
+use super::{BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource, warning::BvhWarning};
 use crate::entry::Loaded;
-use crate::limits::SizeLimits;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, guess};
 use crate::{error::ReadError, euler, excerpt::cut, settings::ReadSettings, text, warning::FileWarning};
-
-/// Reads a BVH file without interpreting it.
-///
-/// If there are several trees, the one with most joints is read. Every dialect of docs/formats/bvh.md is read; unusual contents
-/// are reported in `warnings`. Errors: [`ReadError`], with line and column if known. No input panics. The call stack does not
-/// grow with the nesting of joints, and memory does not grow with a number that the file only states.
-pub fn parse(bytes: &[u8], warnings: &mut Vec<FileWarning>) -> Result<BvhFile, ReadError> {
-    let mut lexer = open(bytes)?;
-    let trees = hierarchy::read(&mut lexer, warnings)?;
-    let Tree { hierarchy, values } = chosen(&trees, None, warnings)?;
-    let mut values = Values(Vec::new(), values);
-    let motion = motion::read(&mut lexer, &trees.whole, &mut values, warnings)?;
-    Ok(BvhFile {
-        hierarchy,
-        frame_time: motion.frame_time,
-        num_declared_frames: motion.num_declared_frames,
-        num_frames: motion.num_frames,
-        values: values.0,
-    })
-}
 
 /// Whether a file is BVH: its first word is HIERARCHY.
 pub(super) fn is_bvh(bytes: &[u8]) -> bool {
@@ -62,22 +41,7 @@ fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
     Ok(Lexer::new(text::without_byte_order_mark(bytes)))
 }
 
-/// Rows in memory, and the range of values of each.
-#[derive(Debug)]
-struct Values(Vec<f64>, Range<usize>);
-
-impl RowSink for Values {
-    fn expect(&mut self, max_rows: usize) {
-        self.0.reserve_exact(max_rows * self.1.len());
-    }
-
-    fn push(&mut self, row: &[f64]) {
-        self.0.extend_from_slice(&row[self.1.clone()]);
-    }
-}
-
-/// Local transforms of rows, in the axes and unit of the file until [`Self::settle`] converts them.
-#[derive(Clone, Debug)]
+/// Local transforms of rows, in the axes and unit of the file until [`Space::settle`] converts them.
 pub(super) struct Frames {
     num_joints: usize,
     pub(super) translations: Vec<DVec3>,
@@ -92,11 +56,6 @@ impl Frames {
             translations: Vec::new(),
             rotations: Vec::new(),
         }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.translations.clear();
-        self.rotations.clear();
     }
 
     pub(super) fn append(&mut self, hierarchy: &Hierarchy, row: &[f64]) {
@@ -128,14 +87,12 @@ impl Frames {
 
     /// Returns every n-th frame.
     fn every(&self, stride: usize) -> Self {
-        fn every<T: Copy>(values: &[T], num_joints: usize, stride: usize) -> Vec<T> {
-            let frames = values.chunks(num_joints).step_by(stride);
-            frames.flatten().copied().collect()
-        }
+        let translations = self.translations.chunks(self.num_joints).step_by(stride);
+        let rotations = self.rotations.chunks(self.num_joints).step_by(stride);
         Self {
             num_joints: self.num_joints,
-            translations: every(&self.translations, self.num_joints, stride),
-            rotations: every(&self.rotations, self.num_joints, stride),
+            translations: translations.flatten().copied().collect(),
+            rotations: rotations.flatten().copied().collect(),
         }
     }
 
@@ -163,7 +120,6 @@ impl Frames {
 }
 
 /// Collects the poses of all rows.
-#[derive(Debug)]
 struct Poses<'h> {
     hierarchy: &'h Hierarchy,
     /// Most transforms allowed.
@@ -190,19 +146,10 @@ impl RowSink for Poses<'_> {
     }
 }
 
-impl<'h> Poses<'h> {
-    /// Creates an empty collection within the limits.
-    fn new(hierarchy: &'h Hierarchy, limits: &SizeLimits) -> Self {
-        Self {
-            hierarchy,
-            limit: limits.most_transforms(),
-            values: 0..hierarchy.num_channels(),
-            frames: Frames::new(hierarchy),
-        }
-    }
-}
-
 /// Implements [`crate::read_take`] for BVH. Apart from the take, it uses no memory in proportion to the file.
+///
+/// Every dialect of docs/formats/bvh.md is read. The call stack does not grow with the nesting of joints, and memory does not grow
+/// with a number that the file only states.
 pub(super) fn read_take(
     bytes: &[u8],
     name: &str,
@@ -213,24 +160,28 @@ pub(super) fn read_take(
     let trees = hierarchy::read(&mut lexer, warnings)?;
     let Tree { mut hierarchy, values } = chosen(&trees, settings.skin, warnings)?;
     let num_joints = hierarchy.joints().len();
-    let mut poses = Poses::new(&hierarchy, &settings.limits);
-    poses.values = values;
-    let motion = motion::read(&mut lexer, &trees.whole, &mut poses, warnings)?;
-    settings.limits.check_transforms(motion.num_frames, num_joints)?;
-    let frame_time_secs = motion.frame_time.secs;
+    let mut poses = Poses {
+        hierarchy: &hierarchy,
+        limit: settings.limits.most_transforms(),
+        values,
+        frames: Frames::new(&hierarchy),
+    };
+    let (frame_time, num_frames) = motion::read(&mut lexer, &trees.whole, &mut poses, warnings)?;
+    settings.limits.check_transforms(num_frames, num_joints)?;
+    let frame_time_secs = frame_time.secs;
     let mut frames = poses.frames;
     if frames.are_from_offsets(&hierarchy) {
         warnings.push(BvhWarning::ZeroPositions.into());
         frames.add_offsets(&mut hierarchy);
     }
-    let some = frames.every(probe_stride(motion.num_frames));
+    let some = frames.every(probe_stride(num_frames));
     let probe = some.take("", &hierarchy, &Space::METRES_Y_UP, frame_time_secs)?;
     let space = guess::settle_unturned(&probe, &settings.space, warnings);
     space.settle(frames.num_joints, &mut frames.translations, &mut frames.rotations);
     let take = frames.take(name, &hierarchy, &space, frame_time_secs)?;
     let source = Source::Bvh(BvhSource {
         hierarchy,
-        frame_time: motion.frame_time,
+        frame_time,
         space,
     });
     Ok(LoadedTake::new(take, source))
@@ -385,11 +336,6 @@ mod tests {
         );
         let wanted = "Wing".to_owned();
         assert_eq!(read(Some("Wing")).0, Err(ReadError::NoSuchSkeleton { wanted, names }));
-        let stated = parse(text.as_bytes(), &mut Vec::new()).unwrap();
-        assert_eq!(
-            (stated.hierarchy().joints().len(), stated.values()),
-            (2, &[9.0, 30.0, 8.0, 60.0][..])
-        );
     }
 
     #[test]
@@ -479,7 +425,7 @@ mod tests {
     #[test]
     fn text_in_units_of_16_bits_is_no_bvh() {
         for bytes in [&b"\xFF\xFEH\0I\0"[..], b"H\0I\0E\0", b"\0H\0I\0E"] {
-            assert_eq!(parse(bytes, &mut Vec::new()), Err(ReadError::Utf16), "{bytes:?}");
+            assert_eq!(open(bytes).err(), Some(ReadError::Utf16), "{bytes:?}");
         }
     }
 }

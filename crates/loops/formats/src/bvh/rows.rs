@@ -79,7 +79,9 @@ impl Rows {
         }
         let num_values = scales_at + 1 + positions.len();
         Self {
-            axes: joints.iter().map(BvhJoint::rotation_axes).collect(),
+            axes: (joints.iter())
+                .map(|joint| joint.axes_of(ChannelKind::Rotation))
+                .collect(),
             line: Vec::new(),
             columns,
             positions,

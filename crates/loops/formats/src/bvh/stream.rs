@@ -6,9 +6,8 @@ use std::sync::Arc;
 use glam::DQuat;
 use loopwright_core::Skeleton;
 
-use super::lex::{Lexer, RowFault, read_row};
 use super::read::{Frames, chosen, is_bvh, skeleton};
-use super::{FrameTime, Hierarchy, hierarchy, motion};
+use super::{FrameTime, Hierarchy, hierarchy, lex::Lexer, motion, number::number};
 use crate::space::Space;
 use crate::text::without_byte_order_mark;
 use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::FileWarning};
@@ -85,8 +84,7 @@ impl StreamHead {
         let mut lexer = Lexer::new(body);
         let trees = hierarchy::read(&mut lexer, warnings).map_err(ReadError::from)?;
         let tree = chosen(&trees, None, warnings)?;
-        let count_at = motion::count_at(&mut lexer).map_err(ReadError::from)?;
-        let (num_declared, frame_time) = motion::read_head(&mut lexer, warnings).map_err(ReadError::from)?;
+        let (num_declared, count_at, frame_time) = motion::read_head(&mut lexer, warnings).map_err(ReadError::from)?;
         lexer.skip_space();
         if lexer.num_remaining() > 0 {
             return Err(BvhStreamError::RowsInHead);
@@ -149,7 +147,7 @@ pub struct BvhStream {
     head: Option<Arc<StreamHead>>,
     num_lines: usize,
     row: Vec<f64>,
-    pose: Option<Frames>,
+    rotations: Vec<DQuat>,
 }
 
 impl BvhStream {
@@ -236,35 +234,50 @@ impl BvhStream {
             return Ok(false);
         }
         let head = StreamHead::read(core::mem::take(&mut self.head_text), warnings)?;
-        self.pose = Some(Frames::new(&head.hierarchy));
         self.head = Some(Arc::new(head));
         Ok(true)
     }
 
-    /// Reads the values of a line: a row, or nothing if it is blank.
-    fn read_row(&mut self, line: Range<usize>, width: usize) -> Result<(), LineFault> {
-        let (text, line) = (&self.pending[line], self.num_lines);
-        read_row(text, width, &mut self.row).map_err(|fault| match fault {
-            RowFault::Width(found) => LineFault::Width {
-                line,
-                found,
-                expected: width,
-            },
-            RowFault::Value(token) => LineFault::Value {
+    /// Reads the values of a line: as many numbers as a row has, or none if it is blank.
+    fn read_row(&mut self, line: Range<usize>, expected: usize) -> Result<(), LineFault> {
+        let (text, line, row) = (&self.pending[line], self.num_lines, &mut self.row);
+        row.clear();
+        let mut lexer = Lexer::new(text);
+        loop {
+            lexer.skip_space();
+            if lexer.plain_numbers(expected - row.len(), row) > 0 {
+                continue;
+            }
+            let token = lexer.token();
+            if token.is_empty() {
+                break;
+            }
+            let value = number(token).map_err(|_| LineFault::Value {
                 line,
                 found: excerpt(token),
-            },
-        })
+            })?;
+            if row.len() == expected {
+                let tokens = text.split(u8::is_ascii_whitespace);
+                let all = tokens.filter(|token| !token.is_empty()).count();
+                let found = all.max(expected + 1);
+                return Err(LineFault::Width { line, found, expected });
+            }
+            row.push(value);
+        }
+        match row.len() {
+            found if found > 0 && found != expected => Err(LineFault::Width { line, found, expected }),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the frame of the row that was read.
     fn frame(&mut self, line: Range<usize>, head: &StreamHead) -> StreamedLine<'_> {
-        let pose = self.pose.get_or_insert_with(|| Frames::new(&head.hierarchy));
-        pose.clear();
+        let mut pose = Frames::new(&head.hierarchy);
         pose.append(&head.hierarchy, &self.row[head.values.clone()]);
+        self.rotations = pose.rotations;
         StreamedLine::Frame {
             text: &self.pending[line],
-            rotations: &pose.rotations,
+            rotations: &self.rotations,
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &BvhSource) -> Result<Writ
     let joints = source.hierarchy.joints();
     motion.check_parents(&joints.iter().map(|joint| joint.parent).collect::<Vec<_>>())?;
     motion.check_size(MAX_TRANSFORMS)?;
-    let writer = Writer {
+    Writer {
         hierarchy: if motion.adds_root {
             with_root(&source.hierarchy)
         } else {
@@ -32,8 +32,8 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &BvhSource) -> Result<Writ
         motion,
         space: &source.space,
         frame_time: frame_time_text(source, motion.step_secs),
-    };
-    writer.write()
+    }
+    .write()
 }
 
 /// Frame times that differ by less are equal, in seconds.
@@ -55,7 +55,7 @@ fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
             .any(|joint| joint.name.eq_ignore_ascii_case(name))
     });
     let old_root = &hierarchy.joints()[0];
-    let axes = match old_root.rotation_axes()[..] {
+    let axes = match old_root.axes_of(ChannelKind::Rotation)[..] {
         [first, second, third] => [first, second, third],
         _ => [Axis::Z, Axis::X, Axis::Y],
     };
@@ -146,20 +146,13 @@ impl Writer<'_> {
         let mut farthest = vec![DVec3::ZERO; joints.len()];
         let limit = DVec3::splat(MAX_VALUE * unit_metres);
         for key in 0..self.motion.num_keys {
-            let pose = self.pose(key);
-            let mut all_fit = true;
-            for ((translation, offset), farthest) in pose.translations.iter().zip(&offsets).zip(&mut farthest) {
+            let translations = self.pose(key).translations;
+            for (joint, (translation, farthest)) in translations.iter().zip(&mut farthest).enumerate() {
                 // False for NaN, too.
-                all_fit &= translation.abs().cmple(limit).all();
-                *farthest = farthest.max((*translation - *offset).abs());
-            }
-            if !all_fit {
-                let joint = pose
-                    .translations
-                    .iter()
-                    .position(|translation| !translation.abs().cmple(limit).all())
-                    .unwrap_or(0);
-                return Err(WriteError::OutOfRange { key, joint });
+                if !translation.abs().cmple(limit).all() {
+                    return Err(WriteError::OutOfRange { key, joint });
+                }
+                *farthest = farthest.max((*translation - offsets[joint]).abs());
             }
         }
         for (joint, farthest) in self.hierarchy.joints.iter_mut().zip(farthest) {
@@ -273,21 +266,10 @@ fn close_braces(num_open: &mut usize, depth: usize, text: &mut String) {
 
 /// Returns a name that can be read back: one line, no brace, not empty.
 fn written_name(name: &str, index: usize) -> String {
-    let fit: String = name
-        .chars()
-        .map(|letter| {
-            if letter.is_control() || letter == '{' || letter == '}' {
-                '_'
-            } else {
-                letter
-            }
-        })
-        .collect();
-    let fit = fit.trim();
-    if fit.is_empty() {
-        format!("joint{index}")
-    } else {
-        fit.to_owned()
+    let fit = name.replace(|letter: char| letter.is_control() || matches!(letter, '{' | '}'), "_");
+    match fit.trim() {
+        "" => format!("joint{index}"),
+        fit => fit.to_owned(),
     }
 }
 

@@ -94,38 +94,24 @@ pub(crate) struct Animation {
 const LINEAR: i32 = 0x4;
 const CONSTANT: i32 = 0x2;
 
-/// An animation that grows track by track, so that only one track is held as numbers.
-pub(crate) struct Builder<'a> {
-    times: &'a [i64],
-    key_time: Record<'static>,
-    has_short_tracks: bool,
-    interpolation: KeyInterpolation,
-    next_id: i64,
-    layer: i64,
-    num_tracks: usize,
-    num_curves: usize,
-    objects: Vec<Record<'static>>,
-    connections: Vec<Record<'static>>,
-    /// The first track and the position of its records, while no track has all keys.
-    first_short: Option<Track>,
+/// An animation to be written.
+pub(crate) struct NewAnimation<'a> {
+    pub(crate) name: &'a str,
+    /// Times of its keys, in ticks.
+    pub(crate) times: &'a [i64],
+    /// Whether tracks that do not move have one key.
+    ///
+    /// One track keeps all its keys, so that the animation keeps its length.
+    pub(crate) has_short_tracks: bool,
+    pub(crate) interpolation: KeyInterpolation,
+    /// Tracks with one value for each key.
+    pub(crate) tracks: Vec<Track>,
 }
 
-/// Records of a stack and its layer, ahead of those of the tracks.
-const NUM_HEAD_OBJECTS: usize = 2;
-
-impl<'a> Builder<'a> {
-    /// Starts an animation with keys at these times, whose objects are numbered from `first_id` on.
-    ///
-    /// With short tracks, those that do not move have one key. Curves of all axes of a property have the same keys, because
-    /// three.js (0.187, `FBXLoader.js`) reads them together. One track keeps all its keys, so that the animation keeps its
-    /// length.
-    pub(crate) fn new(
-        name: &str,
-        times: &'a [i64],
-        has_short_tracks: bool,
-        interpolation: KeyInterpolation,
-        first_id: i64,
-    ) -> Self {
+impl NewAnimation<'_> {
+    /// Returns its records, whose objects are numbered from `first_id` on.
+    pub(crate) fn records(self, first_id: i64) -> Animation {
+        let Self { name, times, .. } = self;
         let end = times.last().copied().unwrap_or(0);
         let (stack, layer) = (first_id, first_id + 1);
         let range = [
@@ -135,58 +121,55 @@ impl<'a> Builder<'a> {
             ("ReferenceStop", end),
         ]
         .map(|(name, time)| property(name, "KTime", "Time", "").i64(time));
-        Self {
-            times,
-            key_time: Record::new("KeyTime").i64s(times).shared(),
-            has_short_tracks,
-            interpolation,
-            next_id: first_id + 2,
-            layer,
-            num_tracks: 0,
-            num_curves: 0,
-            objects: vec![
-                Record::new("AnimationStack")
-                    .i64(stack)
-                    .text(&format!("{name}\0\x01AnimStack"))
-                    .text("")
-                    .with([properties(range)]),
-                Record::new("AnimationLayer")
-                    .i64(layer)
-                    .text("BaseLayer\0\x01AnimLayer")
-                    .text("")
-                    .with([]),
-            ],
-            connections: vec![connect(layer, stack)],
-            first_short: None,
+        let mut objects = vec![
+            object("AnimationStack", stack, &format!("{name}\0\x01AnimStack")).with([properties(range)]),
+            object("AnimationLayer", layer, "BaseLayer\0\x01AnimLayer").with([]),
+        ];
+        let mut connections = vec![connect(layer, stack)];
+        let num_tracks = self.tracks.len();
+        let mut next_id = layer + 1;
+        let mut needs_long = self.tracks.iter().all(Track::is_still);
+        let flags = match self.interpolation {
+            KeyInterpolation::Linear => LINEAR,
+            KeyInterpolation::Step => CONSTANT,
+        };
+        let all_times = Record::new("KeyTime").i64s(times).shared();
+        let first_time = Record::new("KeyTime").i64s(&times[..times.len().min(1)]);
+        for track in self.tracks {
+            let is_short = self.has_short_tracks && track.is_still() && !core::mem::take(&mut needs_long);
+            let key_time = if is_short { &first_time } else { &all_times };
+            let num_keys = if is_short { 1 } else { times.len() };
+            let values = &track.values[..num_keys.min(track.values.len())];
+            let first = values.first().copied().unwrap_or_default();
+            // The node of its curves, and after it the curve of each axis.
+            let node = next_id;
+            let axes = track.property.axes();
+            let defaults = (axes.iter().zip(first)).map(|(axis, value)| property(axis, "Number", "", "A").f64(value));
+            objects.push(object("AnimationCurveNode", node, track.property.short()).with([properties(defaults)]));
+            connections.push(connect(node, layer));
+            connections.push(connect_property(node, track.node, track.property.name()));
+            // Curves of all axes of a property have the same keys, because three.js (0.187, `FBXLoader.js`) reads them together.
+            for (index, axis) in axes.iter().enumerate() {
+                next_id += 1;
+                let values: Vec<f32> = values.iter().map(|value| value[index] as f32).collect();
+                objects.push(object("AnimationCurve", next_id, "\0\x01AnimCurve").with([
+                    Record::new("Default").f64(first[index]),
+                    Record::new("KeyVer").i32(4008),
+                    key_time.clone(),
+                    Record::new("KeyValueFloat").f32s(&values),
+                    // One entry applies to all keys.
+                    Record::new("KeyAttrFlags").i32s(&[flags]),
+                    Record::new("KeyAttrDataFloat").f32s(&[0.0; 4]),
+                    Record::new("KeyAttrRefCount").i32s(&[num_keys as i32]),
+                ]));
+                connections.push(connect_property(next_id, node, axis));
+            }
+            next_id += 1;
         }
-    }
-
-    /// Adds a track with one value for each key.
-    pub(crate) fn add(&mut self, track: Track) {
-        let is_short = self.has_short_tracks && track.is_still();
-        let (objects, connections) = self.records_of_track(&track, self.next_id, is_short);
-        self.next_id += objects.len() as i64;
-        self.num_curves += objects.len() - 1;
-        self.objects.extend(objects);
-        self.connections.extend(connections);
-        self.first_short = (is_short && self.num_tracks == 0)
-            .then_some(track)
-            .or_else(|| self.first_short.take().filter(|_| is_short));
-        self.num_tracks += 1;
-    }
-
-    /// Returns the animation, with its name for the list of takes.
-    pub(crate) fn finish(mut self, name: &str) -> Animation {
-        if let Some(track) = self.first_short.take() {
-            let first_id = self.layer + 1;
-            let (objects, _) = self.records_of_track(&track, first_id, false);
-            self.objects
-                .splice(NUM_HEAD_OBJECTS..NUM_HEAD_OBJECTS + objects.len(), objects);
-        }
-        let end = self.times.last().copied().unwrap_or(0);
+        let num_curves = (next_id - first_id) as usize - 2 - num_tracks;
         Animation {
-            objects: self.objects,
-            connections: self.connections,
+            objects,
+            connections,
             take: Record::new("Take").text(name).with([
                 Record::new("FileName").text(&format!("{name}.tak")),
                 Record::new("LocalTime").i64(0).i64(end),
@@ -195,74 +178,16 @@ impl<'a> Builder<'a> {
             counts: [
                 ("AnimationStack", 1),
                 ("AnimationLayer", 1),
-                ("AnimationCurveNode", self.num_tracks),
-                ("AnimationCurve", self.num_curves),
+                ("AnimationCurveNode", num_tracks),
+                ("AnimationCurve", num_curves),
             ],
         }
     }
+}
 
-    /// Returns the objects and the connections of a track.
-    ///
-    /// The node of its curves has the number `first_id`, the curve of each axis the next one. Where `is_short`, only the first key is
-    /// written.
-    fn records_of_track(
-        &self,
-        track: &Track,
-        first_id: i64,
-        is_short: bool,
-    ) -> (Vec<Record<'static>>, Vec<Record<'static>>) {
-        let num_keys = if is_short { 1 } else { track.values.len() };
-        let times = &self.times[..num_keys.min(self.times.len())];
-        let values = &track.values[..num_keys.min(track.values.len())];
-        let first = values.first().copied().unwrap_or_default();
-        let key_time = if times.len() == self.times.len() {
-            self.key_time.clone()
-        } else {
-            Record::new("KeyTime").i64s(times)
-        };
-        let axes = track.property.axes();
-        let defaults = axes
-            .iter()
-            .zip(first)
-            .map(|(axis, value)| property(axis, "Number", "", "A").f64(value));
-        let mut objects = vec![
-            Record::new("AnimationCurveNode")
-                .i64(first_id)
-                .text(track.property.short())
-                .text("")
-                .with([properties(defaults)]),
-        ];
-        let mut connections = vec![
-            connect(first_id, self.layer),
-            connect_property(first_id, track.node, track.property.name()),
-        ];
-        let flags = match self.interpolation {
-            KeyInterpolation::Linear => LINEAR,
-            KeyInterpolation::Step => CONSTANT,
-        };
-        for (index, axis) in axes.iter().enumerate() {
-            let curve = first_id + 1 + index as i64;
-            let values: Vec<f32> = values.iter().map(|value| value[index] as f32).collect();
-            objects.push(
-                Record::new("AnimationCurve")
-                    .i64(curve)
-                    .text("\0\x01AnimCurve")
-                    .text("")
-                    .with([
-                        Record::new("Default").f64(first[index]),
-                        Record::new("KeyVer").i32(4008),
-                        key_time.clone(),
-                        Record::new("KeyValueFloat").f32s(&values),
-                        // One entry applies to all keys.
-                        Record::new("KeyAttrFlags").i32s(&[flags]),
-                        Record::new("KeyAttrDataFloat").f32s(&[0.0; 4]),
-                        Record::new("KeyAttrRefCount").i32s(&[times.len() as i32]),
-                    ]),
-            );
-            connections.push(connect_property(curve, first_id, axis));
-        }
-        (objects, connections)
-    }
+/// An object of an animation, still without its contents.
+fn object(class: &'static str, id: i64, name: &str) -> Record<'static> {
+    Record::new(class).i64(id).text(name).text("")
 }
 
 /// One entry of a list of properties, still without its values.

@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 
-use super::animation::{self, Animation, TICKS_PER_SEC, connect, properties, property};
+use super::animation::{self, Animation, NewAnimation, TICKS_PER_SEC, connect, properties, property};
 use super::keys::{CM_PER_METRE, Keys, angles, leaves};
 use super::record::{self, Document, Record};
 use crate::{error::WriteError, settings::KeyInterpolation, space::Axis};
@@ -41,8 +41,7 @@ pub(super) fn file(
 ) -> Result<Vec<u8>, WriteError> {
     let joints = keys.skeleton.joints();
     let times = keys.ticks(TICKS_PER_SEC);
-    let first_id = node_id(joints.len());
-    let mut animation = animation::Builder::new(name, &times, has_short_tracks, interpolation, first_id);
+    let mut tracks = Vec::new();
     let mut at_rest = Vec::with_capacity(joints.len());
     for (joint, known) in joints.iter().enumerate() {
         let mut rest = known.rest_offset * CM_PER_METRE;
@@ -50,9 +49,7 @@ pub(super) fn file(
             .translations_of(joint)
             .map(|translation| (translation * CM_PER_METRE).to_array())
             .collect();
-        // A file rotates about X first; the list of axes starts with the outermost.
-        let turns = angles(&AXES, keys.rotations_of(joint)).into_iter();
-        let turns: Vec<[f64; 3]> = turns.map(|[z, y, x]| [x, y, z]).collect();
+        let turns = angles(&AXES, keys.rotations_of(joint));
         let moves = leaves(&translations, rest);
         if joint > 0 && moves {
             // Blender connects a bone to its parent if it rests on the parent's tip, and then ignores its translation. The first
@@ -61,12 +58,17 @@ pub(super) fn file(
         }
         at_rest.push(rest);
         if joint == 0 || moves || leaves(&turns, DVec3::ZERO) {
-            for track in animation::transform_tracks(node_id(joint), translations, turns) {
-                animation.add(track);
-            }
+            tracks.extend(animation::transform_tracks(node_id(joint), translations, turns));
         }
     }
-    let animation = animation.finish(name);
+    let animation = NewAnimation {
+        name,
+        times: &times,
+        has_short_tracks,
+        interpolation,
+        tracks,
+    };
+    let animation = animation.records(node_id(joints.len()));
     let document = document(name, keys, &at_rest, animation, times.last().copied().unwrap_or(0));
     Ok(record::write(document)?)
 }

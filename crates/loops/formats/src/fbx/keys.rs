@@ -84,13 +84,18 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Computes angles in degrees about the axes at every key, each as near as possible to the previous ones.
+/// Computes angles in degrees about X, Y and Z at every key, each as near as possible to the previous ones, of rotations about these
+/// axes, the first outermost.
 pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -> Vec<[f64; 3]> {
     let mut previous = [0.0; 3];
     rotations
         .map(|rotation| {
             previous = euler::decompose(axes, rotation, previous);
-            previous.map(f64::to_degrees)
+            let mut by_axis = [0.0; 3];
+            for (axis, angle) in axes.iter().zip(previous) {
+                by_axis[axis.index()] = angle.to_degrees();
+            }
+            by_axis
         })
         .collect()
 }

@@ -65,61 +65,36 @@ struct View {
     extensions: serde_json::Map<String, Value>,
 }
 
-/// Types of single numbers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Component {
-    I8,
-    U8,
-    I16,
-    U16,
-    U32,
-    F32,
+/// A type of single numbers.
+struct Component {
+    /// Its number in files.
+    code: u32,
+    /// Its bytes.
+    size: usize,
+    /// Reads a number from its bytes, which zeros follow.
+    read: fn([u8; 4]) -> f64,
+    /// The number that stands for one where numbers are normalized.
+    one: Option<f64>,
 }
 
+#[rustfmt::skip]
+static COMPONENTS: [Component; 6] = [
+    Component { code: 5120, size: 1, read: |[a, ..]| f64::from(a as i8), one: Some(127.0) },
+    Component { code: 5121, size: 1, read: |[a, ..]| f64::from(a), one: Some(255.0) },
+    Component { code: 5122, size: 2, read: |[a, b, ..]| f64::from(i16::from_le_bytes([a, b])), one: Some(32767.0) },
+    Component { code: 5123, size: 2, read: |[a, b, ..]| f64::from(u16::from_le_bytes([a, b])), one: Some(65535.0) },
+    Component { code: 5125, size: 4, read: |bytes| f64::from(u32::from_le_bytes(bytes)), one: Some(u32::MAX as f64) },
+    Component { code: 5126, size: 4, read: |bytes| f64::from(f32::from_le_bytes(bytes)), one: None },
+];
+
 impl Component {
-    fn from_code(code: u32, at: &str) -> Result<Self, GltfError> {
-        Ok(match code {
-            5120 => Self::I8,
-            5121 => Self::U8,
-            5122 => Self::I16,
-            5123 => Self::U16,
-            5125 => Self::U32,
-            5126 => Self::F32,
-            found => {
-                return Err(GltfError::Kind {
-                    at: format!("{at}.componentType"),
-                    expected: "one of the known types of numbers",
-                    found: found.to_string(),
-                });
-            }
+    fn of(code: u32, at: &str) -> Result<&'static Self, GltfError> {
+        let known = COMPONENTS.iter().find(|component| component.code == code);
+        known.ok_or_else(|| GltfError::Kind {
+            at: format!("{at}.componentType"),
+            expected: "one of the known types of numbers",
+            found: code.to_string(),
         })
-    }
-
-    fn size(self) -> usize {
-        match self {
-            Self::I8 | Self::U8 => 1,
-            Self::I16 | Self::U16 => 2,
-            Self::U32 | Self::F32 => 4,
-        }
-    }
-
-    /// Reads the number from the bytes of its type.
-    fn read(self, bytes: &[u8], normalized: bool) -> f64 {
-        let (value, one) = match self {
-            Self::I8 => (f64::from(i8::from_le_bytes([bytes[0]])), 127.0),
-            Self::U8 => (f64::from(bytes[0]), 255.0),
-            Self::I16 => (f64::from(i16::from_le_bytes([bytes[0], bytes[1]])), 32767.0),
-            Self::U16 => (f64::from(u16::from_le_bytes([bytes[0], bytes[1]])), 65535.0),
-            Self::U32 | Self::F32 => {
-                let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-                if self == Self::F32 {
-                    return f64::from(f32::from_bits(bits));
-                }
-                (f64::from(bits), f64::from(u32::MAX))
-            }
-        };
-        // Signed types reach slightly below minus one.
-        if normalized { (value / one).max(-1.0) } else { value }
     }
 }
 
@@ -188,7 +163,7 @@ impl<'a> Accessors<'a> {
     }
 
     fn decode(&self, accessor: &Accessor, width: usize, at: &str) -> Result<Vec<f64>, GltfError> {
-        let component = Component::from_code(accessor.component_type, at)?;
+        let component = Component::of(accessor.component_type, at)?;
         let num_values = accessor.count.saturating_mul(width);
         let spent = self.num_values.get().saturating_add(num_values);
         let limit = self
@@ -219,7 +194,7 @@ impl<'a> Accessors<'a> {
             if sparse.count > accessor.count {
                 return Err(GltfError::no_such(format!("{at}.count"), sparse.count, accessor.count));
             }
-            let kind = Component::from_code(sparse.indices.component_type, &format!("{at}.indices"))?;
+            let kind = Component::of(sparse.indices.component_type, &format!("{at}.indices"))?;
             let indices = Place {
                 at,
                 view: sparse.indices.buffer_view,
@@ -251,13 +226,13 @@ impl<'a> Accessors<'a> {
     fn elements(
         &self,
         place: &Place<'_>,
-        component: Component,
+        component: &Component,
         width: usize,
         count: usize,
         normalized: bool,
     ) -> Result<Vec<f64>, GltfError> {
         let (bytes, stride) = self.view(place.view, place.at)?;
-        let size = component.size() * width;
+        let size = component.size * width;
         // Overlapping elements would give many values for few bytes.
         let stride = stride
             .filter(|&stride| place.may_stride && stride >= size)
@@ -275,11 +250,18 @@ impl<'a> Accessors<'a> {
                 available: bytes.len() as u64,
             });
         }
+        let one = component.one.filter(|_| normalized);
         let mut values = Vec::with_capacity(count * width);
         for element in 0..count {
             let start = place.offset + element * stride;
-            let numbers = bytes[start..start + size].chunks_exact(component.size());
-            values.extend(numbers.map(|number| component.read(number, normalized)));
+            let numbers = bytes[start..start + size].chunks_exact(component.size);
+            values.extend(numbers.map(|number| {
+                let mut bytes = [0; 4];
+                bytes[..component.size].copy_from_slice(number);
+                let value = (component.read)(bytes);
+                // Signed types reach slightly below minus one.
+                one.map_or(value, |one| (value / one).max(-1.0))
+            }));
         }
         Ok(values)
     }

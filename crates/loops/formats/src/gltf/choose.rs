@@ -1,6 +1,6 @@
 //! Selects the animation of a file that becomes the take, and the nodes that become joints.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::parts::{self, Animation, Nodes, Skin};
 use super::source::Beside;
@@ -78,8 +78,19 @@ impl Chosen<'_> {
         beside.collect()
     }
 
-    pub(crate) fn sampler_position(&self, sampler: usize) -> String {
+    fn sampler_position(&self, sampler: usize) -> String {
         format!("animations[{}].samplers[{sampler}]", self.index)
+    }
+
+    /// Reads the keys of a sampler. Errors: as [`Track::read`].
+    pub(crate) fn track(
+        &self,
+        accessors: &Accessors<'_>,
+        sampler: usize,
+        width: Option<usize>,
+    ) -> Result<Track, GltfError> {
+        let position = self.sampler_position(sampler);
+        Track::read(accessors, &self.animation.samplers[sampler], width, &position)
     }
 }
 
@@ -116,7 +127,6 @@ fn longest<'a>(
 ) -> Result<Chosen<'a>, GltfError> {
     let names: Vec<String> = names.iter().map(|name| cut(name, MAX_SHOWN_NAME)).collect();
     let count = animations.len();
-    let mut known: HashMap<(usize, usize), bool> = HashMap::new();
     let mut by_length = Vec::with_capacity(count);
     for (index, animation) in animations.iter().enumerate() {
         let chosen = Chosen { index, animation };
@@ -131,20 +141,12 @@ fn longest<'a>(
     // Without keys the length is minus infinity.
     by_length.retain(|(secs, _)| *secs >= 0.0);
     by_length.sort_by(|(p, _), (q, _)| q.total_cmp(p));
-    let mut moving = None;
+    let (mut moving, mut seen) = (None, HashSet::new());
     'found: for (index, (_, chosen)) in by_length.iter().enumerate() {
         for (_, path, sampler) in chosen.moves(nodes)? {
-            let keys = &chosen.animation.samplers[sampler];
-            let position = chosen.sampler_position(sampler);
-            let moves = match known.get(&(keys.output, path.width())) {
-                Some(&moves) => moves,
-                None => {
-                    let moves = Track::read(accessors, keys, path.width(), &position)?.moves();
-                    known.insert((keys.output, path.width()), moves);
-                    moves
-                }
-            };
-            if moves {
+            let output = chosen.animation.samplers[sampler].output;
+            // Values that were seen before do not move.
+            if seen.insert((output, path.width())) && chosen.track(accessors, sampler, Some(path.width()))?.moves() {
                 moving = Some(index);
                 break 'found;
             }
@@ -311,7 +313,7 @@ fn with_bones(mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Vec<bool> {
 fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
     // Number of joints at or below each node: the root is the lowest node that contains all of them.
     let mut below = vec![0_usize; is_joint.len()];
-    let order = depth_first(nodes, (0..is_joint.len()).filter(|&node| nodes.parents[node].is_none()));
+    let order = nodes.depth_first(nodes.roots());
     for &node in order.iter().rev() {
         below[node] += usize::from(is_joint[node]);
         if let Some(parent) = nodes.parents[node] {
@@ -328,13 +330,7 @@ fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
         joints.parents.push(None);
         depths.push(0);
     }
-    let start = match root {
-        Some(root) => vec![root],
-        None => (0..is_joint.len())
-            .filter(|&node| nodes.parents[node].is_none())
-            .collect(),
-    };
-    for node in depth_first(nodes, start.into_iter()) {
+    for node in nodes.depth_first(root.map_or_else(|| nodes.roots(), |root| vec![root])) {
         if below[node] == 0 {
             continue;
         }
@@ -355,15 +351,4 @@ fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
         joints.parents.push(parent);
     }
     Ok(joints)
-}
-
-/// Nodes at and below the given ones, each right after its parent's earlier branches.
-fn depth_first(nodes: &Nodes, start: impl DoubleEndedIterator<Item = usize>) -> Vec<usize> {
-    let mut open: Vec<usize> = start.rev().collect();
-    let mut order = Vec::new();
-    while let Some(node) = open.pop() {
-        order.push(node);
-        open.extend(nodes.nodes[node].children.iter().rev());
-    }
-    order
 }

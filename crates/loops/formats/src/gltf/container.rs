@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
-use super::error::{GlbFault, GltfError};
+use super::error::GltfError;
 use crate::loop_file::json::reason;
 use crate::{error::ReadError, excerpt::excerpt, limits::SizeLimits, settings::Companions, text};
 
@@ -27,13 +27,12 @@ const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// A file's complete JSON, and its buffers.
+/// A file's complete JSON, and its buffers; those that the file states in one other file are united.
 #[handed_over]
 pub(crate) struct Document {
     #[handed(with = "crate::handover::json")]
     pub(crate) json: Value,
-    /// Bytes of each buffer; `None` if they are missing and not needed. Buffers of one file share its bytes, which may go on
-    /// beyond the length that a buffer states.
+    /// Bytes of each buffer; `None` if they are missing and not needed.
     #[handed(with = "crate::handover::buffers")]
     pub(crate) buffers: Vec<Option<Arc<Vec<u8>>>>,
 }
@@ -55,30 +54,48 @@ impl Document {
             (text::without_byte_order_mark(bytes), None)
         };
         limits.for_file(bytes.len() as u64).check_json(text)?;
-        let json: Value = serde_json::from_slice(text).map_err(|error| GltfError::Json {
+        let mut json: Value = serde_json::from_slice(text).map_err(|error| GltfError::Json {
             line: error.line(),
             column: error.column(),
             reason: excerpt(reason(&error)),
         })?;
         let stated = list_in(&json, "buffers");
         let mut others = OtherFiles::new(stated, bytes.len(), companions, limits);
-        let mut faults = Vec::with_capacity(stated.len());
-        let mut buffers = Vec::with_capacity(stated.len());
+        let (mut faults, mut buffers, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        // The buffer of each other file, or why it cannot be read.
+        let mut known: HashMap<String, Result<usize, String>> = HashMap::new();
         for (index, buffer) in stated.iter().enumerate() {
             if !buffer.is_object() {
                 return Err(GltfError::form(format!("buffers[{index}]"), "expected an object").into());
             }
+            let number = buffers.len();
             let found = match text_in(buffer, "uri") {
-                Some(uri) if uri.starts_with(DATA) => decoded(uri).map(Arc::new),
-                Some(uri) => others.read(uri),
+                Some(uri) if uri.starts_with(DATA) => decoded(uri),
+                Some(uri) => {
+                    let name = plain_name(uri);
+                    let found = match known.get(&name) {
+                        Some(Ok(same)) => {
+                            numbers.push(*same);
+                            continue;
+                        }
+                        Some(Err(fault)) => Err(fault.clone()),
+                        None => others.read(uri, &name),
+                    };
+                    known.insert(name, found.as_ref().map(|_| number).map_err(String::clone));
+                    found
+                }
                 None if index == 0 => bin
                     // The chunk is padded; the buffer ends at its stated length.
-                    .map(|bin| Arc::new(bin[..stated_length(buffer).min(bin.len())].to_vec()))
+                    .map(|bin| bin[..stated_length(buffer).min(bin.len())].to_vec())
                     .ok_or_else(|| "it has neither a URI nor a binary chunk".to_owned()),
                 None => Err("it has no URI".to_owned()),
             };
             faults.push(found.as_ref().err().cloned().unwrap_or_default());
-            buffers.push(found.ok());
+            buffers.push(found.ok().map(Arc::new));
+            numbers.push(number);
+        }
+        if buffers.len() < numbers.len() {
+            unite(&mut json, &numbers, &buffers);
         }
         Ok((Self { json, buffers }, faults))
     }
@@ -88,73 +105,16 @@ impl Document {
         list_in(&self.json, name)
     }
 
-    /// Returns the bytes of all buffers together; those of one file count once.
+    /// Returns the bytes of all buffers together.
     pub(crate) fn num_buffer_bytes(&self) -> usize {
-        let firsts = self.first_of_same();
-        let own = (self.buffers.iter().enumerate()).filter(|(index, _)| firsts[*index] == *index);
-        own.filter_map(|(_, bytes)| bytes.as_deref()).map(Vec::len).sum()
-    }
-
-    /// Returns for each buffer the first one that shares its bytes: itself, unless both are in one file.
-    fn first_of_same(&self) -> Vec<usize> {
-        let mut firsts = HashMap::new();
-        let all = self.buffers.iter().enumerate().map(|(index, bytes)| match bytes {
-            Some(bytes) => *firsts.entry(Arc::as_ptr(bytes)).or_insert(index),
-            None => index,
-        });
-        all.collect()
-    }
-
-    /// Returns the file with one buffer for each other file, however many it had before.
-    fn with_files_once(&self) -> Self {
-        let firsts = self.first_of_same();
-        let mut once = Self {
-            json: self.json.clone(),
-            buffers: Vec::new(),
-        };
-        if firsts.iter().enumerate().all(|(index, first)| index == *first) {
-            once.buffers.clone_from(&self.buffers);
-            return once;
-        }
-        let mut numbers = vec![0; firsts.len()];
-        for (index, bytes) in self.buffers.iter().enumerate() {
-            if firsts[index] == index {
-                numbers[index] = once.buffers.len();
-                once.buffers.push(bytes.clone());
-            } else {
-                numbers[index] = numbers[firsts[index]];
-            }
-        }
-        if let Some(stated) = known_list(&mut once.json, "buffers") {
-            let mut index = 0..;
-            stated.retain(|_| {
-                index
-                    .next()
-                    .is_none_or(|index| firsts.get(index).is_none_or(|first| *first == index))
-            });
-            for (buffer, bytes) in stated.iter_mut().zip(&once.buffers) {
-                // The longest stated length is as much as was read.
-                if let Some(bytes) = bytes
-                    .as_ref()
-                    .filter(|_| buffer.get("uri").is_some_and(is_in_other_file))
-                {
-                    buffer["byteLength"] = bytes.len().into();
-                }
-            }
-        }
-        each_view(&mut once.json, |view| {
-            if let Some(&number) = index_in(view, "buffer").and_then(|number| numbers.get(number)) {
-                view["buffer"] = number.into();
-            }
-        });
-        once
+        self.buffers.iter().flatten().map(|bytes| bytes.len()).sum()
     }
 
     /// Returns the binary form: all buffers, and images from the JSON, in one chunk.
     ///
     /// If the bytes of a buffer are missing, that buffer and all except the first are kept as stated.
     pub(crate) fn to_glb(&self) -> Vec<u8> {
-        let Self { mut json, buffers } = self.with_files_once();
+        let Self { mut json, buffers } = self.clone();
         let mut bin = buffers.first().cloned().flatten().map(Arc::unwrap_or_clone);
         if buffers.iter().all(Option::is_some) {
             gather(&mut json, &buffers, bin.get_or_insert_default());
@@ -190,7 +150,7 @@ impl Document {
 
     /// Returns the form as text, with all buffers inside it.
     pub(crate) fn to_gltf(&self) -> Vec<u8> {
-        let Self { mut json, buffers } = self.with_files_once();
+        let Self { mut json, buffers } = self.clone();
         embed(&mut json, &buffers, 0);
         // Formatting a tree of values does not fail.
         let mut text = serde_json::to_vec_pretty(&json).unwrap_or_default();
@@ -217,6 +177,29 @@ fn embed(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], first: usize) {
 
 fn is_in_other_file(uri: &Value) -> bool {
     uri.as_str().is_none_or(|uri| !uri.starts_with(DATA))
+}
+
+/// Keeps one buffer for each other file, however many the file states; `numbers` says which one stands for each.
+fn unite(json: &mut Value, numbers: &[usize], buffers: &[Option<Arc<Vec<u8>>>]) {
+    if let Some(stated) = known_list(json, "buffers") {
+        let (mut number, mut count) = (numbers.iter(), 0);
+        stated.retain(|_| {
+            let is_first = number.next() == Some(&count);
+            count += usize::from(is_first);
+            is_first
+        });
+        for (buffer, bytes) in stated.iter_mut().zip(buffers) {
+            // The longest stated length is as much as was read.
+            if let Some(bytes) = (bytes.as_ref()).filter(|_| buffer.get("uri").is_some_and(is_in_other_file)) {
+                buffer["byteLength"] = bytes.len().into();
+            }
+        }
+    }
+    each_view(json, |view| {
+        if let Some(&number) = index_in(view, "buffer").and_then(|number| numbers.get(number)) {
+            view["buffer"] = number.into();
+        }
+    });
 }
 
 /// Changes every part that refers to a buffer.
@@ -322,20 +305,13 @@ fn stated_length(buffer: &Value) -> usize {
 fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     let version = number_at(bytes, 4)?;
     if version != VERSION as usize {
-        let found = u32::try_from(version).unwrap_or(u32::MAX);
-        return Err(GltfError::Glb {
-            at: 4,
-            fault: GlbFault::Version { found },
-        });
+        return Err(GltfError::GlbVersion { found: version });
     }
     let length = number_at(bytes, 8)?;
     part_at(bytes, 0, length)?;
     let (kind, text) = chunk(bytes, HEADER)?;
     if kind != JSON {
-        return Err(GltfError::Glb {
-            at: HEADER,
-            fault: GlbFault::NoJson,
-        });
+        return Err(GltfError::GlbNoJson);
     }
     // Chunks of other kinds may follow; the format requires readers to skip them.
     let mut at = HEADER + CHUNK_HEADER + text.len();
@@ -352,12 +328,10 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
 /// Returns the bytes of a binary file. Errors: it ends before them.
 fn part_at(bytes: &[u8], at: usize, needed: usize) -> Result<&[u8], GltfError> {
     let part = at.checked_add(needed).and_then(|end| bytes.get(at..end));
-    part.ok_or_else(|| GltfError::Glb {
+    part.ok_or_else(|| GltfError::GlbCutOff {
         at,
-        fault: GlbFault::CutOff {
-            needed,
-            available: bytes.len().saturating_sub(at),
-        },
+        needed,
+        available: bytes.len().saturating_sub(at),
     })
 }
 
@@ -399,7 +373,6 @@ struct OtherFiles<'a> {
     companions: Option<Companions<'a>>,
     /// Number of bytes that buffers state, by file; `None` if one of them does not say.
     lengths: HashMap<String, usize>,
-    read: HashMap<String, Result<Arc<Vec<u8>>, String>>,
     /// Bytes that may still be read.
     left: u64,
     limit: u64,
@@ -419,24 +392,13 @@ impl<'a> OtherFiles<'a> {
         Self {
             companions,
             lengths,
-            read: HashMap::new(),
             left: limit.saturating_sub(num_bytes as u64),
             limit,
         }
     }
 
-    /// Reads the bytes of a file. Errors: the reason why it cannot be read.
-    fn read(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, String> {
-        let name = plain_name(uri);
-        if let Some(read) = self.read.get(&name) {
-            return read.clone();
-        }
-        let read = self.read_anew(uri, &name);
-        self.read.insert(name, read.clone());
-        read
-    }
-
-    fn read_anew(&mut self, uri: &str, name: &str) -> Result<Arc<Vec<u8>>, String> {
+    /// Reads the bytes of a file of that plain name. Errors: the reason why it cannot be read.
+    fn read(&mut self, uri: &str, name: &str) -> Result<Vec<u8>, String> {
         let shown = excerpt(uri);
         let Some(companions) = self.companions else {
             return Err(format!(
@@ -455,7 +417,7 @@ impl<'a> OtherFiles<'a> {
             ));
         }
         self.left -= bytes.len() as u64;
-        Ok(Arc::new(bytes))
+        Ok(bytes)
     }
 }
 
@@ -542,7 +504,7 @@ mod tests {
             Ok(vec![7; usize::try_from(most).unwrap()])
         };
         let (read, _) = parse(file.as_bytes(), Some(&brought));
-        assert_eq!((times.get(), read.buffers.len(), read.num_buffer_bytes()), (1, 1000, 7));
+        assert_eq!((times.get(), read.buffers.len(), read.num_buffer_bytes()), (1, 1, 7));
         for written in [read.to_glb(), read.to_gltf()] {
             let (again, _) = parse(&written, None);
             assert_eq!(again.buffers, [Some(Arc::new(vec![7; 7]))]);

@@ -7,9 +7,14 @@ use crate::excerpt::list;
 /// Positions are written as in JSON, such as `animations[2].samplers[5].input`.
 #[error_kinds]
 pub enum GltfError {
-    /// The container of a binary file is invalid.
-    #[error("byte {at}: {fault}")]
-    Glb { at: usize, fault: GlbFault },
+    /// The container of a binary file ends inside its header or a chunk.
+    #[error("byte {at}: the file is cut off: {needed} bytes are stated, {available} are there")]
+    GlbCutOff { at: usize, needed: usize, available: usize },
+    /// The version of the container is not supported.
+    #[error("byte 4: the frame has version {found}, only 2 is read")]
+    GlbVersion { found: usize },
+    #[error("byte 12: the first chunk is not JSON")]
+    GlbNoJson,
     #[error("line {line}, column {column}: not JSON: {reason}")]
     Json {
         /// Line, from 1.
@@ -127,20 +132,6 @@ impl GltfError {
             _ => "export the file again; a glTF validator says more",
         }
     }
-}
-
-/// An error in the container of a binary file.
-#[error_kinds]
-#[derive(Copy, Eq)]
-pub enum GlbFault {
-    /// It ends inside its header or a chunk.
-    #[error("the file is cut off: {needed} bytes are stated, {available} are there")]
-    CutOff { needed: usize, available: usize },
-    /// The version of the container is not supported.
-    #[error("the frame has version {found}, only 2 is read")]
-    Version { found: u32 },
-    #[error("the first chunk is not JSON")]
-    NoJson,
 }
 
 /// A fault of a compressed stream.

@@ -226,21 +226,38 @@ impl Nodes {
                 }
             }
         }
+        let all = Self {
+            nodes,
+            transforms,
+            parents,
+        };
         // With at most one parent each, nodes that no root reaches form a cycle.
-        let mut reached = vec![false; nodes.len()];
-        let mut open: Vec<usize> = (0..nodes.len()).filter(|&node| parents[node].is_none()).collect();
-        while let Some(node) = open.pop() {
+        let mut reached = vec![false; all.nodes.len()];
+        for node in all.depth_first(all.roots()) {
             reached[node] = true;
-            open.extend(&nodes[node].children);
         }
         match reached.iter().position(|reached| !reached) {
             Some(node) => Err(GltfError::Cycle { node }),
-            None => Ok(Self {
-                nodes,
-                transforms,
-                parents,
-            }),
+            None => Ok(all),
         }
+    }
+
+    /// Returns the nodes without a parent.
+    pub(crate) fn roots(&self) -> Vec<usize> {
+        (0..self.nodes.len())
+            .filter(|&node| self.parents[node].is_none())
+            .collect()
+    }
+
+    /// Nodes at and below the given ones, each right after its parent's earlier branches.
+    pub(crate) fn depth_first(&self, start: Vec<usize>) -> Vec<usize> {
+        let (mut open, mut order) = (start, Vec::new());
+        open.reverse();
+        while let Some(node) = open.pop() {
+            order.push(node);
+            open.extend(self.nodes[node].children.iter().rev());
+        }
+        order
     }
 
     /// Returns the nodes above one, nearest first.

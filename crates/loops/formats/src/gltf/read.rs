@@ -156,14 +156,8 @@ impl ParsedFile for GltfFile {
         }
         let beside = chosen.beside(nodes, avatar).into_iter();
         let beside = beside.filter_map(|(node, property, sampler)| {
-            let position = chosen.sampler_position(sampler);
-            let keys = &chosen.animation.samplers[sampler];
-            let track = match property {
-                Beside::Shapes => Track::read_numbers(&accessors, keys, &position),
-                Beside::Expression | Beside::Scale => Track::read(&accessors, keys, Path::Scale.width(), &position),
-                Beside::Gaze => Track::read(&accessors, keys, Path::Rotation.width(), &position),
-            };
-            Some((node, property, track.ok()?))
+            let width = Path::from_word(property.path()).map(Path::width);
+            Some((node, property, chosen.track(&accessors, sampler, width).ok()?))
         });
         let mut shapes: Vec<(usize, Beside, Track)> = beside.collect();
         if moves.is_empty() {
@@ -178,8 +172,7 @@ impl ParsedFile for GltfFile {
         let mut tracks = vec![Tracks::default(); nodes.nodes.len()];
         let (mut times, mut has_curves, mut num_stepped) = (Vec::new(), false, 0);
         for (node, path, sampler) in moves {
-            let position = chosen.sampler_position(sampler);
-            let track = Track::read(&accessors, &chosen.animation.samplers[sampler], path.width(), &position)?;
+            let track = chosen.track(&accessors, sampler, Some(path.width()))?;
             if is_joint[node] {
                 times.extend_from_slice(track.times());
                 has_curves |= track.interpolation == Interpolation::CubicSpline;

@@ -26,29 +26,47 @@ const SAME_TIME_FRAMES: f64 = 1e-3;
 const STILL: f64 = 1e-5;
 
 impl Track {
-    /// Reads and checks keys of `width` numbers; `at` is the JSON position of the sampler.
+    /// Reads and checks keys of `width` numbers, or without it of any number, at least one, such as weights of shapes; `at` is the
+    /// JSON position of the sampler.
     ///
     /// Errors: times that are not finite or do not increase, values that are not valid, a number of values that does not match
     /// the keys.
     pub(crate) fn read(
         accessors: &Accessors<'_>,
         sampler: &Sampler,
-        width: usize,
+        width: Option<usize>,
         at: &str,
     ) -> Result<Self, GltfError> {
-        let shape = if width == 4 { "VEC4" } else { "VEC3" };
-        let (track, num_elements) = Self::unchecked(accessors, sampler, shape, at)?;
-        let (per_key, found) = (sampler.interpolation.per_key(), track.values.len() / width);
-        if num_elements != found {
-            return Err(track.count_error(at, num_elements, found));
+        let is_rotation = width == Some(4);
+        let shape = match width {
+            None => "SCALAR",
+            Some(_) if is_rotation => "VEC4",
+            Some(_) => "VEC3",
+        };
+        let times = read_times(accessors, sampler, at)?;
+        let values = accessors.values(sampler.output, shape, &format!("{at}.output"))?;
+        let per_key = sampler.interpolation.per_key();
+        let expected = times.len().saturating_mul(per_key);
+        let track = Self {
+            width: width.unwrap_or(values.len() / expected),
+            times,
+            values,
+            interpolation: sampler.interpolation,
+        };
+        if track.width == 0 || track.values.len() != track.width.saturating_mul(expected) {
+            return Err(GltfError::KeyCount {
+                at: at.to_owned(),
+                keys: track.times.len(),
+                expected,
+                found: track.values.len() / width.unwrap_or(1),
+            });
         }
-        let track = Self { width, ..track };
-        for (element, value) in track.values.chunks_exact(width).enumerate() {
+        for (element, value) in track.values.chunks_exact(track.width).enumerate() {
             // Tangents of rotations have any length, including zero.
             let is_value = per_key == 1 || element % 3 == 1;
             let has_length = value.iter().map(|x| x * x).sum::<f64>() > 1e-12;
             let finite = value.iter().all(|x| x.abs() <= MAX_VALUE);
-            if !finite || (width == 4 && is_value && !has_length) {
+            if !finite || (is_rotation && is_value && !has_length) {
                 return Err(GltfError::KeyValue {
                     at: at.to_owned(),
                     key: element / per_key,
@@ -56,49 +74,6 @@ impl Track {
             }
         }
         Ok(track)
-    }
-
-    /// Reads keys with any number of values each, at least one, such as weights of shapes. Errors: as [`Self::read`].
-    pub(crate) fn read_numbers(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Self, GltfError> {
-        let (track, num_elements) = Self::unchecked(accessors, sampler, "SCALAR", at)?;
-        let found = track.values.len();
-        if found == 0 || found % num_elements != 0 {
-            return Err(track.count_error(at, num_elements, found));
-        }
-        if let Some(wrong) = (track.values.iter()).position(|x| x.is_nan() || x.abs() > MAX_VALUE) {
-            let key = wrong * track.times.len() / found;
-            return Err(GltfError::KeyValue { at: at.to_owned(), key });
-        }
-        let width = found / num_elements;
-        Ok(Self { width, ..track })
-    }
-
-    /// Reads keys of unknown width, and returns the number of elements that their times require.
-    fn unchecked(
-        accessors: &Accessors<'_>,
-        sampler: &Sampler,
-        shape: &'static str,
-        at: &str,
-    ) -> Result<(Self, usize), GltfError> {
-        let interpolation = sampler.interpolation;
-        let times = read_times(accessors, sampler, at)?;
-        let num_elements = times.len().saturating_mul(interpolation.per_key());
-        let track = Self {
-            times,
-            values: accessors.values(sampler.output, shape, &format!("{at}.output"))?,
-            width: 0,
-            interpolation,
-        };
-        Ok((track, num_elements))
-    }
-
-    fn count_error(&self, at: &str, expected: usize, found: usize) -> GltfError {
-        GltfError::KeyCount {
-            at: at.to_owned(),
-            keys: self.times.len(),
-            expected,
-            found,
-        }
     }
 
     /// Returns the number of values per key.

@@ -1,6 +1,8 @@
 //! The head of the MOTION section: frame count and frame time.
 
-use crate::bvh::error::{BvhError, Found, FrameCountFault, FrameTimeFault};
+use core::ops::Range;
+
+use crate::bvh::error::{BvhError, Found};
 use crate::bvh::lex::{Lexer, found, is};
 use crate::bvh::{FrameTime, warning::BvhWarning};
 use crate::{excerpt::excerpt, warning::FileWarning};
@@ -11,8 +13,8 @@ const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 /// From this value on a frame time is probably a rate, in seconds.
 const LONG_FRAME_TIME: f64 = 1.0;
 
-/// Returns the number of frames that the file declares.
-pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {
+/// Returns the number of frames that the file declares, and its place.
+pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<(u64, Range<usize>), BvhError> {
     let mut token = lexer.label();
     let has_label = is(token, "Frames");
     if has_label {
@@ -22,25 +24,27 @@ pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {
     if !has_label || is(token, "Time") {
         return Err(lexer.expected(token, "\"Frames:\" after MOTION"));
     }
-    frame_count(token).map_err(|fault| BvhError::FrameCount {
+    let count = frame_count(token).map_err(|fault| BvhError::MotionHead {
         at: lexer.position_before(token),
         found: found(token),
         fault,
-    })
+    })?;
+    let end = lexer.offset();
+    Ok((count, end - token.len()..end))
 }
 
-fn frame_count(token: &[u8]) -> Result<u64, FrameCountFault> {
-    let text = core::str::from_utf8(token).map_err(|_| FrameCountFault::NotANumber)?;
+fn frame_count(token: &[u8]) -> Result<u64, &'static str> {
+    const OUT_OF_RANGE: &str = "frame count is out of range";
+    let text = core::str::from_utf8(token).unwrap_or_default();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return text.parse().map_err(|_| FrameCountFault::OutOfRange);
+        return text.parse().map_err(|_| OUT_OF_RANGE);
     }
     match text.parse::<f64>() {
-        Ok(count) if count < 0.0 => Err(FrameCountFault::Negative),
-        Ok(count) if !count.is_finite() || count.fract() != 0.0 => Err(FrameCountFault::NotANumber),
+        Ok(count) if count < 0.0 => Err("frame count must not be negative"),
         // Doubles above this cannot represent all whole numbers.
-        Ok(count) if count > 9e15 => Err(FrameCountFault::OutOfRange),
-        Ok(count) => Ok(count as u64),
-        Err(_) => Err(FrameCountFault::NotANumber),
+        Ok(count) if count.fract() == 0.0 && count > 9e15 => Err(OUT_OF_RANGE),
+        Ok(count) if count.fract() == 0.0 => Ok(count as u64),
+        _ => Err("frame count must be a whole number"),
     }
 }
 
@@ -70,16 +74,16 @@ pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarn
     lexer.skip_colon();
     let token = lexer.token();
     let at = lexer.position_before(token);
-    let fail = |fault| BvhError::FrameTime {
+    let fail = |fault| BvhError::MotionHead {
         at,
         found: found(token),
         fault,
     };
     let text = core::str::from_utf8(token).unwrap_or_default();
     let secs = text.parse::<f64>().ok().filter(|secs| secs.is_finite());
-    let secs = secs.ok_or_else(|| fail(FrameTimeFault::NotANumber))?;
+    let secs = secs.ok_or_else(|| fail("frame time must be a positive number of seconds"))?;
     if secs <= 0.0 {
-        return Err(fail(FrameTimeFault::NotPositive));
+        return Err(fail("frame time must be positive"));
     }
     // Nobody writes whole seconds with a leading zero: the exporter dropped the decimal point.
     let digits = text
@@ -88,7 +92,9 @@ pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarn
     let with_point = digits.and_then(|digits| format!("0.{digits}").parse().ok());
     let secs = with_point.unwrap_or(secs);
     if !FRAME_TIME_RANGE.contains(&secs) {
-        return Err(fail(FrameTimeFault::Implausible));
+        return Err(fail(
+            "frame rate is implausible: the frame time must lie between 0.000001 and 10000 seconds",
+        ));
     }
     if with_point.is_some() {
         let found = found(token);

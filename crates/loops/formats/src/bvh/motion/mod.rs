@@ -19,13 +19,6 @@ mod watched;
 use lines::Lines;
 use watched::Watched;
 
-/// The contents of the section other than its rows.
-pub(super) struct MotionRows {
-    pub(super) frame_time: FrameTime,
-    pub(super) num_declared_frames: u64,
-    pub(super) num_frames: usize,
-}
-
 /// Takes the rows of a file.
 pub(super) trait RowSink {
     /// Called once, before any row, with the most rows that the file can hold by its frame count and its size.
@@ -35,27 +28,16 @@ pub(super) trait RowSink {
     fn push(&mut self, row: &[f64]);
 }
 
-/// Finds the number of frames, which follows the word MOTION; the cursor does not move.
-pub(super) fn count_at(lexer: &mut Lexer<'_>) -> Result<Range<usize>, BvhError> {
-    let start = lexer.offset();
-    header::read_frame_count(lexer)?;
-    let end = lexer.offset();
-    lexer.go_back(start);
-    lexer.label();
-    lexer.skip_colon();
-    lexer.skip_space();
-    let count_at = lexer.offset()..end;
-    lexer.go_back(start);
-    Ok(count_at)
+/// Reads from after the word MOTION up to the rows: the declared number of frames, the place of that number, and the time of a frame.
+pub(super) fn read_head(
+    lexer: &mut Lexer<'_>,
+    warnings: &mut Vec<FileWarning>,
+) -> Result<(u64, Range<usize>, FrameTime), BvhError> {
+    let (num_declared, count_at) = header::read_frame_count(lexer)?;
+    Ok((num_declared, count_at, header::read_frame_time(lexer, warnings)?))
 }
 
-/// Reads from after the word MOTION up to the rows: the declared number of frames, and their time.
-pub(super) fn read_head(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Result<(u64, FrameTime), BvhError> {
-    let num_declared_frames = header::read_frame_count(lexer)?;
-    Ok((num_declared_frames, header::read_frame_time(lexer, warnings)?))
-}
-
-/// Reads from after the word MOTION to the end of the file.
+/// Reads from after the word MOTION to the end of the file; returns the time of a frame and the number of frames.
 ///
 /// On errors some rows may have been pushed already.
 pub(super) fn read(
@@ -63,9 +45,9 @@ pub(super) fn read(
     hierarchy: &Hierarchy,
     sink: &mut impl RowSink,
     warnings: &mut Vec<FileWarning>,
-) -> Result<MotionRows, BvhError> {
-    let (num_declared_frames, frame_time) = read_head(lexer, warnings)?;
-    if num_declared_frames == 0 {
+) -> Result<(FrameTime, usize), BvhError> {
+    let (num_declared, _, frame_time) = read_head(lexer, warnings)?;
+    if num_declared == 0 {
         return Err(BvhError::NoMotion { declared: 0 });
     }
     if hierarchy.num_channels() == 0 {
@@ -73,17 +55,13 @@ pub(super) fn read(
     }
     let rows = Rows {
         width: hierarchy.num_channels(),
-        num_declared: num_declared_frames,
+        num_declared,
         hierarchy,
     };
     let mut watched = Watched::new(hierarchy);
     let num_frames = rows.read(lexer, sink, &mut watched, warnings)?;
     watched.check(warnings)?;
-    Ok(MotionRows {
-        frame_time,
-        num_declared_frames,
-        num_frames,
-    })
+    Ok((frame_time, num_frames))
 }
 
 /// State of reading the rows.

@@ -12,7 +12,7 @@ use std::{
 use glam::DQuat;
 use loopwright_core::Take;
 
-use super::animation::{self, Property, Track};
+use super::animation::{self, NewAnimation, Property, Track};
 use super::form::{ChannelShapes, FbxFile, NodeForm};
 use super::keys::{Keys, angles, leaves};
 use super::{record, scene::World, source::FbxSource};
@@ -123,18 +123,22 @@ impl<'a> Extension<'a> {
         let moved = moved_objects(&mut self.document)?;
         let name = free_name(&self.document, &Name::new(motion));
         let values = property_values(&keys, &nodes, source, file)?;
-        let mut animation =
-            animation::Builder::new(&name, &times, source.has_short_tracks, motion.interpolation, next_id);
-        for &(node, property, value) in &file.held {
-            animation.add(Track {
-                node,
-                property,
-                values: vec![value; keys.num_keys],
-            });
-        }
-        add_tracks(&mut animation, &nodes, values, &moved);
-        add_shapes(&mut animation, motion, &file.shapes);
-        add_animation(&mut self.document, animation.finish(&name))?;
+        let held = file.held.iter().map(|&(node, property, value)| Track {
+            node,
+            property,
+            values: vec![value; keys.num_keys],
+        });
+        let mut tracks: Vec<Track> = held.collect();
+        add_tracks(&mut tracks, &nodes, values, &moved);
+        add_shapes(&mut tracks, motion, &file.shapes);
+        let animation = NewAnimation {
+            name: &name,
+            times: &times,
+            has_short_tracks: source.has_short_tracks,
+            interpolation: motion.interpolation,
+            tracks,
+        };
+        add_animation(&mut self.document, animation.records(next_id))?;
         // Importers resample at the rate that the file states.
         state_rate(&mut self.document, keys.rate_hz())?;
         Ok(name)
@@ -204,42 +208,26 @@ fn property_values(
 }
 
 /// Adds the properties of all nodes whose values differ from rest, or that another animation moves.
-fn add_tracks(
-    animation: &mut animation::Builder<'_>,
-    nodes: &[NodeForm],
-    values: PropertyValues,
-    moved: &HashSet<i64>,
-) {
+fn add_tracks(tracks: &mut Vec<Track>, nodes: &[NodeForm], values: PropertyValues, moved: &HashSet<i64>) {
     for (joint, (node, (translations, turns))) in nodes.iter().zip(values).enumerate() {
-        let turns: Vec<[f64; 3]> = angles(&node.axes, turns.into_iter())
-            .into_iter()
-            .map(|angles| {
-                let mut by_axis = [0.0; 3];
-                for (axis, angle) in node.axes.iter().zip(angles) {
-                    by_axis[axis.index()] = angle;
-                }
-                by_axis
-            })
-            .collect();
+        let turns = angles(&node.axes, turns.into_iter());
         // Programs that play several animations, such as Blender, leave a node without curves where the previous animation put
         // it.
         let is_moved = moved.contains(&node.id);
         if joint == 0 || is_moved || leaves(&translations, node.translation) || leaves(&turns, node.rotation) {
-            for track in animation::transform_tracks(node.id, translations, turns) {
-                animation.add(track);
-            }
+            tracks.extend(animation::transform_tracks(node.id, translations, turns));
         }
     }
 }
 
 /// Adds the shapes that were read with the motion, or looped along with it.
-fn add_shapes(animation: &mut animation::Builder<'_>, motion: &KeyedMotion<'_>, shapes: &ChannelShapes) {
+fn add_shapes(tracks: &mut Vec<Track>, motion: &KeyedMotion<'_>, shapes: &ChannelShapes) {
     let Some(percents) = motion.beside(&shapes.percents) else {
         return;
     };
     for (index, &channel) in shapes.channels.iter().enumerate() {
         let percents = percents.iter().skip(index).step_by(shapes.percents.width);
-        animation.add(Track {
+        tracks.push(Track {
             node: channel,
             property: Property::DeformPercent,
             values: percents.map(|&percent| [percent, 0.0, 0.0]).collect(),

@@ -99,9 +99,14 @@ fn finished(
     tracks: impl IntoIterator<Item = Track>,
 ) -> Vec<u8> {
     let times: Vec<i64> = (0..21).map(|key| key * animation::TICKS_PER_SEC as i64 / 30).collect();
-    let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
-    tracks.into_iter().for_each(|track| animation.add(track));
-    let animation = animation.finish("first");
+    let animation = animation::NewAnimation {
+        name: "first",
+        times: &times,
+        has_short_tracks: false,
+        interpolation: KeyInterpolation::Linear,
+        tracks: tracks.into_iter().collect(),
+    };
+    let animation = animation.records(100);
     objects.extend(animation.objects);
     connections.extend(animation.connections);
     records.extend([
