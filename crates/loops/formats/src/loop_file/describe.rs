@@ -278,7 +278,7 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
         root_speed_from: match (feet.replaced_velocity, feet.speed_is_theirs) {
             (Some(_), _) => SpeedSource::Given,
             (None, true) => SpeedSource::Feet,
-            (None, false) => SpeedSource::Poses,
+            (None, false) => SpeedSource::Pose,
         },
         feet_speed_mps: feet
             .speed
@@ -308,7 +308,7 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
         FootOutcome::Slides { .. } => FootTreatment::Slides,
         FootOutcome::Released => FootTreatment::Released,
         FootOutcome::Kept => FootTreatment::Kept,
-        FootOutcome::Unsettled => FootTreatment::Unsettled,
+        FootOutcome::Unsettled => FootTreatment::NotSettled,
     }
 }
 

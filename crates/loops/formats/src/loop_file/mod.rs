@@ -6,8 +6,6 @@
 
 pub mod facts;
 
-pub mod importer;
-
 pub(crate) mod sidecar;
 
 pub(crate) mod target;

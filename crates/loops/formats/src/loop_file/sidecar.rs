@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 
 use super::facts::{
     BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
-    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TimeFacts, VariationFacts,
+    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TargetFacts, TimeFacts, VariationFacts,
 };
-use super::importer::TargetFacts;
 use super::json::{self, Marks, to_text};
 use super::numbers::{WildNumber, check_numbers, in_range};
 

@@ -6,6 +6,7 @@ use loopwright_core::math::Rigid;
 
 /// What a clip is for.
 #[in_schema(read)]
+#[in_words("_")]
 #[derive(Copy, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
@@ -39,22 +40,6 @@ pub enum ClipKind {
     #[schemars(skip)]
     Other,
 }
-
-loopwright_core::words!(ClipKind {
-    Loop: "loop",
-    Start: "start",
-    Stop: "stop",
-    TurnInPlace: "turn_in_place",
-    Turn: "turn",
-    Jump: "jump",
-    Transition: "transition",
-    Attack: "attack",
-    Hit: "hit",
-    Death: "death",
-    Gesture: "gesture",
-    Action: "action",
-    Other: "other",
-});
 
 /// A moment of a loop.
 #[in_schema(read)]

@@ -23,6 +23,7 @@ use super::{
 };
 
 /// Whether a loop is brought to the origin.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recenter {
     /// The loop starts at the origin and faces forward.
@@ -30,8 +31,6 @@ pub enum Recenter {
     /// The loop keeps the position of the take.
     Off,
 }
-
-loopwright_core::words!(Recenter { On: "on", Off: "off" });
 
 choices! {
     Recenter::ALL {
