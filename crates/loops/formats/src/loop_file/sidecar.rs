@@ -141,8 +141,8 @@ pub enum SidecarError {
     )]
     Version { found: u64 },
     /// A number is not finite, or beyond any plausible size.
-    #[error("{field} is out of range: {found}")]
-    OutOfRange { field: String, found: f64 },
+    #[error(transparent)]
+    OutOfRange(#[from] WildNumber),
 }
 
 impl From<serde_json::Error> for SidecarError {
@@ -152,12 +152,6 @@ impl From<serde_json::Error> for SidecarError {
             column: error.column(),
             reason: json::reason(&error),
         }
-    }
-}
-
-impl From<WildNumber> for SidecarError {
-    fn from(WildNumber { path, found }: WildNumber) -> Self {
-        Self::OutOfRange { field: path, found }
     }
 }
 
@@ -383,7 +377,7 @@ mod tests {
         for position in [-1e20, 1e20] {
             let refused = edited(position).to_json();
             let is_named = |field: &str| field == "edits.position_m";
-            assert!(matches!(refused, Err(SidecarError::OutOfRange { field, .. }) if is_named(&field)));
+            assert!(matches!(refused, Err(SidecarError::OutOfRange(number)) if is_named(&number.path)));
         }
         let blended = Sidecar {
             blend: Some(BlendFacts {
@@ -459,7 +453,7 @@ mod tests {
             let mut bad = sidecar();
             change(&mut bad);
             match bad.to_json() {
-                Err(SidecarError::OutOfRange { field, .. }) => field,
+                Err(SidecarError::OutOfRange(number)) => number.path,
                 other => panic!("{other:?}"),
             }
         };

@@ -27,8 +27,8 @@ pub enum ManifestError {
     )]
     Version { found: u64 },
     /// A number is not finite or plausible.
-    #[error("{at} is out of range: {found}")]
-    OutOfRange { at: String, found: f64 },
+    #[error(transparent)]
+    OutOfRange(#[from] WildNumber),
     #[error("{at} names the clip \"{name}\", which the set does not have")]
     NoClip { at: String, name: String },
     #[error("two clips are named \"{name}\"")]
@@ -45,12 +45,6 @@ impl From<serde_json::Error> for ManifestError {
             column: error.column(),
             reason: reason(&error),
         }
-    }
-}
-
-impl From<WildNumber> for ManifestError {
-    fn from(WildNumber { path, found }: WildNumber) -> Self {
-        Self::OutOfRange { at: path, found }
     }
 }
 
