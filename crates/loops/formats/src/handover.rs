@@ -17,11 +17,12 @@ pub(crate) mod buffers {
         let mut indices = Indices::new();
         for buffer in buffers {
             indices.push(buffer.as_ref().map(|buffer| {
-                let known = each.iter().position(|other| Arc::ptr_eq(&other.0, buffer));
-                known.unwrap_or_else(|| {
-                    each.push(Buffer(Arc::clone(buffer)));
-                    each.len() - 1
-                })
+                each.iter()
+                    .position(|other| Arc::ptr_eq(&other.0, buffer))
+                    .unwrap_or_else(|| {
+                        each.push(Buffer(Arc::clone(buffer)));
+                        each.len() - 1
+                    })
             }));
         }
         (indices, each).serialize(serializer)

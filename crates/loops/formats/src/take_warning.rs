@@ -8,8 +8,9 @@ use crate::warning::FileWarning;
 /// Warns about oddities of a take, whatever its format; the warnings from `num_before` on concern the same take.
 pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<FileWarning>) {
     // If the keys have no rate of their own, the rate is our choice and not odd.
-    let mut found = warnings[num_before..].iter();
-    let is_ours = found.any(|warning| matches!(warning, FileWarning::KeysOffGrid { .. }));
+    let is_ours = warnings[num_before..]
+        .iter()
+        .any(|warning| matches!(warning, FileWarning::KeysOffGrid { .. }));
     let rate_hz = take.frame_rate_hz();
     if is_odd(rate_hz) && take.num_frames() > 1 && !is_ours {
         warnings.push(FileWarning::OddRate { rate_hz });
@@ -33,8 +34,9 @@ fn is_odd(rate_hz: f64) -> bool {
 
 /// Whether every joint rests on its parent although the motion moves it elsewhere.
 fn lacks_rest(take: &Take) -> bool {
-    let joints = take.skeleton().joints();
-    !joints
+    !take
+        .skeleton()
+        .joints()
         .iter()
         .any(|joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO)
         && take.translations(0)[1..]

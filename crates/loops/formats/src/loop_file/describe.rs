@@ -289,12 +289,14 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
 /// Describes the spans over which foot sliding is measured.
 pub fn stances(clip: &LoopClip, stands: &[Stand], seam_sample: usize) -> Vec<ContactFacts> {
     let secs = |samples: usize| samples as f64 * clip.step_secs();
-    let spans = stands.iter().map(|stand| ContactFacts {
-        joint: name_of(clip.skeleton(), stand.joint),
-        start_secs: secs((stand.first_sample + seam_sample) % clip.num_samples()),
-        length_secs: secs(stand.num_samples),
-    });
-    spans.collect()
+    stands
+        .iter()
+        .map(|stand| ContactFacts {
+            joint: name_of(clip.skeleton(), stand.joint),
+            start_secs: secs((stand.first_sample + seam_sample) % clip.num_samples()),
+            length_secs: secs(stand.num_samples),
+        })
+        .collect()
 }
 
 fn treatment(outcome: &FootOutcome) -> FootTreatment {

@@ -515,11 +515,11 @@ pub struct FeetFacts {
 impl FeetFacts {
     /// Returns what the feet do in a period of the loop, of a body whose feet all leave the ground.
     pub fn footing(&self, period_secs: f64) -> Option<Footing> {
-        let shares = self
+        let sum = self
             .outcomes
             .iter()
-            .map(|foot| foot.strike_phase.and(foot.stands_share));
-        let sum = shares.sum::<Option<f64>>()?;
+            .map(|foot| foot.strike_phase.and(foot.stands_share))
+            .sum::<Option<f64>>()?;
         let mut stands: Vec<[f64; 2]> = (self.contacts.iter())
             .flat_map(|contact| [0.0, period_secs].map(|later| (contact, contact.start_secs - later)))
             .map(|(contact, start)| [start, start + contact.length_secs].map(|at| at.clamp(0.0, period_secs)))

@@ -136,8 +136,9 @@ impl Target {
     /// Returns the default file extension: the take's own if the engine reads it.
     pub fn extension(self, take: &Path) -> Option<&'static str> {
         let reads = self.choices().reads;
-        let own = take.extension().and_then(|extension| extension.to_str());
-        if own
+        if take
+            .extension()
+            .and_then(|extension| extension.to_str())
             .and_then(Format::of_motion_for)
             .is_some_and(|format| reads.contains(&format))
         {

@@ -64,8 +64,9 @@ impl Manifest {
         }
         let marks: Marks = from_text(bytes)?;
         if marks.format != SET_FORMAT {
-            let found = marks.format.chars().take(40).collect();
-            return Err(ManifestError::Format { found });
+            return Err(ManifestError::Format {
+                found: marks.format.chars().take(40).collect(),
+            });
         }
         if marks.version != u64::from(SET_VERSION) {
             return Err(ManifestError::Version { found: marks.version });
@@ -149,8 +150,11 @@ impl SetClip {
             .chain(self.events.iter().map(|event| event.secs))
             .chain(self.travel_m.into_iter().flatten());
         are_plausible(at, all)?;
-        let ends = [&self.from, &self.to, &self.entry].into_iter().flatten();
-        for state in ends.chain(&self.next) {
+        for state in [&self.from, &self.to, &self.entry]
+            .into_iter()
+            .flatten()
+            .chain(&self.next)
+        {
             named(names, at, &state.clip)?;
         }
         if self.is_loop() {

@@ -89,13 +89,18 @@ impl RootKeys {
 
     /// Returns the transforms; an invalid rotation in an edited file, such as zeros, becomes `unsound`.
     pub fn transforms(&self, unsound: DQuat) -> Vec<Rigid> {
-        let keys = self.metres.as_chunks().0.iter().zip(self.xyzw.as_chunks().0);
-        let transforms = keys.map(|(&metres, &xyzw)| {
-            let normalized = DVec4::from_array(xyzw).try_normalize();
-            let rotation = normalized.map_or(unsound, DQuat::from_vec4);
-            Rigid::new(rotation, DVec3::from_array(metres))
-        });
-        transforms.collect()
+        self.metres
+            .as_chunks()
+            .0
+            .iter()
+            .zip(self.xyzw.as_chunks().0)
+            .map(|(&metres, &xyzw)| {
+                let rotation = DVec4::from_array(xyzw)
+                    .try_normalize()
+                    .map_or(unsound, DQuat::from_vec4);
+                Rigid::new(rotation, DVec3::from_array(metres))
+            })
+            .collect()
     }
 }
 
