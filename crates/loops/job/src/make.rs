@@ -213,8 +213,10 @@ fn good_instead(
                 .all(|check| check.grade.is_none_or(|grade| grade == Grade::Good))
     };
     let is_good = |made: &MadeLoop| graded(studied, made).grade == Grade::Good;
-    let mut others = retry.instead_of(stretch).filter(may_be_good);
-    others.find(|other| found.try_instead(&studied.analysis, other, settings, is_good))?;
+    retry
+        .instead_of(stretch)
+        .filter(may_be_good)
+        .find(|other| found.try_instead(&studied.analysis, other, settings, is_good))?;
     instead(found, first.to_string())
 }
 

@@ -58,9 +58,8 @@ crate::check_rows! {
         cure: "a shorter --blend, or another loop from `loopwright find`",
         reason: |check| format!("closing moved joints by {:.0} mm on average", value(check)),
         measure: |row, subject| {
-            let quality = subject.quality;
-            let metres = quality.displacement_metres.filter(|_| !subject.is_meant_to_differ)?;
-            Some(row.graded(1e3 * metres, quality.body_size))
+            let metres = subject.quality.displacement_metres.filter(|_| !subject.is_meant_to_differ)?;
+            Some(row.graded(1e3 * metres, subject.quality.body_size))
         },
     }
 

@@ -337,11 +337,12 @@ macro_rules! checks {
 
             /// Parses an id, exactly as written.
             fn from_str(id: &str) -> Result<Self, Self::Err> {
-                let named = Self::ALL.into_iter().find(|check| check.as_str() == id);
-                named.ok_or_else(|| ::loopwright_core::words::UnknownWord {
-                    found: id.to_owned(),
-                    known: Self::ALL.map(Self::as_str).to_vec(),
-                })
+                (Self::ALL.into_iter())
+                    .find(|check| check.as_str() == id)
+                    .ok_or_else(|| ::loopwright_core::words::UnknownWord {
+                        found: id.to_owned(),
+                        known: Self::ALL.map(Self::as_str).to_vec(),
+                    })
             }
         }
     };

@@ -41,14 +41,15 @@ fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
         analysis, candidate, ..
     } = stretch;
     let (start, end) = (candidate.cut.start_frame(), candidate.last_frame());
-    let inside = (analysis.defects.jumps.iter()).filter(|&&frame| start < frame as f64 && frame <= end);
-    let sizes = inside.flat_map(|&frame| {
-        (0..analysis.take.num_joints()).map(move |joint| {
-            let [to, from, before] =
-                [frame, frame - 1, frame.saturating_sub(2)].map(|frame| analysis.world.position(frame, joint));
-            (1e3 * (to - 2.0 * from + before).length(), frame, joint)
-        })
-    });
+    let sizes = (analysis.defects.jumps.iter())
+        .filter(|&&frame| start < frame as f64 && frame <= end)
+        .flat_map(|&frame| {
+            (0..analysis.take.num_joints()).map(move |joint| {
+                let [to, from, before] =
+                    [frame, frame - 1, frame.saturating_sub(2)].map(|frame| analysis.world.position(frame, joint));
+                (1e3 * (to - 2.0 * from + before).length(), frame, joint)
+            })
+        });
     match sizes.max_by(|one, other| one.0.total_cmp(&other.0)) {
         Some((millimetres, frame, joint)) => CheckFacts {
             joint: Some(analysis.take.skeleton().joint(joint).name.clone()),
@@ -107,11 +108,7 @@ crate::check_rows! {
         cure: ANOTHER_LOOP,
         reason: |check| format!("{:.0}% of the turn happens in a third of the loop", value(check)),
         measure: |row, stretch| {
-            let share = stretch
-                .candidate
-                .steadiness_around
-                .turn_in_third
-                .filter(|_| stretch.goes())?;
+            let share = (stretch.candidate.steadiness_around.turn_in_third).filter(|_| stretch.goes())?;
             Some(row.graded(1e2 * share, 1.0))
         },
     }

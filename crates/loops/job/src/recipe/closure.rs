@@ -122,8 +122,10 @@ impl FromStr for JointRecipe {
         };
         let (rest, last) = text.rsplit_once(':').ok_or_else(wrong)?;
         let method = |word: &str| {
-            let mut names = ClosureName::OF_JOINTS.iter().copied();
-            names.find(|name| name.as_str().eq_ignore_ascii_case(word))
+            ClosureName::OF_JOINTS
+                .iter()
+                .copied()
+                .find(|name| name.as_str().eq_ignore_ascii_case(word))
         };
         let (pattern, method, blend) = match (method(last), last.trim().parse::<f64>()) {
             (Some(method), _) => (rest, method, None),
@@ -369,14 +371,16 @@ fn positive(name: String, secs: f64, hint: &str) -> Result<(), RecipeError> {
 }
 
 fn shares(given: &[f64]) -> Result<Shares, RecipeError> {
-    let wrong = given.len() > 3 || given.iter().any(|share| !(0.0..=1.0).contains(share));
-    if wrong {
+    if given.len() > 3 || given.iter().any(|share| !(0.0..=1.0).contains(share)) {
         return Err(RecipeError::Shares);
     }
     let rho = given.first().copied().unwrap_or(0.5);
     let sigma = given.get(1).copied().unwrap_or(rho);
-    let tau = given.get(2).copied().unwrap_or(sigma);
-    Ok(Shares { rho, sigma, tau })
+    Ok(Shares {
+        rho,
+        sigma,
+        tau: given.get(2).copied().unwrap_or(sigma),
+    })
 }
 
 #[cfg(test)]

@@ -243,8 +243,11 @@ fn number(text: &str) -> Option<f64> {
 /// Converts to the core's edits, without those that are off. Errors: no joint, or more than one, has a name; a time is given
 /// twice.
 pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<LoopEdit>, RecipeError> {
-    let on = recipes.iter().filter(|recipe| !recipe.is_off);
-    on.map(|recipe| recipe.meant(edited)).collect()
+    recipes
+        .iter()
+        .filter(|recipe| !recipe.is_off)
+        .map(|recipe| recipe.meant(edited))
+        .collect()
 }
 
 fn no_such_joint(edited: &EditedBody<'_>, name: &str) -> RecipeError {

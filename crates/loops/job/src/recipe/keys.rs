@@ -86,8 +86,9 @@ fn keys_of(&(section, _, keys, is_list): &Section) -> Vec<String> {
     if is_list {
         return vec![section.to_owned()];
     }
-    let names = keys.iter().map(|(_, line)| name_of(line));
-    names.map(|name| format!("{section}.{name}")).collect()
+    (keys.iter())
+        .map(|(_, line)| format!("{section}.{}", name_of(line)))
+        .collect()
 }
 
 /// Returns the value of a key in the recipe that lists all keys, which has the key's type. `None` for a table that may occur
@@ -311,15 +312,16 @@ impl Sets {
     /// Returns the recipe. Errors: it sets something other than how a take is read and searched, and how ends of stretches meet.
     pub fn only_of_search(&self) -> Result<&Recipe, RecipeError> {
         let set = self.0.table()?;
-        let keys = set.iter().flat_map(|(section, value)| match value.as_table() {
+        let mut keys = set.iter().flat_map(|(section, value)| match value.as_table() {
             Some(keys) => keys.keys().map(|name| format!("{section}.{name}")).collect(),
             None => vec![section.clone()],
         });
         let is_of_search = |key: &String| {
-            let is_pairing = ["stretch.symmetric", "stretch.ping-pong", "stretch.ease"].contains(&key.as_str());
-            is_pairing || key.starts_with("take.") || key.starts_with("search.")
+            matches!(key.as_str(), "stretch.symmetric" | "stretch.ping-pong" | "stretch.ease")
+                || key.starts_with("take.")
+                || key.starts_with("search.")
         };
-        match keys.into_iter().find(|key| !is_of_search(key)) {
+        match keys.find(|key| !is_of_search(key)) {
             None => Ok(&self.0),
             Some(key) => Err(RecipeError::OtherSetting { key }),
         }

@@ -113,8 +113,7 @@ impl Recipe {
 
     /// Reads a recipe from the bytes of a file. Errors: they are not text, or not a recipe.
     pub fn read(bytes: &[u8]) -> Result<Self, RecipeError> {
-        let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
-        toml::from_str(text).map_err(RecipeError::from_toml)
+        toml::from_str(str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?).map_err(RecipeError::from_toml)
     }
 
     /// Reads a recipe from a table. Errors: an unknown key, or a value of the wrong type.

@@ -85,8 +85,11 @@ pub fn stances(recipes: &[StanceRecipe], edited: &EditedBody<'_>) -> Result<Vec<
         let span = [recipe.from, recipe.to];
         let before = edits.len();
         for (foot, joints) in feet.iter().enumerate() {
-            let mut joints = [Some(joints.ankle), joints.toe].into_iter().flatten();
-            if joints.any(|joint| names::matches(&recipe.foot, joint_name(joint))) {
+            if [Some(joints.ankle), joints.toe]
+                .into_iter()
+                .flatten()
+                .any(|joint| names::matches(&recipe.foot, joint_name(joint)))
+            {
                 edits.push(StanceEdit {
                     foot,
                     span: match recipe.unit {

@@ -210,19 +210,22 @@ impl<T: Choice> Written for T {
 
 /// Finds the choice that a string in a recipe names; the error says what is wrong with the string.
 pub fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
-    let named = choices.iter().find(|choice| choice.word().eq_ignore_ascii_case(text));
-    named.copied().ok_or_else(|| {
-        let known: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word())).collect();
-        let expected = match &known[..] {
-            [one, other] => format!("{one} or {other}"),
-            _ => format!("one of {}", known.join(", ")),
-        };
-        let words: Vec<&str> = choices.iter().map(|choice| choice.word()).collect();
-        format!(
-            "unknown variant `{text}`, expected {expected}{}",
-            did_you_mean(text, &words)
-        )
-    })
+    choices
+        .iter()
+        .find(|choice| choice.word().eq_ignore_ascii_case(text))
+        .copied()
+        .ok_or_else(|| {
+            let known: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word())).collect();
+            let expected = match &known[..] {
+                [one, other] => format!("{one} or {other}"),
+                _ => format!("one of {}", known.join(", ")),
+            };
+            let words: Vec<&str> = choices.iter().map(|choice| choice.word()).collect();
+            format!(
+                "unknown variant `{text}`, expected {expected}{}",
+                did_you_mean(text, &words)
+            )
+        })
 }
 
 /// A string in a recipe.
@@ -266,8 +269,10 @@ pub(crate) mod texts {
     }
 
     pub(crate) fn deserialize<'de, T: Written, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
-        let texts = Vec::<String>::deserialize(from)?;
-        texts.iter().map(|text| T::read(text).map_err(Error::custom)).collect()
+        Vec::<String>::deserialize(from)?
+            .iter()
+            .map(|text| T::read(text).map_err(Error::custom))
+            .collect()
     }
 }
 
