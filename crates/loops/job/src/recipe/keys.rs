@@ -1,9 +1,11 @@
 //! The keys of recipes: their meanings, the recipe that lists them all, and settings as `KEY=VALUE`.
 
-use std::{fmt::Write as _, str::FromStr};
+use std::fmt::{Display, Write as _};
+use std::str::FromStr;
 
 use loopwright_core::edit::{EditKind, EditValue, EditedJoints};
 use loopwright_core::{names, unit::Unit};
+use serde::Serialize;
 use toml::{Table, Value};
 
 use super::closure::{ClosureRecipe, JointRecipe};
@@ -229,26 +231,11 @@ impl FromStr for Setting {
             .split_once('=')
             .ok_or_else(|| RecipeError::Setting { text: text.to_owned() })?;
         let (key, value) = (key.trim(), value.trim());
-        let short = |recipe: Result<Recipe, String>| {
-            let recipe = recipe.map_err(|why| RecipeError::Text(format!("{key} {why}")))?;
-            Table::try_from(recipe).map_err(|error| RecipeError::Overlay(error.to_string()))
-        };
         let table = match key {
             "joint" | "stance" | EDIT if value.starts_with('{') => read(&format!("{key} = [{value}]"))?,
-            "joint" => short(value.parse::<JointRecipe>().map(|joint| Recipe {
-                joints: vec![joint],
-                ..Recipe::default()
-            }))?,
-            "stance" => short(
-                (value.parse::<StanceRecipe>().map_err(str::to_owned)).map(|stance| Recipe {
-                    stances: vec![stance],
-                    ..Recipe::default()
-                }),
-            )?,
-            EDIT => short(value.parse::<EditRecipe>().map(|edit| Recipe {
-                edits: vec![edit],
-                ..Recipe::default()
-            }))?,
+            "joint" => short::<JointRecipe>(key, value)?,
+            "stance" => short::<StanceRecipe>(key, value)?,
+            EDIT => short::<EditRecipe>(key, value)?,
             "take.rig" | "take.map" | "take.robot" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
             _ => {
                 let like = example(key).ok_or_else(|| no_setting(key))?;
@@ -260,6 +247,13 @@ impl FromStr for Setting {
             table,
         })
     }
+}
+
+/// Reads the short form of a table that may occur several times. Errors: it is none.
+fn short<T: FromStr<Err: Display> + Serialize>(key: &str, value: &str) -> Result<Table, RecipeError> {
+    let table: T = (value.parse()).map_err(|why| RecipeError::Text(format!("{key} {why}")))?;
+    let tables = Value::try_from([table]).map_err(|error| RecipeError::Overlay(error.to_string()))?;
+    Ok(Table::from_iter([(key.to_owned(), tables)]))
 }
 
 /// Reads a line of a recipe. Errors: as for a file with this line.

@@ -10,7 +10,7 @@ use loopwright_core::{
     root_motion::{RootBlend, RootSpace},
 };
 use loopwright_formats::{ClosingKey, Format, KeyInterpolation, LoopWriteSettings, SizeLimits, Target};
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Deserializer, de::Error};
 
 #[cfg(feature = "clap")]
 use super::headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION};
@@ -33,7 +33,7 @@ pub enum Recenter {
 }
 
 choices! {
-    Recenter::ALL {
+    Recenter {
         On: "Starts at the origin and faces forward",
         Off: "Stands where the take stood",
     }
@@ -70,9 +70,9 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
 
 described! {
     /// What is written, as flags or as the table `[output]` of a recipe.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[derive(Copy, Default)]
     #[cfg_attr(feature = "clap", derive(Args))]
-    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    #[serde(default)]
     pub struct OutputRecipe {
         /// What the root does [default: constant].
         flag(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>())

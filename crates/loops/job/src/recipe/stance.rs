@@ -21,8 +21,6 @@ pub enum StanceUnit {
 
 described! {
     /// A stance, as a table `[[stance]]` of a recipe or short, `FOOT:FROM:TO[:swing]`.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields, rename_all = "kebab-case")]
     pub struct StanceRecipe {
         /// Name of a joint of the foot, * for any letters and ? for any one.
         pub foot: String = "# foot = \"LeftFoot\"",

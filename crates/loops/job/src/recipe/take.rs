@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use loopwright_core::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
-use serde::{Deserialize, Serialize};
 
 use super::rig_pose::{Gaze, ReferencePose};
 use super::robot_file::RobotFile;
@@ -15,8 +14,8 @@ use super::{RecipeError, described::described};
 
 described! {
     /// How a take is read and what is seen in it, as flags or as the table `[take]` of a recipe.
-    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    #[derive(Default)]
+    #[serde(default)]
     pub struct StudyArgs {
         /// Axis that points up in the file: x, y, z, -x, -y, -z or auto.
         #[serde(with = "optional_text")]
