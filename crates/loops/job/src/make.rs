@@ -115,8 +115,8 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
         made: chosen.made.as_ref(),
     };
     let mut found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &settings, retry)?;
-    let decision = match instead_of_showing(&found) {
-        Some(instead) => Some(instead),
+    let decision = match &found.asked_for {
+        Some(asked_for) => instead(&found, format!("the seam shows: {}", verdict(asked_for, &[]).reason)),
         None => good_instead(studied, &chosen.stretch, &settings, retry, &mut found).or(choice.map(Decision::Closure)),
     };
     Ok(LoopMade {
@@ -178,12 +178,6 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, timing: &Timing) ->
     };
     let joints = studied.take().num_joints() as u64;
     Ok((studied.file.limits).check_held((samples as u64).saturating_mul(joints))?)
-}
-
-/// Describes the loop made because the seam of the requested one shows; `None` if the requested one was made.
-fn instead_of_showing(found: &RetriedLoop) -> Option<Decision> {
-    let reason = verdict(found.asked_for.as_ref()?, &[]).reason;
-    instead(found, format!("the seam shows: {reason}"))
 }
 
 /// Takes the first alternative whose loop is good if the recommended loop is not. The search ranks stretches by the take; the

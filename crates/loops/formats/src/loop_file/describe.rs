@@ -14,8 +14,8 @@ use loopwright_core::{
 
 use super::facts::{
     BasisFacts, BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, EditFacts, FeetFacts, FootFacts,
-    FootTreatment, MeanCycleFacts, PeriodicLoopFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource,
-    TimeFacts, UsedCycleFacts, VariationFacts, WholeClipFacts,
+    FootTreatment, MeanCycleFacts, PeriodicLoopFacts, QualityFacts, RootMotionFacts, SpeedSource, TimeFacts,
+    UsedCycleFacts, VariationFacts, WholeClipFacts,
 };
 
 /// From this ratio on, random frames of the take differ only by rounding: it rests nearly everywhere, and the ratio means
@@ -194,30 +194,6 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
         start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),
         start_rotation_xyzw: (space == RootSpace::Full).then(|| root.start.rotation.to_array()),
         ..RootMotionFacts::default()
-    }
-}
-
-/// Shorter paths are too short to be compared with an arc, metres.
-const SHORTEST_PATH_METRES: f64 = 0.05;
-
-/// Describes the root, with the facts that are known only when the loop is made.
-pub fn root_motion_as_made(
-    facts: RootMotionFacts,
-    made: &MadeLoop,
-    path_smoothing_secs: Option<f64>,
-) -> RootMotionFacts {
-    let (fit, feet) = (made.source.fit, &made.feet);
-    RootMotionFacts {
-        take_linear_velocity_mps: (feet.replaced_velocity)
-            .or(feet.speed.filter(|_| feet.speed_is_theirs).map(|speed| speed.of_poses))
-            .map(|velocity| velocity.to_array()),
-        recentered: made.recentered_by.map(RecenteredFacts::new),
-        path_smoothing_secs,
-        fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
-        arc_to_path_ratio: fit
-            .filter(|fit| fit.path_metres > SHORTEST_PATH_METRES)
-            .map(|fit| fit.arc_metres / fit.path_metres),
-        ..facts
     }
 }
 

@@ -4,7 +4,7 @@
 //! settings. A recipe holds only what the user requested; everything else gets the current defaults. `--save-recipe` also writes
 //! what was decided during the run (the frames, the method that was chosen), so that the recipe gives the same loop again.
 
-use loopwright_core::{Analysis, LoopCandidate, LoopSettings, closure::Method};
+use loopwright_core::{Analysis, FeetSettings, LoopCandidate, LoopSettings, closure::Method};
 use loopwright_formats::loop_file::sha256;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -183,7 +183,10 @@ impl Recipe {
             closure: self.closure.settings(&self.joints, analysis.take.skeleton())?,
             root: output.root_settings(ineffective),
             timing: output.timing()?,
-            feet: output.feet_settings(),
+            feet: FeetSettings {
+                lock: output.lock_feet.unwrap_or_default(),
+                speed: output.root_speed.unwrap_or_default(),
+            },
             stances: stances(&self.stances, edited)?,
             mend: self.stretch.mend == Some(true),
             mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),

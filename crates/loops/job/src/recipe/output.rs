@@ -234,14 +234,6 @@ impl OutputRecipe {
         }
     }
 
-    /// Returns how the feet are treated.
-    pub fn feet_settings(&self) -> FeetSettings {
-        FeetSettings {
-            lock: self.lock_feet.unwrap_or_default(),
-            speed: self.root_speed.unwrap_or_default(),
-        }
-    }
-
     /// Returns this recipe with these settings written out, so that it gives them again.
     #[must_use]
     pub fn stating(&self, root: &RootSettings, feet: &FeetSettings) -> Self {
