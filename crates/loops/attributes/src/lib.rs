@@ -112,9 +112,16 @@ fn from_others(item: TokenStream) -> TokenStream {
     item.into_iter().map(each).collect()
 }
 
-/// For choices whose words are the names of their variants, in lower case and joined by hyphens: `loopwright_core::words!` without a list.
+/// For choices whose words are the names of their variants, in lower case and joined by hyphens, or by the text that is given, as in
+/// `in_words("_")`: `loopwright_core::words!` without a list.
 #[proc_macro_attribute]
-pub fn in_words(_: TokenStream, item: TokenStream) -> TokenStream {
+pub fn in_words(joined_by: TokenStream, item: TokenStream) -> TokenStream {
+    let joined_by = joined_by.to_string();
+    let between = if joined_by.is_empty() {
+        "-"
+    } else {
+        joined_by.trim_matches('"')
+    };
     let is_ident = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_));
     let mut trees = item.clone().into_iter();
     let choice = trees.by_ref().skip_while(|tree| tree.to_string() != "enum").nth(1);
@@ -127,7 +134,7 @@ pub fn in_words(_: TokenStream, item: TokenStream) -> TokenStream {
         let mut word = String::new();
         for letter in variant.to_string().chars() {
             if letter.is_uppercase() && !word.is_empty() {
-                word.push('-');
+                word.push_str(between);
             }
             word.extend(letter.to_lowercase());
         }

@@ -208,10 +208,8 @@ fn within<'a>(settings: &ReadSettings<'a>, file: &dyn ParsedFile) -> Result<Read
 /// Moves a take to a skeleton with the same joints, whose rest offsets may differ by the rounding of the file; `None` if joints
 /// differ.
 fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
-    let [own, other] = [take.skeleton(), skeleton].map(|skeleton| {
-        let joints = skeleton.joints().iter();
-        joints.map(|joint| (&joint.name, joint.parent))
-    });
+    let [own, other] =
+        [take.skeleton(), skeleton].map(|skeleton| skeleton.joints().iter().map(|joint| (&joint.name, joint.parent)));
     if !own.eq(other) {
         return None;
     }

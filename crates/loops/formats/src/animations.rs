@@ -77,9 +77,14 @@ pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, Ani
     let near = if names.len() <= MAX_NEAR {
         shown(names.iter())
     } else {
-        let letters = wanted.replace(['*', '?'], "");
-        let near = names::nearest(&letters, names.iter().map(String::as_str), MAX_NEAR);
-        near.into_iter().map(|name| cut(name, MAX_SHOWN_NAME)).collect()
+        names::nearest(
+            &wanted.replace(['*', '?'], ""),
+            names.iter().map(String::as_str),
+            MAX_NEAR,
+        )
+        .into_iter()
+        .map(|name| cut(name, MAX_SHOWN_NAME))
+        .collect()
     };
     Err(AnimationError::NoSuch {
         wanted: cut(wanted, MAX_SHOWN_NAME),
@@ -104,12 +109,15 @@ pub(crate) fn one(names: &[String], wanted: &str) -> Result<usize, AnimationErro
 pub(crate) fn names_or_numbers<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
     let names: Vec<&str> = names.map(Option::unwrap_or_default).collect();
     let taken: HashSet<&str> = names.iter().copied().collect();
-    let names = names.iter().enumerate().map(|(index, name)| match *name {
-        "" if taken.contains(index.to_string().as_str()) => format!("#{index}"),
-        "" => index.to_string(),
-        name => name.to_owned(),
-    });
-    names.collect()
+    names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| match *name {
+            "" if taken.contains(index.to_string().as_str()) => format!("#{index}"),
+            "" => index.to_string(),
+            name => name.to_owned(),
+        })
+        .collect()
 }
 
 /// Whether a name contains wildcards.

@@ -66,8 +66,10 @@ type ReadMotion = fn(&[u8], &str, &ReadSettings<'_>, &mut Vec<FileWarning>) -> L
 
 /// Returns the bytes of a file of one motion, which are parsed when it is read.
 pub(crate) fn one_motion(bytes: &[u8], read: ReadMotion) -> Parsed<'_> {
-    let bytes = Cow::Borrowed(bytes);
-    Ok(Box::new(OneMotion { bytes, read }))
+    Ok(Box::new(OneMotion {
+        bytes: Cow::Borrowed(bytes),
+        read,
+    }))
 }
 
 impl ParsedFile for OneMotion<'_> {

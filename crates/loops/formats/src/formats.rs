@@ -88,8 +88,12 @@ impl Format {
     /// Returns the names of all formats, except for those of robots alone, as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with
     /// another word before the last one on request.
     pub fn names(before_last: &str) -> String {
-        let names = Self::of_characters().map(|format| format.capabilities().name.to_owned());
-        list(&names.collect::<Vec<_>>(), before_last)
+        list(
+            &Self::of_characters()
+                .map(|format| format.capabilities().name.to_owned())
+                .collect::<Vec<_>>(),
+            before_last,
+        )
     }
 
     /// Lists the extensions of some formats, each after a prefix: `.glb or .gltf`.

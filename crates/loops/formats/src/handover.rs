@@ -1,6 +1,6 @@
 //! Serialization of parts of sources for which serde has no form.
 
-/// Buffers of a glTF file.
+/// Buffers of a glTF file, each once.
 pub(crate) mod buffers {
     use std::sync::Arc;
 
@@ -9,16 +9,31 @@ pub(crate) mod buffers {
     #[derive(Serialize, Deserialize)]
     struct Buffer(#[serde(with = "loopwright_core::plain_bytes")] Arc<Vec<u8>>);
 
+    /// Indices of the buffers that follow.
+    type Indices = Vec<Option<usize>>;
+
     pub(crate) fn serialize<S: Serializer>(buffers: &[Option<Arc<Vec<u8>>>], serializer: S) -> Result<S::Ok, S::Error> {
-        let each = buffers.iter().map(|buffer| buffer.clone().map(Buffer));
-        serializer.collect_seq(each)
+        let mut each: Vec<Buffer> = Vec::new();
+        let mut indices = Indices::new();
+        for buffer in buffers {
+            indices.push(buffer.as_ref().map(|buffer| {
+                each.iter()
+                    .position(|other| Arc::ptr_eq(&other.0, buffer))
+                    .unwrap_or_else(|| {
+                        each.push(Buffer(Arc::clone(buffer)));
+                        each.len() - 1
+                    })
+            }));
+        }
+        (indices, each).serialize(serializer)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<Option<Arc<Vec<u8>>>>, D::Error> {
-        let each = Vec::<Option<Buffer>>::deserialize(deserializer)?;
-        Ok(each.into_iter().map(|buffer| Some(buffer?.0)).collect())
+        let (indices, each) = <(Indices, Vec<Buffer>)>::deserialize(deserializer)?;
+        let buffer = |index: Option<usize>| Some(Arc::clone(&each.get(index?)?.0));
+        Ok(indices.into_iter().map(buffer).collect())
     }
 }
 

@@ -276,12 +276,13 @@ impl<'a> KeyedMotion<'a> {
     pub(crate) fn own_parents(&self) -> Vec<Option<usize>> {
         let num_added = usize::from(self.adds_root);
         match self.content {
-            Content::Take(take) => {
-                let joints = take.skeleton().joints().iter().skip(num_added);
-                joints
-                    .map(|joint| joint.parent.and_then(|parent| parent.checked_sub(num_added)))
-                    .collect()
-            }
+            Content::Take(take) => take
+                .skeleton()
+                .joints()
+                .iter()
+                .skip(num_added)
+                .map(|joint| joint.parent.and_then(|parent| parent.checked_sub(num_added)))
+                .collect(),
             Content::Loop { clip, .. } => clip.skeleton().joints().iter().map(|joint| joint.parent).collect(),
         }
     }
@@ -299,8 +300,12 @@ impl<'a> KeyedMotion<'a> {
     /// Checks number and parents of the joints, without an added root. Errors: they differ from `expected`, those of the source.
     pub(crate) fn check_parents(&self, expected: &[Option<usize>]) -> Result<(), WriteError> {
         self.check_num_joints(expected.len())?;
-        let mut pairs = self.own_parents().into_iter().zip(expected);
-        match pairs.position(|(found, expected)| found != *expected) {
+        match self
+            .own_parents()
+            .into_iter()
+            .zip(expected)
+            .position(|(found, expected)| found != *expected)
+        {
             Some(joint) => Err(WriteError::Parent { joint }),
             None => Ok(()),
         }

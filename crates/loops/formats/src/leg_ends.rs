@@ -68,8 +68,8 @@ fn body_of(take: &Take) -> Option<Body> {
 fn farthest_moved(world: &WorldTracks, joint: usize, rest: &Pose, points: &[Point]) -> Option<DVec3> {
     let moved = |point: &Point| {
         let end = rest.rotations[joint].conjugate() * (point.at - rest.translations[joint]);
-        let frames = (0..world.num_frames()).step_by(world.num_frames().div_ceil(FRAMES_COMPARED));
-        frames
+        (0..world.num_frames())
+            .step_by(world.num_frames().div_ceil(FRAMES_COMPARED))
             .map(|frame| world.point(frame, joint, end).distance(world.point(0, joint, end)))
             .fold(0.0, f64::max)
     };
@@ -120,8 +120,9 @@ fn end_of(points: &[Point], start: DVec3) -> Option<DVec3> {
 
 /// Returns the middle of a box around points.
 fn middle<'a>(points: impl Iterator<Item = &'a Point>) -> Option<DVec3> {
-    let sides = points.map(|point| (point.at, point.at));
-    let (low, high) = sides.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
+    let (low, high) = points
+        .map(|point| (point.at, point.at))
+        .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
     Some(0.5 * (low + high))
 }
 

@@ -147,7 +147,11 @@ impl SizeLimits {
 
     /// Checks the memory for a file of JSON. Errors: [`MemoryError`].
     pub fn check_json(&self, text: &[u8]) -> Result<(), MemoryError> {
-        self.for_file(text.len() as u64).check_room(json_bytes(text))
+        // Its text, and a value after every comma and bracket.
+        let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+        let bytes = (values as u64).saturating_mul(JSON_VALUE_BYTES);
+        let length = text.len() as u64;
+        self.for_file(length).check_room(bytes.saturating_add(length))
     }
 
     /// Checks the memory for a written file of this size. Errors: [`WriteError::Memory`].
@@ -165,14 +169,6 @@ fn bytes_of(frames: usize, joints: usize, per_transform: u64) -> u64 {
 
 /// Memory of a JSON value beyond its text, bytes, rounded up.
 pub(crate) const JSON_VALUE_BYTES: u64 = 120;
-
-/// Estimates the memory of parsed JSON, bytes: its text, and a value after every comma and bracket.
-fn json_bytes(text: &[u8]) -> u64 {
-    let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
-    (values as u64)
-        .saturating_mul(JSON_VALUE_BYTES)
-        .saturating_add(text.len() as u64)
-}
 
 /// Deepest nesting of joints that is read or written.
 ///

@@ -118,11 +118,13 @@ impl Mesh {
     /// # Panics
     /// When the pose has not all joints of the take.
     pub fn bones_at(&self, world: &Pose) -> Vec<DAffine3> {
-        let bones = self.bones.iter().map(|bone| {
-            let Rigid { rotation, translation } = world.as_ref().joint(bone.joint);
-            DAffine3::from_rotation_translation(rotation, translation) * bone.joint_from_mesh
-        });
-        bones.collect()
+        self.bones
+            .iter()
+            .map(|bone| {
+                let Rigid { rotation, translation } = world.as_ref().joint(bone.joint);
+                DAffine3::from_rotation_translation(rotation, translation) * bone.joint_from_mesh
+            })
+            .collect()
     }
 
     /// Poses all vertices with the bones of [`Mesh::bones_at`], relative to an origin.
@@ -144,19 +146,21 @@ impl Mesh {
                 )
             })
             .collect();
-        let posed = self.vertices.iter().map(|vertex| {
-            let of_slot = |slot: usize| bones[usize::from(vertex.bones[slot])];
-            let carrier = match vertex.weights[0] {
-                1.0 => of_slot(0),
-                _ => (0..4)
-                    .filter(|&slot| vertex.weights[slot] > 0.0)
-                    .fold(Mat4::ZERO, |sum, slot| sum + of_slot(slot) * vertex.weights[slot]),
-            };
-            let position = carrier.transform_point3a(Vec3A::from_array(vertex.position));
-            let normal = carrier.transform_vector3a(Vec3A::from_array(vertex.normal));
-            [position.to_array(), normal.to_array()]
-        });
-        posed.collect()
+        self.vertices
+            .iter()
+            .map(|vertex| {
+                let of_slot = |slot: usize| bones[usize::from(vertex.bones[slot])];
+                let carrier = match vertex.weights[0] {
+                    1.0 => of_slot(0),
+                    _ => (0..4)
+                        .filter(|&slot| vertex.weights[slot] > 0.0)
+                        .fold(Mat4::ZERO, |sum, slot| sum + of_slot(slot) * vertex.weights[slot]),
+                };
+                let position = carrier.transform_point3a(Vec3A::from_array(vertex.position));
+                let normal = carrier.transform_vector3a(Vec3A::from_array(vertex.normal));
+                [position.to_array(), normal.to_array()]
+            })
+            .collect()
     }
 
     /// Returns the corners of a coarser mesh: triangles whose corners lie in different cells, of which the longest side has
@@ -188,8 +192,8 @@ impl Mesh {
             match bone.joint.checked_sub(1) {
                 Some(joint) => bone.joint = joint,
                 None => {
-                    let child_from_root = DAffine3::from_rotation_translation(inverse.rotation, inverse.translation);
-                    bone.joint_from_mesh = child_from_root * bone.joint_from_mesh;
+                    bone.joint_from_mesh = DAffine3::from_rotation_translation(inverse.rotation, inverse.translation)
+                        * bone.joint_from_mesh;
                 }
             }
         }

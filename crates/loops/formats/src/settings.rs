@@ -82,6 +82,7 @@ impl ReadSettings<'_> {
 }
 
 /// Whether the file ends with its first pose.
+#[in_words]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClosingKey {
     /// An additional last key: the pose of the first, moved on by the root motion.
@@ -91,12 +92,8 @@ pub enum ClosingKey {
     Drop,
 }
 
-loopwright_core::words!(ClosingKey {
-    Repeat: "repeat",
-    Drop: "drop",
-});
-
 /// The motion between two keys.
+#[in_words]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyInterpolation {
     /// Straight lines from key to key.
@@ -105,11 +102,6 @@ pub enum KeyInterpolation {
     /// Each pose is held until the next key, as in animation on twos.
     Step,
 }
-
-loopwright_core::words!(KeyInterpolation {
-    Linear: "linear",
-    Step: "step",
-});
 
 /// How a loop is laid out in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

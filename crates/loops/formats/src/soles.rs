@@ -85,17 +85,18 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
         }
     }
     let soles = points.into_iter().enumerate().filter(|(_, points)| !points.is_empty());
-    let soles = soles.map(|(foot, points)| {
-        let in_joints = outermost(&points).into_iter().map(|Point { joint, at }| {
-            let from_world = world.rotations[joint].conjugate();
-            (joint, from_world * (at - world.translations[joint]))
-        });
-        FootSole {
-            ankle: body.feet[foot].ankle,
-            points: in_joints.collect(),
-        }
-    });
-    soles.collect()
+    soles
+        .map(|(foot, points)| {
+            let in_joints = outermost(&points).into_iter().map(|Point { joint, at }| {
+                let from_world = world.rotations[joint].conjugate();
+                (joint, from_world * (at - world.translations[joint]))
+            });
+            FootSole {
+                ankle: body.feet[foot].ankle,
+                points: in_joints.collect(),
+            }
+        })
+        .collect()
 }
 
 /// A point of a foot: its joint, and its position in the world.
@@ -136,11 +137,12 @@ impl<'a> Surface<'a> {
                 continue;
             };
             let position = DVec3::from_array(vertex.position.map(f64::from));
-            let carried =
-                vertex.bones.iter().zip(vertex.weights).map(|(bone, weight)| {
-                    f64::from(weight) * self.bones[usize::from(*bone)].transform_point3(position)
-                });
-            let at: DVec3 = carried.sum();
+            let at: DVec3 = vertex
+                .bones
+                .iter()
+                .zip(vertex.weights)
+                .map(|(bone, weight)| f64::from(weight) * self.bones[usize::from(*bone)].transform_point3(position))
+                .sum();
             if at.is_finite() {
                 points[foot].push(Point { joint, at });
             }
@@ -160,8 +162,11 @@ fn last_bone(skeleton: &Skeleton, body: &Body, foot: usize) -> Option<usize> {
 fn feet_of_joints(skeleton: &Skeleton, body: &Body) -> Vec<Option<usize>> {
     let mut foot_of: Vec<Option<usize>> = vec![None; skeleton.num_joints()];
     for joint in 0..foot_of.len() {
-        let own = body.feet.iter().position(|foot| foot.ankle == joint);
-        foot_of[joint] = own.or_else(|| foot_of[skeleton.parent(joint)?]);
+        foot_of[joint] = body
+            .feet
+            .iter()
+            .position(|foot| foot.ankle == joint)
+            .or_else(|| foot_of[skeleton.parent(joint)?]);
     }
     foot_of
 }
@@ -170,8 +175,12 @@ fn feet_of_joints(skeleton: &Skeleton, body: &Body) -> Vec<Option<usize>> {
 fn carrier(mesh: &Mesh, vertex: &Vertex, foot_of: &[Option<usize>]) -> Option<(usize, usize)> {
     let joints = vertex.bones.map(|bone| mesh.bones[usize::from(bone)].joint);
     let weight_of = |is_of: &dyn Fn(usize) -> bool| -> f32 {
-        let slots = joints.into_iter().zip(vertex.weights);
-        slots.filter(|(joint, _)| is_of(*joint)).map(|(_, weight)| weight).sum()
+        joints
+            .into_iter()
+            .zip(vertex.weights)
+            .filter(|(joint, _)| is_of(*joint))
+            .map(|(_, weight)| weight)
+            .sum()
     };
     let mut heaviest: Option<(usize, f32)> = None;
     for joint in joints {
@@ -189,8 +198,9 @@ fn carrier(mesh: &Mesh, vertex: &Vertex, foot_of: &[Option<usize>]) -> Option<(u
 /// ones first.
 fn directions() -> Vec<DVec3> {
     let steps = || (-4..=4).map(f64::from);
-    let all = steps().flat_map(|y| steps().flat_map(move |x| steps().map(move |z| DVec3::new(x, y, z))));
-    all.filter(|v| v.abs().max_element() == 4.0)
+    steps()
+        .flat_map(|y| steps().flat_map(move |x| steps().map(move |z| DVec3::new(x, y, z))))
+        .filter(|v| v.abs().max_element() == 4.0)
         .map(DVec3::normalize)
         .collect()
 }
@@ -255,8 +265,7 @@ fn outermost(points: &[Point]) -> Vec<Point> {
     let enough = ENOUGH * whole.size();
     let mut reaches = vec![whole];
     reaches.extend(largest_joints(points).map(|joint| Reach::new(points, Some(joint), &directions)));
-    let lowest = (0..points.len()).min_by(|&one, &other| points[one].at.y.total_cmp(&points[other].at.y));
-    let mut next = lowest;
+    let mut next = (0..points.len()).min_by(|&one, &other| points[one].at.y.total_cmp(&points[other].at.y));
     let mut found = Vec::new();
     while let Some(point) = next.map(|point| points[point]) {
         found.push(point);

@@ -155,8 +155,9 @@ impl Source {
     /// `skeleton` is that of the take that was read with this form. In BVH every joint rests without a rotation; so does a form
     /// for a take from elsewhere.
     pub fn rest(&self, skeleton: &Skeleton) -> Pose {
-        let stated = self.form().rest(skeleton);
-        stated.unwrap_or_else(|| retarget::unturned(skeleton, DQuat::IDENTITY))
+        self.form()
+            .rest(skeleton)
+            .unwrap_or_else(|| retarget::unturned(skeleton, DQuat::IDENTITY))
     }
 
     /// Returns the whole file that was read, with all its animations; `None` if it cannot be extended.

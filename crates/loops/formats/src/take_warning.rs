@@ -5,39 +5,31 @@ use loopwright_core::Take;
 
 use crate::warning::FileWarning;
 
-/// Warns about oddities of a take, whatever its format; the warnings from `num_before` on concern the same take.
-pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<FileWarning>) {
-    // If the keys have no rate of their own, the rate is our choice and not odd.
-    let mut found = warnings[num_before..].iter();
-    let is_ours = found.any(|warning| matches!(warning, FileWarning::KeysOffGrid { .. }));
-    let rate_hz = take.frame_rate_hz();
-    if is_odd(rate_hz) && take.num_frames() > 1 && !is_ours {
-        warnings.push(FileWarning::OddRate { rate_hz });
-    }
-    if lacks_rest(take) {
-        warnings.push(FileWarning::RestMissing);
-    }
-}
-
 /// How far a rate may be from a whole number, as a share.
 ///
 /// Television rates are a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame time
 /// of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
 const WHOLE_RATE: f64 = 2e-3;
 
-/// Whether no device records motion at this rate. Rates below one frame per second have a separate warning.
-fn is_odd(rate_hz: f64) -> bool {
-    let whole = rate_hz.round().max(1.0);
-    rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE
-}
-
-/// Whether every joint rests on its parent although the motion moves it elsewhere.
-fn lacks_rest(take: &Take) -> bool {
-    let joints = take.skeleton().joints();
-    !joints
+/// Warns about oddities of a take, whatever its format; the warnings from `num_before` on concern the same take.
+pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<FileWarning>) {
+    // If the keys have no rate of their own, the rate is our choice and not odd.
+    let is_ours = warnings[num_before..]
         .iter()
-        .any(|joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO)
+        .any(|warning| matches!(warning, FileWarning::KeysOffGrid { .. }));
+    let rate_hz = take.frame_rate_hz();
+    // No device records motion at such a rate. Rates below one frame per second have a separate warning.
+    let is_odd = rate_hz > 1.0 && (rate_hz / rate_hz.round().max(1.0) - 1.0).abs() > WHOLE_RATE;
+    if is_odd && take.num_frames() > 1 && !is_ours {
+        warnings.push(FileWarning::OddRate { rate_hz });
+    }
+    // Every joint rests on its parent although the motion moves it elsewhere.
+    let mut joints = take.skeleton().joints().iter();
+    if joints.all(|joint| joint.parent.is_none() || joint.rest_offset == DVec3::ZERO)
         && take.translations(0)[1..]
             .iter()
             .any(|position| *position != DVec3::ZERO)
+    {
+        warnings.push(FileWarning::RestMissing);
+    }
 }

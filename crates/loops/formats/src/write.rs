@@ -63,8 +63,9 @@ pub(crate) fn write_loop_on_feet(
     source: &Source,
     settings: &LoopWriteSettings,
 ) -> Result<WrittenFile, WriteError> {
-    let carried = source.form().carried_bytes();
-    settings.limits.check_room(carried.saturating_mul(CARRIED_COPIES))?;
+    settings
+        .limits
+        .check_room(source.form().carried_bytes().saturating_mul(CARRIED_COPIES))?;
     written(KeyedMotion::from_loop(clip, feet, settings)?, source)
 }
 
@@ -115,11 +116,12 @@ impl WrittenFile {
     #[must_use]
     pub fn with_cycles(mut self, cycles: &CyclesFacts, frame_time_secs: f64) -> Self {
         let name = self.animation.as_deref();
-        let inside = name.and_then(|name| {
-            let facts = json!({ "frame_time_secs": frame_time_secs, "cycles": cycles });
-            (Format::detect(&self.bytes)?.entry().facts.as_ref()?.write)(&self.bytes, vec![(name, facts)])
-        });
-        self.bytes = inside.unwrap_or(self.bytes);
+        self.bytes = name
+            .and_then(|name| {
+                let facts = json!({ "frame_time_secs": frame_time_secs, "cycles": cycles });
+                (Format::detect(&self.bytes)?.entry().facts.as_ref()?.write)(&self.bytes, vec![(name, facts)])
+            })
+            .unwrap_or(self.bytes);
         self
     }
 }
@@ -143,6 +145,5 @@ pub(crate) fn with_facts_of_all(bytes: &[u8], facts: &[&Sidecar]) -> Option<Vec<
 ///
 /// The take, the warnings and the file names are empty, because they are not in the file. Errors: the facts cannot be read.
 pub fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
-    let inside = Format::detect(bytes)?.entry().facts.as_ref()?;
-    (inside.read)(bytes, animation)
+    (Format::detect(bytes)?.entry().facts.as_ref()?.read)(bytes, animation)
 }

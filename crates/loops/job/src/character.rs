@@ -90,15 +90,14 @@ impl Following {
             _ => (stated(file), Reference::Auto),
         };
         let rig = Rig::with_reference(take, &rest, overrides, reference)?;
-        let raised = match (&self.gaze, level) {
+        Ok(rig.with_gaze_raised(match (&self.gaze, level) {
             (Gaze::Raised(degrees), _) => degrees.to_radians(),
             (_, Some(other)) => {
                 same(other, "take.gaze")?;
                 rig.gaze(&other.take).unwrap_or(0.0)
             }
             _ => 0.0,
-        };
-        Ok(rig.with_gaze_raised(raised))
+        }))
     }
 
     /// Returns the rig of a motion in the pose that its file and motion show, if it is compared in another one.
@@ -107,8 +106,9 @@ impl Following {
             return Ok(None);
         }
         let rest = file.source.rest(file.take.skeleton());
-        let neutral = Rig::of(&file.take, &rest, overrides)?;
-        Ok(Some(neutral.with_gaze_raised(rig.gaze_raised())))
+        Ok(Some(
+            Rig::of(&file.take, &rest, overrides)?.with_gaze_raised(rig.gaze_raised()),
+        ))
     }
 }
 
@@ -141,8 +141,7 @@ impl CharacterTarget {
     /// the limits of both files are too low.
     pub fn matched(self: &Arc<Self>, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Matched, StudyError> {
         let transforms = (file.take.num_frames() as u64).saturating_mul(self.character.file.take.num_joints() as u64);
-        let of_either = [&file.limits, &self.character.file.limits];
-        let allowed = of_either.map(|limits| limits.check_held(transforms));
+        let allowed = [&file.limits, &self.character.file.limits].map(|limits| limits.check_held(transforms));
         allowed[0].or(allowed[1])?;
         let from = self.following.rig_of(file, overrides)?;
         let neutral = self.following.neutral_of(&from, file, overrides)?;

@@ -78,8 +78,9 @@ pub fn check(
         Some(sidecar) => LoopInFile::from_sidecar(sidecar, written)?,
         None => {
             let seen = LoopInFile::recognised(written, &body)?;
-            let has_closing_key = seen.layout.has_closing_key;
-            notes.push(CheckNote::NoSidecar { has_closing_key });
+            notes.push(CheckNote::NoSidecar {
+                has_closing_key: seen.layout.has_closing_key,
+            });
             seen
         }
     };
@@ -100,10 +101,10 @@ pub fn check(
             notes.push(CheckNote::HalfIsAnImage);
             None
         }
-        (Some(take), Some(sidecar)) => {
-            let uncut = in_file.uncut(sidecar, written, &take.analysis);
-            uncut.map_err(CheckError::OtherTake)?.on(written.skeleton())
-        }
+        (Some(take), Some(sidecar)) => in_file
+            .uncut(sidecar, written, &take.analysis)
+            .map_err(CheckError::OtherTake)?
+            .on(written.skeleton()),
     };
     let (quality, joints) = stored.measured(&keys, source.as_ref())?;
     if quality.pops() && sidecar.is_none() && !in_file.layout.has_closing_key {

@@ -134,8 +134,10 @@ pub fn choose(
         }
         Rows::All => {
             let found = rows_of(studied, &settings, search, warnings)?;
-            let rows = (1..).zip(found);
-            Ok(rows.map(|(row, stretch)| Ok(Chosen::new(row, stretch))).collect())
+            Ok((1..)
+                .zip(found)
+                .map(|(row, stretch)| Ok(Chosen::new(row, stretch)))
+                .collect())
         }
     }
 }
@@ -205,6 +207,11 @@ fn named(studied: &Studied, stretch: &StretchRecipe, pairing: &Pairing) -> Optio
         pairing: pairing.clone(),
         ..SearchSettings::default()
     };
-    let appraised = studied.analysis.appraise(start, end, &settings);
-    Some(appraised.map(|stretch| Chosen::new(1, stretch)).map_err(JobError::from))
+    Some(
+        studied
+            .analysis
+            .appraise(start, end, &settings)
+            .map(|stretch| Chosen::new(1, stretch))
+            .map_err(JobError::from),
+    )
 }

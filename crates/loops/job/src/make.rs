@@ -115,8 +115,8 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
         made: chosen.made.as_ref(),
     };
     let mut found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &settings, retry)?;
-    let decision = match instead_of_showing(&found) {
-        Some(instead) => Some(instead),
+    let decision = match &found.asked_for {
+        Some(asked_for) => instead(&found, format!("the seam shows: {}", verdict(asked_for, &[]).reason)),
         None => good_instead(studied, &chosen.stretch, &settings, retry, &mut found).or(choice.map(Decision::Closure)),
     };
     Ok(LoopMade {
@@ -180,12 +180,6 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, timing: &Timing) ->
     Ok((studied.file.limits).check_held((samples as u64).saturating_mul(joints))?)
 }
 
-/// Describes the loop made because the seam of the requested one shows; `None` if the requested one was made.
-fn instead_of_showing(found: &RetriedLoop) -> Option<Decision> {
-    let reason = verdict(found.asked_for.as_ref()?, &[]).reason;
-    instead(found, format!("the seam shows: {reason}"))
-}
-
 /// Takes the first alternative whose loop is good if the recommended loop is not. The search ranks stretches by the take; the
 /// finished loop shows more. A whole take keeps its place.
 fn good_instead(
@@ -213,8 +207,10 @@ fn good_instead(
                 .all(|check| check.grade.is_none_or(|grade| grade == Grade::Good))
     };
     let is_good = |made: &MadeLoop| graded(studied, made).grade == Grade::Good;
-    let mut others = retry.instead_of(stretch).filter(may_be_good);
-    others.find(|other| found.try_instead(&studied.analysis, other, settings, is_good))?;
+    retry
+        .instead_of(stretch)
+        .filter(may_be_good)
+        .find(|other| found.try_instead(&studied.analysis, other, settings, is_good))?;
     instead(found, first.to_string())
 }
 

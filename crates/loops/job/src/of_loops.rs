@@ -46,7 +46,7 @@ impl LoopOfLoops {
     pub fn judge(&self, quality: &Quality, sidecar: &mut Sidecar) {
         let is_recorded = |check: &&CheckFacts| check.id.parse().is_ok_and(CheckId::is_recorded);
         let known: Vec<CheckFacts> = self.of_take.iter().filter(is_recorded).cloned().collect();
-        let verdict = Verdict::new(&Subject {
+        Verdict::new(&Subject {
             quality,
             skeleton: self.clip.skeleton(),
             body: &self.body,
@@ -61,8 +61,8 @@ impl LoopOfLoops {
             retimed: None,
             likeness: None,
             known: &known,
-        });
-        verdict.state(&mut sidecar.quality);
+        })
+        .state(&mut sidecar.quality);
         let rate_hz = sidecar.playback.rate_hz(self.clip.period_secs());
         sidecar.target = (self.target).map(|engine| engine.facts(sidecar, &self.skeleton, rate_hz));
     }
@@ -104,8 +104,9 @@ pub fn judge_pack(
 /// Returns the loop with its feet held if possible, and the facts of its feet: how much they slid before and slide now.
 pub fn with_feet(free: LoopClip, held: Option<LoopClip>, feet: &Feet, body: &Body) -> (LoopClip, FeetFacts) {
     let slide_cmps = |clip: &LoopClip| {
-        let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
-        slide.map(|mps| 1e2 * mps)
+        quality::measure(&LoopKeys::from_loop(clip), body, None)
+            .foot_slide_mps
+            .map(|mps| 1e2 * mps)
     };
     let foot_slide_before_cmps = slide_cmps(&free);
     let clip = held.unwrap_or(free);

@@ -403,8 +403,8 @@ impl<'a> PackJob<'a> {
             let mut pack = LoopPack::write(&packed)?;
             for ((measured, each), origin) in pack.loops.iter_mut().zip(&packed).zip(&origins) {
                 if let Ok(measured) = measured {
-                    let verdict = Verdict::of_made(&each.made, &measured.quality, &origin.of_take);
-                    verdict.state(&mut measured.sidecar.quality);
+                    Verdict::of_made(&each.made, &measured.quality, &origin.of_take)
+                        .state(&mut measured.sidecar.quality);
                     target(request, &each.made, &mut measured.sidecar);
                     measured.sidecar.recipe_sha256 = Some(origin.recipe_sha256.clone());
                 }
@@ -605,8 +605,11 @@ fn facts(
             OwnLoop::Made(index) => match measured.get_mut(*index).and_then(Option::take) {
                 Some(Ok(mut measured)) => {
                     if packed[*index].made.candidate.is_finished_clip() {
-                        let verdict = Verdict::from_facts(&measured.sidecar.quality);
-                        animation.warnings.extend(verdict.iter().flat_map(Verdict::of_the_clip));
+                        animation.warnings.extend(
+                            Verdict::from_facts(&measured.sidecar.quality)
+                                .iter()
+                                .flat_map(Verdict::of_the_clip),
+                        );
                     } else if measured.quality.pops() {
                         animation.warnings.push(Warning::SeamPops);
                     }
@@ -660,15 +663,17 @@ fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
         let warnings = match &animation.own_loop {
             OwnLoop::Made(_) => animation.warnings.clone(),
             // Other warnings about unchanged animations are of no use.
-            OwnLoop::Kept(kept) => {
-                let verdict = Verdict::from_facts(&kept.sidecar.quality);
-                verdict.iter().flat_map(Verdict::of_the_clip).collect()
-            }
+            OwnLoop::Kept(kept) => Verdict::from_facts(&kept.sidecar.quality)
+                .iter()
+                .flat_map(Verdict::of_the_clip)
+                .collect(),
             OwnLoop::None => Vec::new(),
         };
         for warning in warnings {
-            let named = about.entry(warning.to_string()).or_default();
-            named.push(&animation.facts.name);
+            about
+                .entry(warning.to_string())
+                .or_default()
+                .push(&animation.facts.name);
         }
     }
     let text = |(warning, names): (String, Vec<&str>)| {

@@ -186,7 +186,7 @@ impl SearchRequest {
 
     /// Checks the conditions against the pairing. Errors: a condition that does not apply to a ping-pong loop.
     pub fn check_pairing(&self, pairing: &Pairing) -> Result<(), JobError> {
-        let conditions = [
+        let mut said = [
             ("--cycles", self.cycles.is_some()),
             ("--speed", self.speed.is_some()),
             ("--turn-rate", self.turn_rate.is_some()),
@@ -195,8 +195,9 @@ impl SearchRequest {
             ("--idle", self.idle),
             ("--every-cycle", self.every_cycle),
             ("search.shifted", self.shifted),
-        ];
-        let mut said = conditions.into_iter().filter(|(_, is_said)| *is_said);
+        ]
+        .into_iter()
+        .filter(|(_, is_said)| *is_said);
         match said.next().filter(|_| pairing.is_ping_pong()) {
             Some((name, _)) => Err(JobError::PingPong { name }),
             None => Ok(()),
@@ -276,11 +277,12 @@ fn put_good_first(studied: &Studied, settings: &SearchSettings, found: &mut Foun
         max_candidates: DEFAULT_TOP,
         ..settings.clone()
     })?;
-    let retry = Retry {
+    let Some(good) = Retry {
         stretches: &listed.candidates,
         ..Retry::default()
-    };
-    let Some(good) = retry.instead_of(first).find(|other| is_good(other)) else {
+    }
+    .instead_of(first)
+    .find(|other| is_good(other)) else {
         return Ok(());
     };
     let is_good = |each: &LoopCandidate| each.cut == good.cut;
@@ -309,6 +311,5 @@ pub fn parse_range(text: &str) -> Result<(usize, usize), String> {
     let wrong = || "must be START:END, two whole frames counted from 0, such as 120:185".to_owned();
     let (start, end) = text.split_once(':').ok_or_else(wrong)?;
     let start = start.trim().parse().map_err(|_| wrong())?;
-    let end = end.trim().parse().map_err(|_| wrong())?;
-    Ok((start, end))
+    Ok((start, end.trim().parse().map_err(|_| wrong())?))
 }

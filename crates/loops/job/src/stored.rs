@@ -86,9 +86,8 @@ impl StoredLoop {
         if added_root == AddedRoot::Folded {
             file.take = sidecar.without_added_root(file.take)?;
         }
-        let in_file = LoopInFile::from_whole_file(&sidecar, &file.take)?;
         Ok(Self {
-            clip: in_file.clip(&file.take)?,
+            clip: LoopInFile::from_whole_file(&sidecar, &file.take)?.clip(&file.take)?,
             file,
             sidecar,
             facts,

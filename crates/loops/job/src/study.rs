@@ -112,9 +112,10 @@ impl From<TakeArgs> for Study {
 
 /// Removes motion faster than `hertz` from a take; poses before and after a jump are not mixed.
 fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, StudyError> {
-    let body = Body::find(take, overrides)?;
-    let defects = TakeDefects::of(take, &take.world_tracks(), &body);
-    Ok(take.smoothed(hertz, &defects.jumps)?)
+    Ok(take.smoothed(
+        hertz,
+        &TakeDefects::of(take, &take.world_tracks(), &Body::find(take, overrides)?).jumps,
+    )?)
 }
 
 /// A take with its analysis, its warnings, and the character that receives its loops.
@@ -142,10 +143,9 @@ impl Studied {
     /// Checks whether the limits allow a search. Errors: it takes more memory.
     pub(crate) fn check_search(&self) -> Result<(), MemoryError> {
         let take = self.take();
-        let compared = self.analysis.joints.len();
         self.file
             .limits
-            .check_search(take.num_frames(), take.num_joints(), compared)
+            .check_search(take.num_frames(), take.num_joints(), self.analysis.joints.len())
     }
 
     /// Returns the take itself.

@@ -52,14 +52,17 @@ impl Verdict {
     /// which words the reason.
     pub fn of_checks(checks: Vec<CheckFacts>, row_of: impl Fn(&str) -> Option<&'static CheckRow>) -> Self {
         let grade = checks.iter().filter_map(|check| check.grade).max().unwrap_or_default();
-        let reason = match checks.iter().find(|check| check.grade == Some(grade)) {
-            Some(check) if grade > Grade::Good => {
-                row_of(&check.id).map_or(not_passed as fn(&_) -> _, |row| row.reason)(check)
-            }
-            _ if checks.iter().any(is_authored) => "kept as the clip has it".to_owned(),
-            _ => "the seam does not show".to_owned(),
-        };
-        Self { grade, reason, checks }
+        Self {
+            grade,
+            reason: match checks.iter().find(|check| check.grade == Some(grade)) {
+                Some(check) if grade > Grade::Good => {
+                    row_of(&check.id).map_or(not_passed as fn(&_) -> _, |row| row.reason)(check)
+                }
+                _ if checks.iter().any(is_authored) => "kept as the clip has it".to_owned(),
+                _ => "the seam does not show".to_owned(),
+            },
+            checks,
+        }
     }
 
     /// Returns the remedy if the loop is not good, for the check that gives the reason: for a closed loop, or for a ping-pong
@@ -68,8 +71,7 @@ impl Verdict {
         if self.grade == Grade::Good {
             return None;
         }
-        let check = self.checks.iter().find(|check| check.grade == Some(self.grade))?;
-        Some(CheckId::row_of(&check.id)?.cure(is_ping_pong))
+        Some(CheckId::row_of(&self.checks.iter().find(|check| check.grade == Some(self.grade))?.id)?.cure(is_ping_pong))
     }
 
     /// Returns warnings of faults that are not graded, because a clip is kept as authored; of its seam the first one.
@@ -140,24 +142,26 @@ pub fn default_loop(
         let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
         return Some((Verdict::of_made(&made, &quality, of_take), quality));
     };
-    let subject = Subject {
-        quality: &quality,
-        skeleton: analysis.take.skeleton(),
-        body: &analysis.body,
-        step_secs: analysis.take.frame_time_secs(),
-        seam: [0, usize::MAX],
-        mode: RootMode::default(),
-        // The search makes no loops of whole takes; other loops show their speed.
-        is_speed_known: true,
-        was_in_place: false,
-        is_meant_to_differ: false,
-        is_varied: false,
-        authored: Authored::Nothing,
-        retimed: None,
-        likeness: None,
-        known: of_take,
-    };
-    Some((Verdict::new(&subject), quality))
+    Some((
+        Verdict::new(&Subject {
+            quality: &quality,
+            skeleton: analysis.take.skeleton(),
+            body: &analysis.body,
+            step_secs: analysis.take.frame_time_secs(),
+            seam: [0, usize::MAX],
+            mode: RootMode::default(),
+            // The search makes no loops of whole takes; other loops show their speed.
+            is_speed_known: true,
+            was_in_place: false,
+            is_meant_to_differ: false,
+            is_varied: false,
+            authored: Authored::Nothing,
+            retimed: None,
+            likeness: None,
+            known: of_take,
+        }),
+        quality,
+    ))
 }
 
 /// Returns the checks of a stretch of a take, which is written in a format.

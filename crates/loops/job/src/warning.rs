@@ -203,8 +203,9 @@ pub enum Warning {
 impl Warning {
     /// Reports the cycles that a search for single cycles left out, if any.
     pub fn of_cycles_left_out(found: &FoundLoops) -> Option<Self> {
-        let left_out = found.left_out.filter(|left_out| left_out.count() > 0)?;
-        Some(Self::CyclesLeftOut { left_out })
+        Some(Self::CyclesLeftOut {
+            left_out: found.left_out.filter(|left_out| left_out.count() > 0)?,
+        })
     }
 }
 
@@ -321,8 +322,13 @@ pub fn confidence(take: &Take, best: &LoopCandidate) -> Option<Warning> {
 /// Warns if the loop contains bad frames.
 pub fn bad_frames(analysis: &Analysis, chosen: &LoopCandidate) -> Option<Warning> {
     let inside = chosen.cut.start_frame().floor() as usize..=chosen.last_frame();
-    let bad = analysis.defects.bad_frames.iter().map(|bad| bad.frame);
-    let frames: Vec<usize> = bad.filter(|frame| inside.contains(frame)).collect();
+    let frames: Vec<usize> = analysis
+        .defects
+        .bad_frames
+        .iter()
+        .map(|bad| bad.frame)
+        .filter(|frame| inside.contains(frame))
+        .collect();
     (!frames.is_empty()).then_some(Warning::BadFramesInside { frames })
 }
 
@@ -413,8 +419,9 @@ fn goes_backwards(made: &MadeLoop) -> Option<Warning> {
     // From the first frame of the stretch, to which the return leads.
     let world = on_take.source.clip.world_tracks_between_the_ends();
     let hips = |frame: usize| world.position(frame, on_take.body.hips);
-    let apart = (0..world.num_frames()).map(|frame| ops::over_ground(hips(frame) - hips(0)));
-    let metres = apart.fold(0.0, f64::max);
+    let metres = (0..world.num_frames())
+        .map(|frame| ops::over_ground(hips(frame) - hips(0)))
+        .fold(0.0, f64::max);
     (metres > GOES_METRES * on_take.body.size(&on_take.take)).then_some(Warning::GoesBackwards { metres })
 }
 
@@ -464,16 +471,16 @@ pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
 
 /// Names the parts of a reference pose that the motion does not show.
 fn guessed(soles: &[String], hinges: &[String], axes: &[String]) -> String {
-    let parts = [
+    [
         ("flat soles of", soles),
         ("the bending of", hinges),
         ("how to twist", axes),
-    ];
-    let said = parts.iter().filter(|(_, joints)| !joints.is_empty());
-    let said: Vec<String> = said
-        .map(|(what, joints)| format!("{what} {}", joints.join(", ")))
-        .collect();
-    said.join(", ")
+    ]
+    .into_iter()
+    .filter(|(_, joints)| !joints.is_empty())
+    .map(|(what, joints)| format!("{what} {}", joints.join(", ")))
+    .collect::<Vec<_>>()
+    .join(", ")
 }
 
 /// Formats frame numbers as runs: "frames 0, 17-19".

@@ -14,8 +14,8 @@ use loopwright_core::{
 
 use super::facts::{
     BasisFacts, BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, EditFacts, FeetFacts, FootFacts,
-    FootTreatment, MeanCycleFacts, PeriodicLoopFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource,
-    TimeFacts, UsedCycleFacts, VariationFacts, WholeClipFacts,
+    FootTreatment, MeanCycleFacts, PeriodicLoopFacts, QualityFacts, RootMotionFacts, SpeedSource, TimeFacts,
+    UsedCycleFacts, VariationFacts, WholeClipFacts,
 };
 
 /// From this ratio on, random frames of the take differ only by rounding: it rests nearly everywhere, and the ratio means
@@ -197,30 +197,6 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
     }
 }
 
-/// Shorter paths are too short to be compared with an arc, metres.
-const SHORTEST_PATH_METRES: f64 = 0.05;
-
-/// Describes the root, with the facts that are known only when the loop is made.
-pub fn root_motion_as_made(
-    facts: RootMotionFacts,
-    made: &MadeLoop,
-    path_smoothing_secs: Option<f64>,
-) -> RootMotionFacts {
-    let (fit, feet) = (made.source.fit, &made.feet);
-    RootMotionFacts {
-        take_linear_velocity_mps: (feet.replaced_velocity)
-            .or(feet.speed.filter(|_| feet.speed_is_theirs).map(|speed| speed.of_poses))
-            .map(|velocity| velocity.to_array()),
-        recentered: made.recentered_by.map(RecenteredFacts::new),
-        path_smoothing_secs,
-        fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
-        arc_to_path_ratio: fit
-            .filter(|fit| fit.path_metres > SHORTEST_PATH_METRES)
-            .map(|fit| fit.arc_metres / fit.path_metres),
-        ..facts
-    }
-}
-
 /// Describes the feet of a loop as it is written.
 pub(super) fn feet_of(made: &MadeLoop) -> FeetFacts {
     feet(&made.loop_clip, &made.body, &made.feet, made.seam_sample())
@@ -278,7 +254,7 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
         root_speed_from: match (feet.replaced_velocity, feet.speed_is_theirs) {
             (Some(_), _) => SpeedSource::Given,
             (None, true) => SpeedSource::Feet,
-            (None, false) => SpeedSource::Poses,
+            (None, false) => SpeedSource::Pose,
         },
         feet_speed_mps: feet
             .speed
@@ -289,12 +265,14 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
 /// Describes the spans over which foot sliding is measured.
 pub fn stances(clip: &LoopClip, stands: &[Stand], seam_sample: usize) -> Vec<ContactFacts> {
     let secs = |samples: usize| samples as f64 * clip.step_secs();
-    let spans = stands.iter().map(|stand| ContactFacts {
-        joint: name_of(clip.skeleton(), stand.joint),
-        start_secs: secs((stand.first_sample + seam_sample) % clip.num_samples()),
-        length_secs: secs(stand.num_samples),
-    });
-    spans.collect()
+    stands
+        .iter()
+        .map(|stand| ContactFacts {
+            joint: name_of(clip.skeleton(), stand.joint),
+            start_secs: secs((stand.first_sample + seam_sample) % clip.num_samples()),
+            length_secs: secs(stand.num_samples),
+        })
+        .collect()
 }
 
 fn treatment(outcome: &FootOutcome) -> FootTreatment {
@@ -308,7 +286,7 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
         FootOutcome::Slides { .. } => FootTreatment::Slides,
         FootOutcome::Released => FootTreatment::Released,
         FootOutcome::Kept => FootTreatment::Kept,
-        FootOutcome::Unsettled => FootTreatment::Unsettled,
+        FootOutcome::Unsettled => FootTreatment::NotSettled,
     }
 }
 

@@ -16,6 +16,7 @@ use loopwright_core::{
     root_motion::RootSpace,
 };
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::format::Capabilities;
 use crate::space::Space;
@@ -514,11 +515,11 @@ pub struct FeetFacts {
 impl FeetFacts {
     /// Returns what the feet do in a period of the loop, of a body whose feet all leave the ground.
     pub fn footing(&self, period_secs: f64) -> Option<Footing> {
-        let shares = self
+        let sum = self
             .outcomes
             .iter()
-            .map(|foot| foot.strike_phase.and(foot.stands_share));
-        let sum = shares.sum::<Option<f64>>()?;
+            .map(|foot| foot.strike_phase.and(foot.stands_share))
+            .sum::<Option<f64>>()?;
         let mut stands: Vec<[f64; 2]> = (self.contacts.iter())
             .flat_map(|contact| [0.0, period_secs].map(|later| (contact, contact.start_secs - later)))
             .map(|(contact, start)| [start, start + contact.length_secs].map(|at| at.clamp(0.0, period_secs)))
@@ -563,24 +564,20 @@ pub struct BearingFacts {
 }
 
 /// What the speed of the root was measured on.
+#[in_words]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpeedSource {
     /// The poses around both ends of the cut.
     #[default]
-    Poses,
+    Pose,
     /// The feet: a standing foot does not move.
     Feet,
     /// The user.
     Given,
 }
 
-loopwright_core::words!(SpeedSource {
-    Poses: "pose",
-    Feet: "feet",
-    Given: "given",
-});
-
 /// What was done with a foot.
+#[in_words(" ")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FootTreatment {
     /// Locked during its contacts.
@@ -603,21 +600,8 @@ pub enum FootTreatment {
     /// Not locked: the take loops already, and its feet stay as they were authored.
     Kept,
     /// Not locked: the search for a correction that holds it did not settle.
-    Unsettled,
+    NotSettled,
 }
-
-loopwright_core::words!(FootTreatment {
-    Held: "held",
-    HeldInPart: "held in part",
-    NotAsked: "not asked",
-    NoKnee: "no knee",
-    NeverStands: "never stands",
-    Still: "still",
-    Slides: "slides",
-    Released: "released",
-    Kept: "kept",
-    Unsettled: "not settled",
-});
 
 /// What was done with one foot.
 #[in_schema(read)]
@@ -696,6 +680,7 @@ pub struct QualityFacts {
 }
 
 /// Whether a loop can be used unchanged: one word for sorting many loops, the better one first.
+#[in_words]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
     /// Nothing speaks against it.
@@ -707,13 +692,8 @@ pub enum Grade {
     Bad,
 }
 
-loopwright_core::words!(Grade {
-    Good: "good",
-    Review: "review",
-    Bad: "bad",
-});
-
 /// Why a check has no value.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmeasured {
     /// There is nothing of the kind in such a loop.
@@ -721,11 +701,6 @@ pub enum Unmeasured {
     /// It applies, and what is at hand does not tell.
     Unknown,
 }
-
-loopwright_core::words!(Unmeasured {
-    NotApplicable: "not-applicable",
-    Unknown: "unknown",
-});
 
 /// One of the checks that a grade comes from.
 #[in_schema(read)]
@@ -818,6 +793,15 @@ impl PlaybackFacts {
         self.up = Some(up).filter(|up| *up != take.up);
         self
     }
+}
+
+/// The engine that a loop was written for.
+#[in_schema(read)]
+pub struct TargetFacts {
+    /// Its name, as --for has it.
+    pub name: String,
+    /// Settings of its importer, under the importer's own names (docs/guide/engines.md); null where it needs none.
+    pub importer: Option<Map<String, Value>>,
 }
 
 /// The loops that were blended into this one.

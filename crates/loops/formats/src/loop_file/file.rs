@@ -24,6 +24,9 @@ use crate::{animated_file::AnimatedFile, keyed_motion::KeyedMotion, naming, sour
 /// Most keys of a file: copies and rates multiply, and a typing error must not fill the disk.
 const MAX_KEYS: usize = 2_000_000;
 
+/// Shorter paths are too short to be compared with an arc, metres.
+const SHORTEST_PATH_METRES: f64 = 0.05;
+
 /// A loop as the bytes of a file, measured on those bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopFile {
@@ -353,6 +356,7 @@ pub(super) fn described(
 ) -> (Sidecar, Quality) {
     let (clip, seam_sample) = (&made.from_start(), made.seam_sample());
     let (body, uncut) = (&made.body, Some(&made.source));
+    let (fit, feet_of_made) = (made.source.fit, &made.feet);
     let quality = quality::measure(keys, body, uncut);
     let RootSettings { mode, .. } = made.root;
     let joint = |joint: usize| describe::name_of(clip.skeleton(), joint);
@@ -369,11 +373,18 @@ pub(super) fn described(
         time: made.retimed.as_ref().map(describe::time),
         closure: describe::closure(&made.closed),
         edits: made.edits.iter().map(|edit| describe::edit(edit, clip)).collect(),
-        root_motion: describe::root_motion_as_made(
-            describe::root_motion(clip.root(), mode, made.root.space),
-            made,
-            mode.follows_path().then_some(made.root.path_smoothing_secs),
-        ),
+        root_motion: RootMotionFacts {
+            take_linear_velocity_mps: (feet_of_made.replaced_velocity)
+                .or((feet_of_made.speed.filter(|_| feet_of_made.speed_is_theirs)).map(|speed| speed.of_poses))
+                .map(|velocity| velocity.to_array()),
+            recentered: made.recentered_by.map(RecenteredFacts::new),
+            path_smoothing_secs: mode.follows_path().then_some(made.root.path_smoothing_secs),
+            fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
+            arc_to_path_ratio: fit
+                .filter(|fit| fit.path_metres > SHORTEST_PATH_METRES)
+                .map(|fit| fit.arc_metres / fit.path_metres),
+            ..describe::root_motion(clip.root(), mode, made.root.space)
+        },
         feet: Some(FeetFacts {
             stances: describe::stances(clip, &quality::stands(keys, body, uncut), seam_sample),
             ..feet

@@ -38,14 +38,16 @@ fn escaped(mut text: String) -> String {
     text.push('\n');
     let is_harmful = |letter: char| letter.is_control() && letter != '\n';
     if text.contains(is_harmful) {
-        let escaped = text.chars().map(|letter| {
-            if is_harmful(letter) {
-                format!("\\u{:04x}", u32::from(letter))
-            } else {
-                letter.to_string()
-            }
-        });
-        text = escaped.collect();
+        text = text
+            .chars()
+            .map(|letter| {
+                if is_harmful(letter) {
+                    format!("\\u{:04x}", u32::from(letter))
+                } else {
+                    letter.to_string()
+                }
+            })
+            .collect();
     }
     text
 }
@@ -77,8 +79,10 @@ pub fn to_value<T: Serialize>(facts: &T) -> Result<Value, serde_json::Error> {
 fn change_numbers(value: &mut Value, change: fn(f64) -> f64) {
     match value {
         Value::Number(number) if number.is_f64() => {
-            let changed = number.as_f64().and_then(|value| Number::from_f64(change(value)));
-            *number = changed.unwrap_or_else(|| number.clone());
+            *number = number
+                .as_f64()
+                .and_then(|value| Number::from_f64(change(value)))
+                .unwrap_or_else(|| number.clone());
         }
         Value::Array(values) => values.iter_mut().for_each(|value| change_numbers(value, change)),
         Value::Object(fields) => fields.values_mut().for_each(|value| change_numbers(value, change)),

@@ -32,9 +32,13 @@ impl Sidecar {
     /// Words that name no axis or unit count as not stated: a sidecar may be edited by hand.
     pub fn space(&self) -> SpaceSettings {
         let unit = self.playback.unit.as_ref().unwrap_or(&self.take.unit);
-        let up = self.playback.up.as_ref().unwrap_or(&self.take.up);
         SpaceSettings::new(
-            up.parse().unwrap_or_default(),
+            self.playback
+                .up
+                .as_ref()
+                .unwrap_or(&self.take.up)
+                .parse()
+                .unwrap_or_default(),
             unit.strip_suffix(" m").unwrap_or(unit).parse().unwrap_or_default(),
         )
     }

@@ -6,8 +6,6 @@
 
 pub mod facts;
 
-pub mod importer;
-
 pub(crate) mod sidecar;
 
 pub(crate) mod target;
@@ -34,6 +32,7 @@ pub use file::{BlendOrigin, DerivedLoop, LoopFile, LoopFileError, MeasuredLoop, 
 pub use hash::{OtherFile, sha256};
 pub use json::{from_text, to_short_text, to_text, to_value};
 pub use load::{LoadLoopError, load_loop};
+pub use numbers::WildNumber;
 pub use pack::{
     AnimationFacts, AnimationOutcome, CarriedMotion, LoopPack, MotionPack, PACK_FORMAT, PackSidecar, PackedLoop,
 };

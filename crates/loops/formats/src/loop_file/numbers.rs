@@ -25,21 +25,15 @@ pub(crate) fn in_range(
     }
 }
 
-/// A number that is not finite, or too large.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct WildNumber {
+/// A number that is not finite, or beyond any plausible size.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{path} is out of range: {found}")]
+pub struct WildNumber {
     /// The keys that lead to it, with points between them.
-    pub(crate) path: String,
-    pub(crate) found: f64,
+    pub path: String,
+    /// The number.
+    pub found: f64,
 }
-
-impl fmt::Display for WildNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is out of range: {}", self.path, self.found)
-    }
-}
-
-impl std::error::Error for WildNumber {}
 
 impl ser::Error for WildNumber {
     /// Facts of numbers, texts, lists and keys have no error of their own.

@@ -233,6 +233,7 @@ impl Default for PackSidecar {
 }
 
 /// What became of an animation.
+#[in_words(" ")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnimationOutcome {
     /// It loops already and stays as it is.
@@ -247,14 +248,6 @@ pub enum AnimationOutcome {
     /// It could not be read or looped, and stays as it is.
     Error,
 }
-
-loopwright_core::words!(AnimationOutcome {
-    Kept: "kept",
-    Closed: "closed",
-    Cut: "cut",
-    LeftAlone: "left alone",
-    Error: "error",
-});
 
 /// An animation, and what became of it.
 #[in_schema(read)]

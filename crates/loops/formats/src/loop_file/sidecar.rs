@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 
 use super::facts::{
     BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
-    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TimeFacts, VariationFacts,
+    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TargetFacts, TimeFacts, VariationFacts,
 };
-use super::importer::TargetFacts;
 use super::json::{self, Marks, to_text};
 use super::numbers::{WildNumber, check_numbers, in_range};
 
@@ -142,8 +141,8 @@ pub enum SidecarError {
     )]
     Version { found: u64 },
     /// A number is not finite, or beyond any plausible size.
-    #[error("{field} is out of range: {found}")]
-    OutOfRange { field: String, found: f64 },
+    #[error(transparent)]
+    OutOfRange(#[from] WildNumber),
 }
 
 impl From<serde_json::Error> for SidecarError {
@@ -153,12 +152,6 @@ impl From<serde_json::Error> for SidecarError {
             column: error.column(),
             reason: json::reason(&error),
         }
-    }
-}
-
-impl From<WildNumber> for SidecarError {
-    fn from(WildNumber { path, found }: WildNumber) -> Self {
-        Self::OutOfRange { field: path, found }
     }
 }
 
@@ -384,7 +377,7 @@ mod tests {
         for position in [-1e20, 1e20] {
             let refused = edited(position).to_json();
             let is_named = |field: &str| field == "edits.position_m";
-            assert!(matches!(refused, Err(SidecarError::OutOfRange { field, .. }) if is_named(&field)));
+            assert!(matches!(refused, Err(SidecarError::OutOfRange(number)) if is_named(&number.path)));
         }
         let blended = Sidecar {
             blend: Some(BlendFacts {
@@ -460,7 +453,7 @@ mod tests {
             let mut bad = sidecar();
             change(&mut bad);
             match bad.to_json() {
-                Err(SidecarError::OutOfRange { field, .. }) => field,
+                Err(SidecarError::OutOfRange(number)) => number.path,
                 other => panic!("{other:?}"),
             }
         };

@@ -6,12 +6,14 @@
 use std::path::Path;
 
 use loopwright_core::{RootMode, Skeleton, Take, candidate::WholeClipKind};
+use serde_json::{Value, json};
 
-use super::importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter};
-use super::{facts::RootMotionFacts, sidecar::Sidecar};
+use super::facts::{RootMotionFacts, TargetFacts};
+use super::sidecar::Sidecar;
 use crate::{format::Format, naming::added_root_name, source::Source};
 
 /// The program that plays the loop.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Godot: a root joint for root motion.
@@ -31,17 +33,6 @@ pub enum Target {
     /// Any other: only the common properties.
     Generic,
 }
-
-loopwright_core::words!(Target {
-    Godot: "godot",
-    Unity: "unity",
-    UnityHumanoid: "unity-humanoid",
-    Unreal: "unreal",
-    Bevy: "bevy",
-    Blender: "blender",
-    Three: "three",
-    Generic: "generic",
-});
 
 /// A property of a file that an engine does not support.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -145,8 +136,9 @@ impl Target {
     /// Returns the default file extension: the take's own if the engine reads it.
     pub fn extension(self, take: &Path) -> Option<&'static str> {
         let reads = self.choices().reads;
-        let own = take.extension().and_then(|extension| extension.to_str());
-        if own
+        if take
+            .extension()
+            .and_then(|extension| extension.to_str())
             .and_then(Format::of_motion_for)
             .is_some_and(|format| reads.contains(&format))
         {
@@ -207,21 +199,38 @@ impl Target {
     }
 
     /// Returns the engine's section of the sidecar; `skeleton` is the loop's own, without a root that is added to the file.
+    ///
+    /// The names are those of each importer, so that a script can copy them one by one. Sources: docs/guide/engines.md.
     pub fn facts(self, sidecar: &Sidecar, skeleton: &Skeleton, frame_rate_hz: f64) -> TargetFacts {
+        let root = &sidecar.root_motion;
+        let importer = match self {
+            // An option of `ResourceImporterScene`.
+            Self::Godot => json!({ "animation/fps": frame_rate_hz }),
+            Self::Unity => unity(sidecar, "Generic", &path_to_root(sidecar, skeleton), [!moves(root); 3]),
+            Self::UnityHumanoid => {
+                // Unity takes the root motion of a humanoid from the body: each constant part of it is baked into the pose, so that the
+                // sway of the body does not move the character.
+                let stays = [
+                    (root.turn_rate_dps, UNSEEN_DEGREES),
+                    (root.climb_mps, UNSEEN_METRES),
+                    (root.speed_mps, UNSEEN_METRES),
+                ]
+                .map(|(rate, unseen)| {
+                    !root.mode.moves_root() || (rate * sidecar.candidate.period_secs).abs() <= unseen
+                });
+                unity(sidecar, "Human", "", stays)
+            }
+            // Properties of import options and of the resulting sequence, by their names in Python.
+            Self::Unreal => json!({
+                "use_default_sample_rate": false,
+                "custom_sample_rate": frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,
+                "enable_root_motion": moves(root),
+            }),
+            _ => Value::Null,
+        };
         TargetFacts {
             name: self.as_str().to_owned(),
-            importer: match self {
-                Self::Godot => Some(Importer::Godot(GodotImporter {
-                    animation_fps: frame_rate_hz,
-                })),
-                Self::Unity => {
-                    let root = path_to_root(sidecar, skeleton);
-                    Some(Importer::Unity(UnityImporter::generic(sidecar, &root)))
-                }
-                Self::UnityHumanoid => Some(Importer::Unity(UnityImporter::humanoid(sidecar))),
-                Self::Unreal => Some(Importer::Unreal(UnrealImporter::new(sidecar, frame_rate_hz))),
-                _ => None,
-            },
+            importer: importer.as_object().cloned(),
         }
     }
 }
@@ -254,65 +263,32 @@ fn moves(root: &RootMotionFacts) -> bool {
     root.mode.moves_root() && parts.any(|part| part.abs() > STILL)
 }
 
-impl UnityImporter {
-    /// Creates the settings for a generic rig; `root` is the path from the file's topmost node to the one that carries the root
-    /// motion.
-    fn generic(loop_facts: &Sidecar, root: &str) -> Self {
-        let stays = !moves(&loop_facts.root_motion);
-        Self::new(loop_facts, "Generic", root, [stays; 3])
-    }
-
-    /// Returns the settings for a humanoid rig, whose root motion Unity takes from the body: each constant part of it is baked
-    /// into the pose, so that the sway of the body does not move the character.
-    fn humanoid(loop_facts: &Sidecar) -> Self {
-        let root = &loop_facts.root_motion;
-        let stays = [
-            (root.turn_rate_dps, UNSEEN_DEGREES),
-            (root.climb_mps, UNSEEN_METRES),
-            (root.speed_mps, UNSEEN_METRES),
-        ]
-        .map(|(rate, unseen)| !root.mode.moves_root() || (rate * loop_facts.candidate.period_secs).abs() <= unseen);
-        Self::new(loop_facts, "Human", "", stays)
-    }
-
-    /// Creates the settings; `locks` says whether rotation, height and motion over the ground stay in the pose.
-    fn new(loop_facts: &Sidecar, animation_type: &str, root: &str, locks: [bool; 3]) -> Self {
-        let playback = &loop_facts.playback;
-        let samples = playback.samples.saturating_mul(playback.copies);
-        let closing_step = playback.last_step.unwrap_or(1.0) * f64::from(u8::from(playback.closing_key));
-        let name = playback.animation.clone().unwrap_or_default();
-        let whole = loop_facts.candidate.whole_clip.as_ref();
-        let repeats = whole.is_none_or(|whole| whole.kind != WholeClipKind::EndsAsItBegins);
-        let [lock_root_rotation, lock_root_height_y, lock_root_position_xz] = locks;
-        Self {
-            animation_type: animation_type.to_owned(),
-            preserve_hierarchy: true,
-            motion_node_name: root.to_owned(),
-            clip: UnityClip {
-                take_name: name.clone(),
-                name,
-                first_frame: 0.0,
-                last_frame: samples.saturating_sub(1) as f64 + closing_step,
-                loop_time: repeats,
-                loop_pose: false,
-                lock_root_rotation,
-                lock_root_height_y,
-                lock_root_position_xz,
-                keep_original_orientation: true,
-                keep_original_position_y: true,
-                keep_original_position_xz: true,
-            },
-        }
-    }
-}
-
-impl UnrealImporter {
-    /// Creates the settings for a loop of that many frames per second.
-    fn new(loop_facts: &Sidecar, frame_rate_hz: f64) -> Self {
-        Self {
-            use_default_sample_rate: false,
-            custom_sample_rate: frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,
-            enable_root_motion: moves(&loop_facts.root_motion),
-        }
-    }
+/// Returns fields of Unity's `ModelImporter` and of its clip; `root` is the path from the file's topmost node to the one that carries the
+/// root motion, and `locks` says whether rotation, height and motion over the ground stay in the pose.
+fn unity(sidecar: &Sidecar, animation_type: &str, root: &str, locks: [bool; 3]) -> Value {
+    let playback = &sidecar.playback;
+    let samples = playback.samples.saturating_mul(playback.copies);
+    let closing_step = playback.last_step.unwrap_or(1.0) * f64::from(u8::from(playback.closing_key));
+    let name = playback.animation.as_deref().unwrap_or_default();
+    let whole = sidecar.candidate.whole_clip.as_ref();
+    json!({
+        "animationType": animation_type,
+        "preserveHierarchy": true,
+        "motionNodeName": root,
+        "clip": {
+            "name": name,
+            "takeName": name,
+            "firstFrame": 0.0,
+            "lastFrame": samples.saturating_sub(1) as f64 + closing_step,
+            "loopTime": whole.is_none_or(|whole| whole.kind != WholeClipKind::EndsAsItBegins),
+            // The ends meet already.
+            "loopPose": false,
+            "lockRootRotation": locks[0],
+            "lockRootHeightY": locks[1],
+            "lockRootPositionXZ": locks[2],
+            "keepOriginalOrientation": true,
+            "keepOriginalPositionY": true,
+            "keepOriginalPositionXZ": true,
+        },
+    })
 }

@@ -42,6 +42,5 @@ pub(crate) mod optional_word {
 
 /// Reads a choice that a later version may have extended: an unknown name gives `None`.
 pub(crate) fn if_known<'de, T: FromStr, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
-    let found = Value::deserialize(from)?;
-    Ok(found.as_str().and_then(|word| word.parse().ok()))
+    Ok(Value::deserialize(from)?.as_str().and_then(|word| word.parse().ok()))
 }

@@ -35,8 +35,10 @@ impl Element {
 
 /// Returns a whole number of at most eight bytes, the lowest first.
 pub(crate) fn whole(bytes: &[u8]) -> u64 {
-    let highest_first = bytes.iter().rev();
-    highest_first.fold(0, |number, byte| number << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// An array as read.
@@ -110,13 +112,17 @@ impl Array {
         if self.shape.len() == expected.len() && sizes.all(|(found, size)| size.is_none_or(|size| size == *found)) {
             return Ok(());
         }
-        let sizes = expected
-            .iter()
-            .map(|size| size.map_or("any".to_owned(), |size| size.to_string()));
         Err(NpzError::Shape {
             name: self.name.to_owned(),
             found: self.shape.clone(),
-            expected: format!("[{}]", sizes.collect::<Vec<_>>().join(", ")),
+            expected: format!(
+                "[{}]",
+                expected
+                    .iter()
+                    .map(|size| size.map_or("any".to_owned(), |size| size.to_string()))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
         })
     }
 
@@ -154,12 +160,10 @@ impl Array {
         }
         let texts = self.elements.chunks_exact(width).map(|text| {
             let text = match kind {
-                'U' => {
-                    let letters = text.chunks_exact(4);
-                    letters
-                        .map(|four| char::from_u32(whole(four) as u32))
-                        .collect::<Option<String>>()?
-                }
+                'U' => text
+                    .chunks_exact(4)
+                    .map(|four| char::from_u32(whole(four) as u32))
+                    .collect::<Option<String>>()?,
                 'S' => core::str::from_utf8(text).ok()?.to_owned(),
                 _ => return None,
             };
@@ -239,9 +243,8 @@ pub(super) fn bools(shape: &[usize], values: impl Iterator<Item = bool>) -> Vec<
 pub(super) fn texts(shape: &[usize], texts: &[&str]) -> Vec<u8> {
     // NumPy has no texts of length zero.
     let most = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
-    let letters = texts.iter().flat_map(|text| {
-        let letters = text.chars().map(u32::from).chain(core::iter::repeat(0));
-        letters.take(most)
-    });
+    let letters = texts
+        .iter()
+        .flat_map(|text| text.chars().map(u32::from).chain(core::iter::repeat(0)).take(most));
     written(&format!("<U{most}"), shape, letters.flat_map(u32::to_le_bytes))
 }

@@ -97,8 +97,7 @@ impl<'a> MotionArrays<'a> {
         let contacts = Contacts::of_take(&moving, &body, &self.1.contacts);
         let feet = &body.feet[..contacts.num_feet().min(body.feet.len())];
         let num_added = self.skeleton().num_joints() - moving.num_joints();
-        let keys = 0..self.num_frames();
-        let stands = keys.flat_map(|key| (0..feet.len()).map(move |foot| (foot, key)));
+        let stands = (0..self.num_frames()).flat_map(|key| (0..feet.len()).map(move |foot| (foot, key)));
         ContactArrays {
             joints: feet.iter().map(|foot| foot.lowest_joint() + num_added).collect(),
             stands: stands.map(|(foot, key)| contacts.is_planted(foot, key)).collect(),
@@ -124,9 +123,12 @@ impl<'a> MotionArrays<'a> {
             }
         }
         let num_feet = joints.len();
-        let keys = (0..self.num_frames()).map(|key| key % samples * num_feet);
         ContactArrays {
-            stands: keys.flat_map(|at| &of_cycle[at..at + num_feet]).copied().collect(),
+            stands: (0..self.num_frames())
+                .map(|key| key % samples * num_feet)
+                .flat_map(|at| &of_cycle[at..at + num_feet])
+                .copied()
+                .collect(),
             joints: joints.into_iter().map(|(_, joint)| joint).collect(),
         }
     }
@@ -193,8 +195,12 @@ impl<'a> MotionArrays<'a> {
     pub fn phase(&self) -> Option<(Vec<f64>, Twist)> {
         let (clip, _) = self.0.as_loop()?;
         let samples = clip.num_samples();
-        let phases = (0..self.num_frames()).map(|key| (key % samples) as f64 / samples as f64);
-        Some((phases.collect(), clip.root().twist))
+        Some((
+            (0..self.num_frames())
+                .map(|key| (key % samples) as f64 / samples as f64)
+                .collect(),
+            clip.root().twist,
+        ))
     }
 }
 

@@ -99,8 +99,10 @@ impl FileForm for NpzSource {
         add("fps", doubles(&[], core::iter::once(arrays.fps())));
         add("positions", singles(&[num_keys, num_joints, 3], vectors(positions)));
         add("world_rotations", singles(&[num_keys, num_joints, 4], rotations(world)));
-        let local = arrays.local_rotations();
-        add("local_rotations", singles(&[num_keys, num_joints, 4], rotations(local)));
+        add(
+            "local_rotations",
+            singles(&[num_keys, num_joints, 4], rotations(arrays.local_rotations())),
+        );
         let ContactArrays { joints, stands } = arrays.contacts();
         let num_feet = joints.len();
         add(

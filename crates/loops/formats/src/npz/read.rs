@@ -180,9 +180,12 @@ fn tips(arrays: &Arrays<'_>, num_joints: usize) -> Result<Vec<Option<DVec3>>, Re
     }
     let array = arrays.array("tips")?;
     array.check_shape(&[Some(num_joints), Some(3)])?;
-    let numbers = array.any_numbers()?;
-    let tips = numbers.chunks_exact(3).map(DVec3::from_slice);
-    Ok(tips.map(|tip| Some(tip).filter(|&tip| is_plausible(tip))).collect())
+    Ok(array
+        .any_numbers()?
+        .chunks_exact(3)
+        .map(DVec3::from_slice)
+        .map(|tip| Some(tip).filter(|&tip| is_plausible(tip)))
+        .collect())
 }
 
 fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
@@ -242,11 +245,16 @@ impl Motion {
             space.unit_metres = metres;
         }
         space.settle(num_joints, &mut translations, &mut rotations);
-        let joints = self.names.into_iter().enumerate().map(|(joint, name)| Joint {
-            tip: self.tips[joint].map(|tip| tip * space.unit_metres),
-            ..Joint::new(name, self.parents[joint], offsets[joint] * space.unit_metres)
-        });
-        let skeleton = Skeleton::new(joints.collect())?;
+        let skeleton = Skeleton::new(
+            self.names
+                .into_iter()
+                .enumerate()
+                .map(|(joint, name)| Joint {
+                    tip: self.tips[joint].map(|tip| tip * space.unit_metres),
+                    ..Joint::new(name, self.parents[joint], offsets[joint] * space.unit_metres)
+                })
+                .collect(),
+        )?;
         Ok(Take::new(name, skeleton, 1.0 / self.fps, translations, rotations)?)
     }
 

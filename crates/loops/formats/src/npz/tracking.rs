@@ -91,15 +91,17 @@ pub(super) fn read(
             let base = frame * num_bodies + first;
             motion.push(places[base], quat(base), own)?;
         }
-        let shown = (0..frames).step_by((frames / NUM_SHOWN).max(1));
-        let off = shown.flat_map(|frame| {
+        let off = (0..frames).step_by((frames / NUM_SHOWN).max(1)).flat_map(|frame| {
             let world = motion.world(frame, robot, hinges);
-            let bodies = links.iter().enumerate();
-            let off = bodies.map(|(body, link)| {
-                let at = (world.joint(link.joint) * link.at).translation;
-                at.distance(places[frame * num_bodies + first + body])
-            });
-            off.collect::<Vec<_>>()
+            links
+                .iter()
+                .enumerate()
+                .map(|(body, link)| {
+                    (world.joint(link.joint) * link.at)
+                        .translation
+                        .distance(places[frame * num_bodies + first + body])
+                })
+                .collect::<Vec<_>>()
         });
         let off = off.fold(0.0, f64::max);
         if best.as_ref().is_none_or(|(least, ..)| off < *least) {

@@ -140,11 +140,10 @@ impl Archive {
         for part in [START, &shared[..], name.as_bytes(), bytes] {
             self.bytes.extend_from_slice(part);
         }
-        let version = &20_u16.to_le_bytes()[..];
         // Ten bytes of comment, disk and attributes.
         for part in [
             ENTRY,
-            version,
+            &20_u16.to_le_bytes()[..],
             &shared[..],
             &[0; 10],
             &start.to_le_bytes(),

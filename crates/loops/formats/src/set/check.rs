@@ -27,8 +27,8 @@ pub enum ManifestError {
     )]
     Version { found: u64 },
     /// A number is not finite or plausible.
-    #[error("{at} is out of range: {found}")]
-    OutOfRange { at: String, found: f64 },
+    #[error(transparent)]
+    OutOfRange(#[from] WildNumber),
     #[error("{at} names the clip \"{name}\", which the set does not have")]
     NoClip { at: String, name: String },
     #[error("two clips are named \"{name}\"")]
@@ -48,12 +48,6 @@ impl From<serde_json::Error> for ManifestError {
     }
 }
 
-impl From<WildNumber> for ManifestError {
-    fn from(WildNumber { path, found }: WildNumber) -> Self {
-        Self::OutOfRange { at: path, found }
-    }
-}
-
 impl Manifest {
     /// Reads a manifest and checks it: every number is finite, every name is that of a clip, and lists have matching lengths.
     /// Errors: [`ManifestError`].
@@ -70,8 +64,9 @@ impl Manifest {
         }
         let marks: Marks = from_text(bytes)?;
         if marks.format != SET_FORMAT {
-            let found = marks.format.chars().take(40).collect();
-            return Err(ManifestError::Format { found });
+            return Err(ManifestError::Format {
+                found: marks.format.chars().take(40).collect(),
+            });
         }
         if marks.version != u64::from(SET_VERSION) {
             return Err(ManifestError::Version { found: marks.version });
@@ -155,8 +150,11 @@ impl SetClip {
             .chain(self.events.iter().map(|event| event.secs))
             .chain(self.travel_m.into_iter().flatten());
         are_plausible(at, all)?;
-        let ends = [&self.from, &self.to, &self.entry].into_iter().flatten();
-        for state in ends.chain(&self.next) {
+        for state in [&self.from, &self.to, &self.entry]
+            .into_iter()
+            .flatten()
+            .chain(&self.next)
+        {
             named(names, at, &state.clip)?;
         }
         if self.is_loop() {

@@ -6,6 +6,7 @@ use loopwright_core::math::Rigid;
 
 /// What a clip is for.
 #[in_schema(read)]
+#[in_words("_")]
 #[derive(Copy, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
@@ -39,22 +40,6 @@ pub enum ClipKind {
     #[schemars(skip)]
     Other,
 }
-
-loopwright_core::words!(ClipKind {
-    Loop: "loop",
-    Start: "start",
-    Stop: "stop",
-    TurnInPlace: "turn_in_place",
-    Turn: "turn",
-    Jump: "jump",
-    Transition: "transition",
-    Attack: "attack",
-    Hit: "hit",
-    Death: "death",
-    Gesture: "gesture",
-    Action: "action",
-    Other: "other",
-});
 
 /// A moment of a loop.
 #[in_schema(read)]
@@ -104,13 +89,18 @@ impl RootKeys {
 
     /// Returns the transforms; an invalid rotation in an edited file, such as zeros, becomes `unsound`.
     pub fn transforms(&self, unsound: DQuat) -> Vec<Rigid> {
-        let keys = self.metres.as_chunks().0.iter().zip(self.xyzw.as_chunks().0);
-        let transforms = keys.map(|(&metres, &xyzw)| {
-            let normalized = DVec4::from_array(xyzw).try_normalize();
-            let rotation = normalized.map_or(unsound, DQuat::from_vec4);
-            Rigid::new(rotation, DVec3::from_array(metres))
-        });
-        transforms.collect()
+        self.metres
+            .as_chunks()
+            .0
+            .iter()
+            .zip(self.xyzw.as_chunks().0)
+            .map(|(&metres, &xyzw)| {
+                let rotation = DVec4::from_array(xyzw)
+                    .try_normalize()
+                    .map_or(unsound, DQuat::from_vec4);
+                Rigid::new(rotation, DVec3::from_array(metres))
+            })
+            .collect()
     }
 }
 

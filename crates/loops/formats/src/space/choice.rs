@@ -53,9 +53,9 @@ impl FromStr for UpChoice {
         if word.eq_ignore_ascii_case("auto") {
             return Ok(Self::Auto);
         }
-        let mut ups = Up::ALL.into_iter();
-        let named = ups.find(|up| up.to_string().eq_ignore_ascii_case(word));
-        named
+        Up::ALL
+            .into_iter()
+            .find(|up| up.to_string().eq_ignore_ascii_case(word))
             .map(Self::Given)
             .ok_or_else(|| SpaceError::Up { found: word.to_owned() })
     }
@@ -70,11 +70,10 @@ impl FromStr for UnitChoice {
         if lower == "auto" {
             return Ok(Self::Auto);
         }
-        let named = NAMED_UNITS
+        NAMED_UNITS
             .iter()
             .find(|(name, _)| *name == lower)
-            .map(|&(_, metres)| metres);
-        named
+            .map(|&(_, metres)| metres)
             .or_else(|| lower.parse().ok())
             .filter(|metres| UNIT_RANGE.contains(metres))
             .map(Self::Metres)

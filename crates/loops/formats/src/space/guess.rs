@@ -146,8 +146,10 @@ fn is_along(way: DVec3, up: Up) -> bool {
 pub(crate) fn stands_otherwise(probe: &Take, rest: &Pose) -> Option<Up> {
     let stature = Stature::of(probe).filter(|stature| stature.feet.len() <= TWO_LEGS)?;
     let [way, _] = stature.over(probe);
-    let mut others = Up::ALL.into_iter().filter(|&up| up != Up::Y);
-    others.find(|&up| is_along(way, up) && stature.stands(probe.skeleton(), rest, up))
+    Up::ALL
+        .into_iter()
+        .filter(|&up| up != Up::Y)
+        .find(|&up| is_along(way, up) && stature.stands(probe.skeleton(), rest, up))
 }
 
 /// Returns the direction in which the head is highest above the feet, if the body stands that way: at rest too, or while it travels across
@@ -194,14 +196,22 @@ fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
     let paths: Vec<Vec<usize>> = (body.feet.iter())
         .map(|foot| take.skeleton().path_from_root(foot.ankle))
         .collect();
-    let tops = paths.iter().enumerate().map(|(foot, path)| {
-        let last = path.iter().rfind(|joint| {
-            let mut others = paths.iter().enumerate().filter(|(other, _)| *other != foot);
-            others.any(|(_, path)| path.contains(joint))
-        });
-        last.copied().unwrap_or(body.hips)
-    });
-    tops.collect()
+    paths
+        .iter()
+        .enumerate()
+        .map(|(foot, path)| {
+            path.iter()
+                .rfind(|joint| {
+                    paths
+                        .iter()
+                        .enumerate()
+                        .filter(|(other, _)| *other != foot)
+                        .any(|(_, path)| path.contains(joint))
+                })
+                .copied()
+                .unwrap_or(body.hips)
+        })
+        .collect()
 }
 
 /// Returns the middle value; the list is not empty and all values are finite.
@@ -227,13 +237,19 @@ pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
 /// Returns the length of the longest leg, along its bones from the hips to the ankle.
 fn length_of_legs(body: &Body, take: &Take) -> Option<f64> {
     let translations = take.translations(take.num_frames() / 2);
-    let lengths = body.feet.iter().filter_map(|foot| {
-        let path = take.skeleton().path_from_root(foot.ankle);
-        let hips = path.iter().position(|&joint| joint == body.hips)?;
-        let bones = path[hips + 1..].iter().map(|&joint| translations[joint].length());
-        Some(bones.sum::<f64>())
-    });
-    lengths.max_by(f64::total_cmp)
+    body.feet
+        .iter()
+        .filter_map(|foot| {
+            let path = take.skeleton().path_from_root(foot.ankle);
+            let hips = path.iter().position(|&joint| joint == body.hips)?;
+            Some(
+                path[hips + 1..]
+                    .iter()
+                    .map(|&joint| translations[joint].length())
+                    .sum::<f64>(),
+            )
+        })
+        .max_by(f64::total_cmp)
 }
 
 fn unit_by_height(height: f64, warnings: &mut Vec<FileWarning>) -> f64 {
@@ -243,13 +259,17 @@ fn unit_by_height(height: f64, warnings: &mut Vec<FileWarning>) -> f64 {
         ops::ln(HEIGHT_METRES.start() / height).max(ops::ln(height / HEIGHT_METRES.end()))
     };
     let units = NAMED_UNITS.map(|(_, metres)| metres);
-    let fitting = units.into_iter().find(|&metres| miss(metres) <= 0.0);
-    fitting.unwrap_or_else(|| {
-        let nearest = units.into_iter().min_by(|p, q| miss(*p).total_cmp(&miss(*q)));
-        let unit_metres = nearest.unwrap_or(1.0);
-        warnings.push(SpaceWarning::UnitUnclear { height, unit_metres }.into());
-        unit_metres
-    })
+    units
+        .into_iter()
+        .find(|&metres| miss(metres) <= 0.0)
+        .unwrap_or_else(|| {
+            let unit_metres = units
+                .into_iter()
+                .min_by(|p, q| miss(*p).total_cmp(&miss(*q)))
+                .unwrap_or(1.0);
+            warnings.push(SpaceWarning::UnitUnclear { height, unit_metres }.into());
+            unit_metres
+        })
 }
 
 fn unit_by_offsets(take: &Take, warnings: &mut Vec<FileWarning>) -> f64 {

@@ -41,8 +41,11 @@ pub(crate) fn settle(
         return space;
     }
     let units = NAMED_UNITS.map(|(_, metres)| metres);
-    let mut units = units.map(|metres| metres / scale_above).into_iter().chain(units);
-    let fitting = units.find(|metres| UNIT_RANGE.contains(metres) && HEIGHT_METRES.contains(&(height * metres)));
+    let fitting = units
+        .map(|metres| metres / scale_above)
+        .into_iter()
+        .chain(units)
+        .find(|metres| UNIT_RANGE.contains(metres) && HEIGHT_METRES.contains(&(height * metres)));
     match fitting {
         Some(unit_metres) => {
             warnings.push(

@@ -504,8 +504,10 @@ impl VmcReader {
         let Some(before) = self.lengths.filter(|_| !self.counts.bones_stretch) else {
             return false;
         };
-        let mut changes = lengths.iter().zip(&before).enumerate();
-        if !changes
+        if !lengths
+            .iter()
+            .zip(&before)
+            .enumerate()
             .any(|(bone, (now, before))| bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES)
         {
             return false;
@@ -619,9 +621,11 @@ fn place<'a>(values: &[Value<'a>]) -> Option<(&'a str, Place)> {
 
 /// Returns the usual rate near a measured one, else the nearest whole number.
 fn usual_rate(measured_hz: f64) -> f64 {
-    let rates = RATES_HZ.map(|rate| ((measured_hz / rate - 1.0).abs(), rate));
-    let near = rates.into_iter().filter(|(off, _)| *off < NEAR_RATE);
-    let nearest = near.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    let nearest = RATES_HZ
+        .map(|rate| ((measured_hz / rate - 1.0).abs(), rate))
+        .into_iter()
+        .filter(|(off, _)| *off < NEAR_RATE)
+        .min_by(|(one, _), (other, _)| one.total_cmp(other));
     let whole = || measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round();
     nearest.map_or_else(whole, |(_, rate)| rate)
 }

@@ -77,8 +77,11 @@ fn read<'a>(packet: &'a [u8], depth: usize, found: &mut Vec<Message<'a>>) -> Res
         if !length.is_multiple_of(4) {
             return Err(OscError::Length);
         }
-        let length = usize::try_from(length).map_err(|_| OscError::Short)?;
-        read(parts.take(length)?, depth + 1, found)?;
+        read(
+            parts.take(usize::try_from(length).map_err(|_| OscError::Short)?)?,
+            depth + 1,
+            found,
+        )?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use loopwright_core::analysis::MOVING_MPS;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::Measure;
-use super::row::{Limits, LimitsFrom, at, joint, short, value};
+use super::row::{Limits, LimitsFrom, at, said, value};
 
 /// On all fours, and in lying bodies, the head is level with the feet; a resting body may lie.
 const LYING: Limits = Limits::new(100.0, 110.0);
@@ -15,14 +15,10 @@ crate::check_rows! {
     KINK {
         id: "kink",
         measures: "second difference of a joint inside the loop over its largest in the take",
-        unit: "",
         limits: LimitsFrom::fixed(2.0, 4.0),
         cure: "another loop from `loopwright find`",
         cure_of_ping_pong: "a softer turn, such as --set stretch.ease=1, or --lock-feet off",
-        reason: |check| {
-            let (joint, at, times) = (joint(check), at(check), short(check));
-            format!("{joint} jerks{at}, {times} times as much as in the take")
-        },
+        reason: |check| said("{joint} jerks{at}, {size} times as much as in the take", check),
         measure: |row, subject| {
             let is_compared = !subject.is_meant_to_differ || subject.is_varied;
             let kink = subject.quality.kink.filter(|_| is_compared)?;
@@ -58,9 +54,8 @@ crate::check_rows! {
         cure: "a shorter --blend, or another loop from `loopwright find`",
         reason: |check| format!("closing moved joints by {:.0} mm on average", value(check)),
         measure: |row, subject| {
-            let quality = subject.quality;
-            let metres = quality.displacement_metres.filter(|_| !subject.is_meant_to_differ)?;
-            Some(row.graded(1e3 * metres, quality.body_size))
+            let metres = subject.quality.displacement_metres.filter(|_| !subject.is_meant_to_differ)?;
+            Some(row.graded(1e3 * metres, subject.quality.body_size))
         },
     }
 
@@ -97,7 +92,6 @@ crate::check_rows! {
     SCALE {
         id: "scale",
         measures: "whether joints of the take change their scale and the file written does not hold it",
-        unit: "",
         limits: LimitsFrom::never_bad(0.0),
         cure: "glTF in and out, which keeps it",
         reason: |_| "joints of the take change their scale, and the file written does not".to_owned(),

@@ -4,7 +4,7 @@ use loopwright_core::quality::JointPeak;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::root::WALKS_MPS;
-use super::row::{CheckRow, LimitsFrom, at, joint};
+use super::row::{CheckRow, LimitsFrom, said};
 use super::subject::pulls_back;
 use super::{Measure, Subject};
 
@@ -28,46 +28,36 @@ crate::check_rows! {
     SPIKE {
         id: "spike",
         measures: "how far a joint leaves the path of its neighbours in time for a moment, over the least that shows",
-        unit: "",
         limits: LIMITS,
         cure: "a cleaner capture, or another loop from `loopwright find`",
-        reason: |check| format!("{} jumps aside{}", joint(check), at(check)),
+        reason: |check| said("{joint} jumps aside{at}", check),
         measure: |row, subject| check(row, subject, subject.quality.faults.spike),
     }
 
     SHAKE {
         id: "shake",
         measures: "how much joints tremble, over the least that shows",
-        unit: "",
         limits: LIMITS,
         cure: "a cleaner capture, or --smooth 10",
-        reason: |check| format!("{} trembles, most{}", joint(check), at(check)),
+        reason: |check| said("{joint} trembles, most{at}", check),
         measure: |row, subject| check(row, subject, subject.quality.faults.shake),
     }
 
     STUTTER {
         id: "stutter",
         measures: "how unevenly the whole body moves from sample to sample, over the least that shows: frames held or lost, few keys",
-        unit: "",
         limits: LIMITS,
         cure: "a cleaner capture, or another loop from `loopwright find`",
-        reason: |check| format!("the body moves in steps, most{}", at(check)),
+        reason: |check| said("the body moves in steps, most{at}", check),
         measure: |row, subject| check(row, subject, subject.quality.faults.stutter),
     }
 
     BEARS {
         id: "bears",
         measures: "longest time in which nothing bears a body that goes on legs and it does not fall, over the least that shows, or speed of a walk over the fastest; not in place",
-        unit: "",
         limits: LIMITS,
         cure: "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read",
-        reason: |check| {
-            format!(
-                "{}{} does not bear the body as a leg does, and it does not fall",
-                joint(check),
-                at(check)
-            )
-        },
+        reason: |check| said("{joint}{at} does not bear the body as a leg does, and it does not fall", check),
         measure: |row, subject| {
             let quality = subject.quality;
             let goes = quality.root_mps >= WALKS_MPS * quality.body_size && !subject.stays_in_place();
@@ -82,20 +72,18 @@ crate::check_rows! {
     ANATOMY {
         id: "anatomy",
         measures: "bones, knees, shoulders, feet, head or pace as no body has them, over the least that shows",
-        unit: "",
         limits: LIMITS,
         cure: "another take, or a rig whose joints follow the body",
-        reason: |check| format!("{} is not as a body has and moves it, most{}", joint(check), at(check)),
+        reason: |check| said("{joint} is not as a body has and moves it, most{at}", check),
         measure: |row, subject| check(row, subject, of_living(subject, subject.quality.faults.anatomy)),
     }
 
     STIFF {
         id: "stiff",
         measures: "how still a limb is while its partner moves, or all above moving legs, over the least that shows",
-        unit: "",
         limits: LimitsFrom::never_bad(1.0),
         cure: "another take, if nothing holds the limb",
-        reason: |check| format!("{} does not move, and the rest does", joint(check)),
+        reason: |check| said("{joint} does not move, and the rest does", check),
         measure: |row, subject| check(row, subject, of_living(subject, subject.quality.faults.stiff)),
     }
 }

@@ -3,7 +3,7 @@
 use loopwright_core::analysis::{FoundBy, MOVING_MPS};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::row::{Limits, LimitsFrom, joint, short, value};
+use super::row::{Limits, LimitsFrom, said, value};
 use super::{Measure, Subject, root};
 
 /// Largest slide of a foot within a contact of a good loop, metres at the size of an adult.
@@ -28,7 +28,7 @@ crate::check_rows! {
         unit: "mm",
         limits: LimitsFrom::Body(Limits::new(GOOD_FOOT_SLIDE_METRES, 0.04), 1e3),
         cure: "another loop from `loopwright find`",
-        reason: |check| format!("{} slides {} mm while planted", joint(check), short(check)),
+        reason: |check| said("{joint} slides {size} mm while planted", check),
         measure: |row, subject| {
             let quality = subject.quality;
             let slide = quality.farthest_slide.filter(|_| are_to_stand(subject))?;
@@ -44,9 +44,14 @@ crate::check_rows! {
         limits: LimitsFrom::Body(Limits::new(GOOD_FOOT_HEIGHT_METRES, 0.018), 1e3),
         cure: "--lock-feet off, which lets feet slide",
         reason: |check| {
-            let side = if value(check) > 0.0 { "above" } else { "below" };
-            let (joint, mm) = (joint(check), short(check));
-            format!("{joint} is planted {mm} mm {side} its height in the take")
+            said(
+                if value(check) > 0.0 {
+                    "{joint} is planted {size} mm above its height in the take"
+                } else {
+                    "{joint} is planted {size} mm below its height in the take"
+                },
+                check,
+            )
         },
         measure: |row, subject| {
             let quality = subject.quality;
@@ -62,7 +67,6 @@ crate::check_rows! {
     STAND {
         id: "feet-stand",
         measures: "whether no foot of a body that goes somewhere ever stands",
-        unit: "",
         limits: LimitsFrom::never_bad(0.0),
         cure: "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read",
         reason: |_| "the body moves, and no foot is ever planted".to_owned(),

@@ -28,7 +28,6 @@ crate::check_rows! {
     SPEED {
         id: "limit-speed",
         measures: "speed of a robot's joint over its largest",
-        unit: "",
         limits: LimitsFrom::fixed(1.0, 1.2),
         cure: "--set output.speed with a lower speed",
         reason: |check| {

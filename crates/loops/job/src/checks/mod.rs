@@ -135,8 +135,11 @@ impl CheckId {
             let Measure::OnCharacter(measure) = measure else {
                 return None;
             };
-            let found = measure(likeness).map(|found| rig::graded(row, found, skeleton));
-            Some(found.unwrap_or_else(|| row.unmeasured(Unmeasured::NotApplicable)))
+            Some(
+                measure(likeness)
+                    .map(|found| rig::graded(row, found, skeleton))
+                    .unwrap_or_else(|| row.unmeasured(Unmeasured::NotApplicable)),
+            )
         })
     }
 

@@ -5,7 +5,7 @@ use loopwright_core::retarget::JointAngle;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::Measure;
-use super::row::{CheckRow, LimitsFrom, joint, short, value};
+use super::row::{CheckRow, LimitsFrom, said, value};
 
 /// Returns a check with the angle that was found.
 pub(super) fn graded(row: &CheckRow, found: JointAngle, skeleton: &Skeleton) -> CheckFacts {
@@ -29,7 +29,7 @@ crate::check_rows! {
         unit: "deg",
         limits: LimitsFrom::fixed(5.0, 15.0),
         cure: BY_REFERENCE,
-        reason: |check| format!("the trunk leans by {} degrees otherwise than in the take", short(check)),
+        reason: |check| said("the trunk leans by {size} degrees otherwise than in the take", check),
         measure: |likeness| likeness.lean,
     }
 
@@ -39,7 +39,7 @@ crate::check_rows! {
         unit: "deg",
         limits: LimitsFrom::fixed(12.0, 25.0),
         cure: "--set take.reference=auto, or a frame or file in which the source stands straight; --lock-feet off",
-        reason: |check| format!("{} stands tilted by {} degrees", joint(check), short(check)),
+        reason: |check| said("{joint} stands tilted by {size} degrees", check),
         measure: |likeness| likeness.foot,
     }
 
@@ -50,8 +50,14 @@ crate::check_rows! {
         limits: LimitsFrom::fixed(12.0, 30.0),
         cure: BY_REFERENCE,
         reason: |check| {
-            let way = if value(check) > 0.0 { "lower" } else { "higher" };
-            format!("{} looks {} degrees {way} than in the take", joint(check), short(check))
+            said(
+                if value(check) > 0.0 {
+                    "{joint} looks {size} degrees lower than in the take"
+                } else {
+                    "{joint} looks {size} degrees higher than in the take"
+                },
+                check,
+            )
         },
         measure: |likeness| likeness.gaze,
     }
@@ -63,8 +69,14 @@ crate::check_rows! {
         limits: LimitsFrom::fixed(12.0, 25.0),
         cure: BY_REFERENCE,
         reason: |check| {
-            let way = if value(check) > 0.0 { "more" } else { "less" };
-            format!("{} bends {} degrees {way} than in the take", joint(check), short(check))
+            said(
+                if value(check) > 0.0 {
+                    "{joint} bends {size} degrees more than in the take"
+                } else {
+                    "{joint} bends {size} degrees less than in the take"
+                },
+                check,
+            )
         },
         measure: |likeness| likeness.knee,
     }
@@ -75,7 +87,7 @@ crate::check_rows! {
         unit: "deg",
         limits: LimitsFrom::fixed(12.0, 30.0),
         cure: BY_REFERENCE,
-        reason: |check| format!("{} is twisted by {} degrees", joint(check), short(check)),
+        reason: |check| said("{joint} is twisted by {size} degrees", check),
         measure: |likeness| likeness.arm,
     }
 }

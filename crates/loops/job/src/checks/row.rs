@@ -204,13 +204,21 @@ pub(super) fn at(check: &CheckFacts) -> String {
 }
 
 /// Formats the size of a value with two significant digits, without decimals from 10 on.
-pub(super) fn short(check: &CheckFacts) -> String {
+fn short(check: &CheckFacts) -> String {
     let value = value(check).abs();
     if value < 10.0 {
         format!("{value:.1}")
     } else {
         format!("{value:.0}")
     }
+}
+
+/// Completes a sentence about a check: `{joint}`, `{at}` the time, and `{size}` the value as [`short`] has it.
+pub(super) fn said(sentence: &str, check: &CheckFacts) -> String {
+    // The name of a joint comes last: it may look like the others.
+    (sentence.replace("{at}", &at(check)))
+        .replace("{size}", &short(check))
+        .replace("{joint}", joint(check))
 }
 
 /// Returns the value of a check.
@@ -220,13 +228,13 @@ pub(super) fn value(check: &CheckFacts) -> f64 {
 
 /// Defines constants for [`checks!`](crate::checks!): the fields of a [`CheckRow`], and how the check is measured.
 ///
-/// All are measured alike: `of` is the type of the measure, `by` the variant that wraps it, if it is an enum.
+/// The unit is left out for plain numbers. All are measured alike: `of` is the type of the measure, `by` the variant that wraps it, if it is an enum.
 #[macro_export]
 macro_rules! check_rows {
     (@check $vis:vis $NAME:ident, $Measure:ty, [$($by:path)?] {
         id: $id:expr,
         measures: $measures:expr,
-        unit: $unit:expr,
+        $(unit: $unit:literal,)?
         limits: $limits:expr,
         cure: $cure:expr,
         $(cure_of_ping_pong: $of_ping_pong:expr,)?
@@ -237,7 +245,7 @@ macro_rules! check_rows {
             row: $crate::checks::CheckRow {
                 id: $id,
                 measures: $measures,
-                unit: $unit,
+                unit: concat!($($unit)?),
                 limits: $limits,
                 cure: $cure,
                 cure_of_ping_pong: [$(Some($of_ping_pong),)? None][0],
@@ -266,7 +274,6 @@ macro_rules! check_rows {
 ///     PARTNERS {
 ///         id: "partners",
 ///         measures: "how many dancers are alone",
-///         unit: "",
 ///         limits: LimitsFrom::fixed(0.0, 1.0),
 ///         cure: "another dancer",
 ///         reason: not_passed,
@@ -337,11 +344,12 @@ macro_rules! checks {
 
             /// Parses an id, exactly as written.
             fn from_str(id: &str) -> Result<Self, Self::Err> {
-                let named = Self::ALL.into_iter().find(|check| check.as_str() == id);
-                named.ok_or_else(|| ::loopwright_core::words::UnknownWord {
-                    found: id.to_owned(),
-                    known: Self::ALL.map(Self::as_str).to_vec(),
-                })
+                (Self::ALL.into_iter())
+                    .find(|check| check.as_str() == id)
+                    .ok_or_else(|| ::loopwright_core::words::UnknownWord {
+                        found: id.to_owned(),
+                        known: Self::ALL.map(Self::as_str).to_vec(),
+                    })
             }
         }
     };

@@ -3,7 +3,7 @@
 use loopwright_core::quality::{SEAM_ACCELERATION, Step};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::row::{CheckRow, Limits, LimitsFrom, joint, short};
+use super::row::{CheckRow, Limits, LimitsFrom, said};
 use super::{Measure, Subject};
 
 const OWN_MOTION: LimitsFrom =
@@ -24,7 +24,7 @@ crate::check_rows! {
         limits: OWN_MOTION,
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| format!("{} jumps by {} mm at the seam", joint(check), short(check)),
+        reason: |check| said("{joint} jumps by {size} mm at the seam", check),
         measure: |row, subject| Some(of_step(row, subject, subject.quality.seam.position, 1e3)),
     }
 
@@ -35,7 +35,7 @@ crate::check_rows! {
         limits: OWN_MOTION,
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| format!("{} turns by {} degrees at the seam", joint(check), short(check)),
+        reason: |check| said("{joint} turns by {size} degrees at the seam", check),
         measure: |row, subject| {
             Some(of_step(row, subject, subject.quality.seam.rotation, 1f64.to_degrees()))
         },
@@ -48,13 +48,7 @@ crate::check_rows! {
         limits: OWN_MOTION,
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| {
-            format!(
-                "{} changes its speed by {} cm/s at the seam",
-                joint(check),
-                short(check)
-            )
-        },
+        reason: |check| said("{joint} changes its speed by {size} cm/s at the seam", check),
         measure: |row, subject| Some(of_step(row, subject, subject.quality.seam.velocity, 1e2)),
     }
 
@@ -65,13 +59,7 @@ crate::check_rows! {
         limits: OWN_MOTION,
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| {
-            format!(
-                "{} changes its rate of turn by {} degrees per second at the seam",
-                joint(check),
-                short(check)
-            )
-        },
+        reason: |check| said("{joint} changes its rate of turn by {size} degrees per second at the seam", check),
         measure: |row, subject| {
             let step = subject.quality.seam.angular_velocity;
             Some(of_step(row, subject, step, 1f64.to_degrees()))
@@ -81,14 +69,10 @@ crate::check_rows! {
     ACCELERATION {
         id: "seam-acceleration",
         measures: "second difference at the seam over the joint's own 99th percentile",
-        unit: "",
         limits: LimitsFrom::fixed(SEAM_ACCELERATION, 3.0),
         cure: "a longer --blend, --closure auto, or another loop from `loopwright find`",
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| {
-            let (joint, times) = (joint(check), short(check));
-            format!("{joint} jerks at the seam, {times} times as much as in the rest of the loop")
-        },
+        reason: |check| said("{joint} jerks at the seam, {size} times as much as in the rest of the loop", check),
         measure: |row, subject| {
             let sharpest = subject.quality.seam_acceleration;
             let check = row.graded(sharpest.ratio, 1.0);

@@ -6,7 +6,7 @@ use loopwright_core::{Analysis, LoopCandidate};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
 use super::Measure;
-use super::row::{CheckRow, Limits, LimitsFrom, at, joint, short, value};
+use super::row::{CheckRow, Limits, LimitsFrom, said, value};
 
 /// A stretch of a take to grade.
 #[derive(Clone, Copy, Debug)]
@@ -41,14 +41,15 @@ fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
         analysis, candidate, ..
     } = stretch;
     let (start, end) = (candidate.cut.start_frame(), candidate.last_frame());
-    let inside = (analysis.defects.jumps.iter()).filter(|&&frame| start < frame as f64 && frame <= end);
-    let sizes = inside.flat_map(|&frame| {
-        (0..analysis.take.num_joints()).map(move |joint| {
-            let [to, from, before] =
-                [frame, frame - 1, frame.saturating_sub(2)].map(|frame| analysis.world.position(frame, joint));
-            (1e3 * (to - 2.0 * from + before).length(), frame, joint)
-        })
-    });
+    let sizes = (analysis.defects.jumps.iter())
+        .filter(|&&frame| start < frame as f64 && frame <= end)
+        .flat_map(|&frame| {
+            (0..analysis.take.num_joints()).map(move |joint| {
+                let [to, from, before] =
+                    [frame, frame - 1, frame.saturating_sub(2)].map(|frame| analysis.world.position(frame, joint));
+                (1e3 * (to - 2.0 * from + before).length(), frame, joint)
+            })
+        });
     match sizes.max_by(|one, other| one.0.total_cmp(&other.0)) {
         Some((millimetres, frame, joint)) => CheckFacts {
             joint: Some(analysis.take.skeleton().joint(joint).name.clone()),
@@ -71,7 +72,7 @@ crate::check_rows! {
         unit: "mm",
         limits: NO,
         cure: ANOTHER_LOOP,
-        reason: |check| format!("the take jumps{}, {} by {} mm", at(check), joint(check), short(check)),
+        reason: |check| said("the take jumps{at}, {joint} by {size} mm", check),
         measure: |row, stretch| Some(jumps(row, stretch)),
     }
 
@@ -107,11 +108,7 @@ crate::check_rows! {
         cure: ANOTHER_LOOP,
         reason: |check| format!("{:.0}% of the turn happens in a third of the loop", value(check)),
         measure: |row, stretch| {
-            let share = stretch
-                .candidate
-                .steadiness_around
-                .turn_in_third
-                .filter(|_| stretch.goes())?;
+            let share = (stretch.candidate.steadiness_around.turn_in_third).filter(|_| stretch.goes())?;
             Some(row.graded(1e2 * share, 1.0))
         },
     }
@@ -122,7 +119,7 @@ crate::check_rows! {
         unit: "deg",
         limits: LimitsFrom::fixed(5.0, 20.0),
         cure: ANOTHER_LOOP,
-        reason: |check| format!("the loop turns by {} degrees a cycle off a straight way", short(check)),
+        reason: |check| said("the loop turns by {size} degrees a cycle off a straight way", check),
         measure: |row, stretch| {
             let veer = (stretch.candidate.steadiness_around.veer_radians).filter(|_| stretch.goes())?;
             Some(row.graded(veer.to_degrees(), 1.0))
@@ -132,7 +129,6 @@ crate::check_rows! {
     ROOT_STEADY {
         id: "root-steady",
         measures: "whether one constant motion fails to replace the root's",
-        unit: "",
         limits: NO,
         cure: ANOTHER_LOOP,
         reason: |_| {
@@ -144,7 +140,6 @@ crate::check_rows! {
     SINGLE_ACTION {
         id: "single-action",
         measures: "whether the clip may be a single action, by its motion or its name",
-        unit: "",
         limits: NO,
         cure: "nothing, if it happens once; else a take in which it repeats",
         reason: |_| "it starts and ends at rest, as a single action does".to_owned(),
@@ -166,8 +161,7 @@ crate::check_rows! {
             if value(check) == 0.0 {
                 "the clip shows one cycle only, without the key that closes it".to_owned()
             } else {
-                let gap = short(check);
-                format!("the clip shows one cycle only, and its ends were {gap} mm apart")
+                said("the clip shows one cycle only, and its ends were {size} mm apart", check)
             }
         },
         measure: |row, stretch| {
@@ -186,7 +180,6 @@ crate::check_rows! {
     REPEATS {
         id: "repeats",
         measures: "1 if the take does not repeat at this length, 2 if start and end are as unlike as any two frames",
-        unit: "",
         limits: LimitsFrom::fixed(0.0, 1.0),
         cure: ANOTHER_LOOP,
         reason: |check| {

@@ -30,8 +30,10 @@ impl Authored {
         if let Some(whole) = whole.filter(|whole| whole.kind != WholeClipKind::Cycle) {
             return Self::of_clip(whole.kind, sidecar.edits.is_empty(), sidecar.variation.is_none());
         }
-        let mut faults = (sidecar.quality.checks.iter()).filter(|check| check.id == CheckId::Spike.as_str());
-        if faults.any(|fault| fault.value.is_some() && fault.grade.is_none()) {
+        if (sidecar.quality.checks.iter())
+            .filter(|check| check.id == CheckId::Spike.as_str())
+            .any(|fault| fault.value.is_some() && fault.grade.is_none())
+        {
             Self::Motion
         } else {
             Self::Nothing

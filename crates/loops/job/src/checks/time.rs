@@ -64,7 +64,6 @@ crate::check_rows! {
     ACCELERATION {
         id: "time-acceleration",
         measures: "accelerations of joints over those recorded, the 95th percentiles, at its length",
-        unit: "",
         limits: LimitsFrom::never_bad(1.15),
         cure: "touch-downs, length and speed nearer to the recorded ones",
         reason: |check| {

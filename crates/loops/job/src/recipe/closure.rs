@@ -8,7 +8,6 @@ use loopwright_core::closure::{
     ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares,
 };
 use loopwright_core::{ClosureSettings, Skeleton};
-use serde::{Deserialize, Serialize};
 
 use super::{RecipeError, described::described, words::optional_text};
 #[cfg(feature = "clap")]
@@ -16,10 +15,10 @@ use super::{headings::SEAM, words::choice};
 
 described! {
     /// How the seam is closed, as flags or as the table `[closure]` of a recipe. Times in seconds.
-    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[derive(Default)]
     #[cfg_attr(feature = "clap", derive(Args))]
     #[cfg_attr(feature = "clap", command(next_help_heading = SEAM))]
-    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    #[serde(default)]
     pub struct ClosureRecipe {
         /// How the seam is closed [default: quintic].
         flag(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>())
@@ -81,8 +80,6 @@ described! {
 
 described! {
     /// Joints that are closed in their own way, as a table `[[joint]]` of a recipe or short, `NAME:METHOD[:SECONDS]`.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields, rename_all = "kebab-case")]
     pub struct JointRecipe {
         /// Names of joints, * for any letters and ? for any one.
         pub pattern: String = "# pattern = \"Hand*\"",
@@ -122,8 +119,10 @@ impl FromStr for JointRecipe {
         };
         let (rest, last) = text.rsplit_once(':').ok_or_else(wrong)?;
         let method = |word: &str| {
-            let mut names = ClosureName::OF_JOINTS.iter().copied();
-            names.find(|name| name.as_str().eq_ignore_ascii_case(word))
+            ClosureName::OF_JOINTS
+                .iter()
+                .copied()
+                .find(|name| name.as_str().eq_ignore_ascii_case(word))
         };
         let (pattern, method, blend) = match (method(last), last.trim().parse::<f64>()) {
             (Some(method), _) => (rest, method, None),
@@ -176,11 +175,7 @@ impl ClosureRecipe {
                 });
             }
             if let Some(secs) = joint.blend {
-                positive(
-                    "the blend of a joint".to_owned(),
-                    secs,
-                    "--set 'joint=Hand*:spring:0.1'",
-                )?;
+                positive("the blend of a joint", secs, "--set 'joint=Hand*:spring:0.1'")?;
             }
             let given = |key| match key {
                 ShapeKey::Blend => joint.blend,
@@ -266,25 +261,14 @@ impl ClosureRecipe {
     fn check(&self) -> Result<(), RecipeError> {
         for key in ShapeKey::ALL {
             for (value, end) in self.stated(key).into_iter().zip(["", "-start", "-end"]) {
-                let is_flag = key == ShapeKey::Blend && end.is_empty();
-                let name = || {
-                    if is_flag {
-                        "--blend".to_owned()
-                    } else {
-                        format!("closure.{key}{end}")
+                let name = format!("closure.{key}{end}");
+                match (key, end, value) {
+                    (ShapeKey::Blend, "", Some(secs)) => positive("--blend", secs, "--blend 0.4")?,
+                    (ShapeKey::Hardness, _, Some(found)) if !(found > 0.0 && found.is_finite()) => {
+                        return Err(RecipeError::Hardness { name, found });
                     }
-                };
-                let hint = || {
-                    if is_flag {
-                        "--blend 0.4".to_owned()
-                    } else {
-                        format!("--set {}=0.4", name())
-                    }
-                };
-                match value {
-                    Some(secs) if key != ShapeKey::Hardness => positive(name(), secs, &hint())?,
-                    Some(found) if !(found > 0.0 && found.is_finite()) => {
-                        return Err(RecipeError::Hardness { name: name(), found });
+                    (ShapeKey::Blend | ShapeKey::VelocityBlend, _, Some(secs)) => {
+                        positive(&name, secs, &format!("--set {name}=0.4"))?;
                     }
                     _ => {}
                 }
@@ -357,26 +341,29 @@ impl ClosureRecipe {
     }
 }
 
-fn positive(name: String, secs: f64, hint: &str) -> Result<(), RecipeError> {
+/// Checks a time. Errors: it is not a positive number of seconds.
+pub(super) fn positive(name: &str, secs: f64, hint: &str) -> Result<(), RecipeError> {
     if secs > 0.0 && secs.is_finite() {
         return Ok(());
     }
     Err(RecipeError::Secs {
-        name,
+        name: name.to_owned(),
         found: secs,
         hint: hint.to_owned(),
     })
 }
 
 fn shares(given: &[f64]) -> Result<Shares, RecipeError> {
-    let wrong = given.len() > 3 || given.iter().any(|share| !(0.0..=1.0).contains(share));
-    if wrong {
+    if given.len() > 3 || given.iter().any(|share| !(0.0..=1.0).contains(share)) {
         return Err(RecipeError::Shares);
     }
     let rho = given.first().copied().unwrap_or(0.5);
     let sigma = given.get(1).copied().unwrap_or(rho);
-    let tau = given.get(2).copied().unwrap_or(sigma);
-    Ok(Shares { rho, sigma, tau })
+    Ok(Shares {
+        rho,
+        sigma,
+        tau: given.get(2).copied().unwrap_or(sigma),
+    })
 }
 
 #[cfg(test)]

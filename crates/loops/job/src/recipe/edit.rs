@@ -31,14 +31,49 @@ pub struct EditRecipe {
 impl FromStr for EditRecipe {
     type Err = String;
 
-    /// `aim:DEG`, `noise:DEG[:SEED]`, `offset:JOINT:X,Y,Z` or `swing:JOINT:SCALE`.
+    /// Parses `aim:DEG`, `noise:DEG[:SEED]`, `offset:JOINT:X,Y,Z` or `swing:JOINT:SCALE`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
-        let read = match kind {
-            "aim" => Self::parse_aim(rest),
-            "noise" => Self::parse_noise(rest),
-            "offset" => Self::parse_offset(rest),
-            "swing" => Self::parse_swing(rest),
+        let (word, rest) = text.split_once(':').unwrap_or((text, ""));
+        // From the end, because names of joints may contain colons.
+        let (joint, last) = rest.rsplit_once(':').unwrap_or_default();
+        let values = EditValues::default();
+        let (kind, joint, values, needs) = match word {
+            "aim" => (
+                EditKind::Aim,
+                None,
+                number(rest).map(|turn| values.with(EditKey::Turn, turn)),
+                "must be a number of degrees, such as 30",
+            ),
+            "noise" => {
+                let (deviation, seed) = rest.split_once(':').unwrap_or((rest, "0"));
+                let stated = number(deviation).zip(seed.trim().parse().ok());
+                (
+                    EditKind::Noise,
+                    None,
+                    stated.map(|(deviation, seed)| {
+                        values
+                            .with(EditKey::Deviation, deviation)
+                            .with(EditKey::Seed, EditValue::Whole(seed))
+                    }),
+                    "must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7",
+                )
+            }
+            "offset" => {
+                let angles = last.split(',').map(number).collect::<Option<Vec<f64>>>();
+                let rotation = angles.and_then(|angles| angles.try_into().ok());
+                (
+                    EditKind::Offset,
+                    Some(joint),
+                    rotation.map(|rotation| values.with(EditKey::Rotation, EditValue::Vector(rotation))),
+                    "must be JOINT:X,Y,Z, degrees about the axes of its parent, such as Head:10,0,0",
+                )
+            }
+            "swing" => (
+                EditKind::Swing,
+                Some(joint),
+                number(last).map(|scale| values.with(EditKey::Scale, scale)),
+                "must be JOINT:SCALE, such as LeftArm:0.3; 0 holds it still",
+            ),
             _ => {
                 return Err(
                     "must be aim:DEG, noise:DEG[:SEED], offset:JOINT:X,Y,Z, swing:JOINT:SCALE, or a table of TOML"
@@ -46,67 +81,19 @@ impl FromStr for EditRecipe {
                 );
             }
         };
-        read.map_err(|why| format!("{kind} {why}"))
+        match values {
+            Some(values) if joint != Some("") => Ok(Self {
+                kind,
+                joint: joint.map(str::to_owned),
+                values,
+                is_off: false,
+            }),
+            _ => Err(format!("{word} {needs}")),
+        }
     }
 }
 
 impl EditRecipe {
-    /// Parses the turn of a loop, `DEG`.
-    fn parse_aim(text: &str) -> Result<Self, &'static str> {
-        let turn = number(text).ok_or("must be a number of degrees, such as 30")?;
-        Ok(Self {
-            kind: EditKind::Aim,
-            joint: None,
-            values: EditValues::default().with(EditKey::Turn, turn),
-            is_off: false,
-        })
-    }
-
-    /// Parses noise, `DEG[:SEED]`.
-    fn parse_noise(text: &str) -> Result<Self, &'static str> {
-        let (deviation, seed) = text.split_once(':').unwrap_or((text, "0"));
-        match (number(deviation), seed.trim().parse()) {
-            (Some(deviation), Ok(seed)) => Ok(Self {
-                kind: EditKind::Noise,
-                joint: None,
-                values: EditValues::default()
-                    .with(EditKey::Deviation, deviation)
-                    .with(EditKey::Seed, EditValue::Whole(seed)),
-                is_off: false,
-            }),
-            _ => Err("must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7"),
-        }
-    }
-
-    /// Parses a constant offset of a joint, `JOINT:X,Y,Z`, from its end because joint names may contain colons.
-    fn parse_offset(text: &str) -> Result<Self, &'static str> {
-        let offset = text.rsplit_once(':').and_then(|(joint, angles)| {
-            let angles = angles.split(',').map(number).collect::<Option<Vec<f64>>>()?;
-            let rotation = angles.try_into().ok()?;
-            (!joint.is_empty()).then(|| Self {
-                kind: EditKind::Offset,
-                joint: Some(joint.to_owned()),
-                values: EditValues::default().with(EditKey::Rotation, EditValue::Vector(rotation)),
-                is_off: false,
-            })
-        });
-        offset.ok_or("must be JOINT:X,Y,Z, degrees about the axes of its parent, such as Head:10,0,0")
-    }
-
-    /// Parses the scale of a joint's rotations, `JOINT:SCALE`, from its end.
-    fn parse_swing(text: &str) -> Result<Self, &'static str> {
-        let swing = text.rsplit_once(':').and_then(|(joint, scale)| {
-            let scale = number(scale)?;
-            (!joint.is_empty()).then(|| Self {
-                kind: EditKind::Swing,
-                joint: Some(joint.to_owned()),
-                values: EditValues::default().with(EditKey::Scale, scale),
-                is_off: false,
-            })
-        });
-        swing.ok_or("must be JOINT:SCALE, such as LeftArm:0.3; 0 holds it still")
-    }
-
     /// Converts to the core's edit. Errors: no joint, or more than one, has the name; a time is given twice.
     fn meant(&self, edited: &EditedBody<'_>) -> Result<LoopEdit, RecipeError> {
         let joint = self.joint.as_deref();
@@ -243,8 +230,11 @@ fn number(text: &str) -> Option<f64> {
 /// Converts to the core's edits, without those that are off. Errors: no joint, or more than one, has a name; a time is given
 /// twice.
 pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<LoopEdit>, RecipeError> {
-    let on = recipes.iter().filter(|recipe| !recipe.is_off);
-    on.map(|recipe| recipe.meant(edited)).collect()
+    recipes
+        .iter()
+        .filter(|recipe| !recipe.is_off)
+        .map(|recipe| recipe.meant(edited))
+        .collect()
 }
 
 fn no_such_joint(edited: &EditedBody<'_>, name: &str) -> RecipeError {
@@ -315,7 +305,7 @@ mod tests {
 
     #[test]
     fn flags_are_read_from_their_end() {
-        let offset = EditRecipe::parse_offset("rig:Head:10,-2.5,0").unwrap();
+        let offset = "offset:rig:Head:10,-2.5,0".parse::<EditRecipe>().unwrap();
         assert_eq!(
             (offset.kind, offset.joint.as_deref()),
             (EditKind::Offset, Some("rig:Head"))
@@ -330,10 +320,10 @@ mod tests {
             ":1,2,3",
             "Head:1,2,inf",
         ] {
-            assert!(EditRecipe::parse_offset(wrong).is_err(), "{wrong}");
+            assert!(format!("offset:{wrong}").parse::<EditRecipe>().is_err(), "{wrong}");
         }
         let noise = |text: &str| {
-            let values = EditRecipe::parse_noise(text).ok()?.values;
+            let values = format!("noise:{text}").parse::<EditRecipe>().ok()?.values;
             Some((values.number(EditKey::Deviation)?, values.whole(EditKey::Seed)?))
         };
         assert_eq!((noise("1.5"), noise("2:7")), (Some((1.5, 0)), Some((2.0, 7))));
@@ -341,9 +331,9 @@ mod tests {
             (noise("2:"), noise("nan"), noise("2:-1"), noise(":1")),
             (None, None, None, None)
         );
-        let aim = EditRecipe::parse_aim("-30").unwrap();
+        let aim: EditRecipe = "aim:-30".parse().unwrap();
         assert_eq!(aim.values.number(EditKey::Turn), Some(-30.0));
-        assert!(EditRecipe::parse_aim("left").is_err());
+        assert!("aim:left".parse::<EditRecipe>().is_err());
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl RecipeError {
 
     /// Suggests one thing to try.
     pub fn hint(&self) -> Option<String> {
-        let hint = match self {
+        Some(match self {
             Self::Secs { hint, .. } => hint,
             Self::Hardness { name, .. } => return Some(format!("--set {name}=16")),
             Self::Shares => "--set closure.share=0.5, or 1 to leave the end unchanged",
@@ -157,7 +157,7 @@ impl RecipeError {
             Self::FileSetting { .. } => "--rig or --map",
             Self::OtherSetting { .. } => "--set take.hips=NAME, or another key of [take]",
             Self::NotText | Self::Text(_) | Self::Write(_) | Self::Overlay(_) => return None,
-        };
-        Some(hint.to_owned())
+        }
+        .to_owned())
     }
 }

@@ -46,8 +46,8 @@ impl Follows {
 /// Reads the map in the bytes of a file: names of a character's joints, each with the joint it follows. Errors: the bytes are
 /// not text, or not a map.
 pub fn read_joint_map(bytes: &[u8]) -> Result<Vec<(String, Given)>, RecipeError> {
-    let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
-    let read: MapFile = toml::from_str(text).map_err(RecipeError::from_toml)?;
+    let read: MapFile =
+        toml::from_str(str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?).map_err(RecipeError::from_toml)?;
     Ok((read.joints.into_iter())
         .map(|(joint, follows)| (joint, follows.given()))
         .collect())
@@ -55,10 +55,12 @@ pub fn read_joint_map(bytes: &[u8]) -> Result<Vec<(String, Given)>, RecipeError>
 
 /// Returns the text of a map. Errors: a number that TOML cannot hold.
 pub fn joint_map_text(names: impl IntoIterator<Item = (String, Given)>) -> Result<String, RecipeError> {
-    let joints = (names.into_iter())
-        .map(|(joint, given)| (joint, Follows::new(given)))
-        .collect();
-    toml::to_string(&MapFile { joints }).map_err(|error| RecipeError::Write(error.to_string()))
+    toml::to_string(&MapFile {
+        joints: (names.into_iter())
+            .map(|(joint, given)| (joint, Follows::new(given)))
+            .collect(),
+    })
+    .map_err(|error| RecipeError::Write(error.to_string()))
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The keys of recipes: their meanings, the recipe that lists them all, and settings as `KEY=VALUE`.
 
-use std::{fmt::Write as _, str::FromStr};
+use std::fmt::{Display, Write as _};
+use std::str::FromStr;
 
 use loopwright_core::edit::{EditKind, EditValue, EditedJoints};
 use loopwright_core::{names, unit::Unit};
+use serde::Serialize;
 use toml::{Table, Value};
 
 use super::closure::{ClosureRecipe, JointRecipe};
@@ -86,8 +88,9 @@ fn keys_of(&(section, _, keys, is_list): &Section) -> Vec<String> {
     if is_list {
         return vec![section.to_owned()];
     }
-    let names = keys.iter().map(|(_, line)| name_of(line));
-    names.map(|name| format!("{section}.{name}")).collect()
+    (keys.iter())
+        .map(|(_, line)| format!("{section}.{}", name_of(line)))
+        .collect()
 }
 
 /// Returns the value of a key in the recipe that lists all keys, which has the key's type. `None` for a table that may occur
@@ -228,26 +231,11 @@ impl FromStr for Setting {
             .split_once('=')
             .ok_or_else(|| RecipeError::Setting { text: text.to_owned() })?;
         let (key, value) = (key.trim(), value.trim());
-        let short = |recipe: Result<Recipe, String>| {
-            let recipe = recipe.map_err(|why| RecipeError::Text(format!("{key} {why}")))?;
-            Table::try_from(recipe).map_err(|error| RecipeError::Overlay(error.to_string()))
-        };
         let table = match key {
             "joint" | "stance" | EDIT if value.starts_with('{') => read(&format!("{key} = [{value}]"))?,
-            "joint" => short(value.parse::<JointRecipe>().map(|joint| Recipe {
-                joints: vec![joint],
-                ..Recipe::default()
-            }))?,
-            "stance" => short(
-                (value.parse::<StanceRecipe>().map_err(str::to_owned)).map(|stance| Recipe {
-                    stances: vec![stance],
-                    ..Recipe::default()
-                }),
-            )?,
-            EDIT => short(value.parse::<EditRecipe>().map(|edit| Recipe {
-                edits: vec![edit],
-                ..Recipe::default()
-            }))?,
+            "joint" => short::<JointRecipe>(key, value)?,
+            "stance" => short::<StanceRecipe>(key, value)?,
+            EDIT => short::<EditRecipe>(key, value)?,
             "take.rig" | "take.map" | "take.robot" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
             _ => {
                 let like = example(key).ok_or_else(|| no_setting(key))?;
@@ -259,6 +247,13 @@ impl FromStr for Setting {
             table,
         })
     }
+}
+
+/// Reads the short form of a table that may occur several times. Errors: it is none.
+fn short<T: FromStr<Err: Display> + Serialize>(key: &str, value: &str) -> Result<Table, RecipeError> {
+    let table: T = (value.parse()).map_err(|why| RecipeError::Text(format!("{key} {why}")))?;
+    let tables = Value::try_from([table]).map_err(|error| RecipeError::Overlay(error.to_string()))?;
+    Ok(Table::from_iter([(key.to_owned(), tables)]))
 }
 
 /// Reads a line of a recipe. Errors: as for a file with this line.
@@ -313,15 +308,16 @@ impl Sets {
     /// Returns the recipe. Errors: it sets something other than how a take is read and searched, and how ends of stretches meet.
     pub fn only_of_search(&self) -> Result<&Recipe, RecipeError> {
         let set = self.0.table()?;
-        let keys = set.iter().flat_map(|(section, value)| match value.as_table() {
+        let mut keys = set.iter().flat_map(|(section, value)| match value.as_table() {
             Some(keys) => keys.keys().map(|name| format!("{section}.{name}")).collect(),
             None => vec![section.clone()],
         });
         let is_of_search = |key: &String| {
-            let is_pairing = ["stretch.symmetric", "stretch.ping-pong", "stretch.ease"].contains(&key.as_str());
-            is_pairing || key.starts_with("take.") || key.starts_with("search.")
+            matches!(key.as_str(), "stretch.symmetric" | "stretch.ping-pong" | "stretch.ease")
+                || key.starts_with("take.")
+                || key.starts_with("search.")
         };
-        match keys.into_iter().find(|key| !is_of_search(key)) {
+        match keys.find(|key| !is_of_search(key)) {
             None => Ok(&self.0),
             Some(key) => Err(RecipeError::OtherSetting { key }),
         }

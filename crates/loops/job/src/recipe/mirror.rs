@@ -17,9 +17,12 @@ pub fn mirror_pair(pair: &str) -> Result<(String, String), RecipeError> {
 /// Returns the mirror of a take from the names of its joints and from pairs that override them. Errors: a pair is invalid, or
 /// the sides cannot be exchanged.
 pub fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, RecipeError> {
-    let pairs = pairs
-        .iter()
-        .map(|pair| mirror_pair(pair))
-        .collect::<Result<Vec<_>, _>>()?;
-    analysis.mirror(&pairs).map_err(RecipeError::Mirror)
+    analysis
+        .mirror(
+            &pairs
+                .iter()
+                .map(|pair| mirror_pair(pair))
+                .collect::<Result<Vec<_>, _>>()?,
+        )
+        .map_err(RecipeError::Mirror)
 }

@@ -4,7 +4,7 @@
 //! settings. A recipe holds only what the user requested; everything else gets the current defaults. `--save-recipe` also writes
 //! what was decided during the run (the frames, the method that was chosen), so that the recipe gives the same loop again.
 
-use loopwright_core::{Analysis, LoopCandidate, LoopSettings, closure::Method};
+use loopwright_core::{Analysis, FeetSettings, LoopCandidate, LoopSettings, closure::Method};
 use loopwright_formats::loop_file::sha256;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -113,8 +113,7 @@ impl Recipe {
 
     /// Reads a recipe from the bytes of a file. Errors: they are not text, or not a recipe.
     pub fn read(bytes: &[u8]) -> Result<Self, RecipeError> {
-        let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
-        toml::from_str(text).map_err(RecipeError::from_toml)
+        toml::from_str(str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?).map_err(RecipeError::from_toml)
     }
 
     /// Reads a recipe from a table. Errors: an unknown key, or a value of the wrong type.
@@ -184,7 +183,10 @@ impl Recipe {
             closure: self.closure.settings(&self.joints, analysis.take.skeleton())?,
             root: output.root_settings(ineffective),
             timing: output.timing()?,
-            feet: output.feet_settings(),
+            feet: FeetSettings {
+                lock: output.lock_feet.unwrap_or_default(),
+                speed: output.root_speed.unwrap_or_default(),
+            },
             stances: stances(&self.stances, edited)?,
             mend: self.stretch.mend == Some(true),
             mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),

@@ -10,7 +10,7 @@ use loopwright_core::{
     root_motion::{RootBlend, RootSpace},
 };
 use loopwright_formats::{ClosingKey, Format, KeyInterpolation, LoopWriteSettings, SizeLimits, Target};
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Deserializer, de::Error};
 
 #[cfg(feature = "clap")]
 use super::headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION};
@@ -23,6 +23,7 @@ use super::{
 };
 
 /// Whether a loop is brought to the origin.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recenter {
     /// The loop starts at the origin and faces forward.
@@ -31,10 +32,8 @@ pub enum Recenter {
     Off,
 }
 
-loopwright_core::words!(Recenter { On: "on", Off: "off" });
-
 choices! {
-    Recenter::ALL {
+    Recenter {
         On: "Starts at the origin and faces forward",
         Off: "Stands where the take stood",
     }
@@ -71,9 +70,9 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
 
 described! {
     /// What is written, as flags or as the table `[output]` of a recipe.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[derive(Copy, Default)]
     #[cfg_attr(feature = "clap", derive(Args))]
-    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    #[serde(default)]
     pub struct OutputRecipe {
         /// What the root does [default: constant].
         flag(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>())
@@ -232,14 +231,6 @@ impl OutputRecipe {
             blend,
             force_straight: self.force_straight.unwrap_or(defaults.force_straight),
             recenter: self.recenter == Some(Recenter::On),
-        }
-    }
-
-    /// Returns how the feet are treated.
-    pub fn feet_settings(&self) -> FeetSettings {
-        FeetSettings {
-            lock: self.lock_feet.unwrap_or_default(),
-            speed: self.root_speed.unwrap_or_default(),
         }
     }
 

@@ -2,20 +2,14 @@
 
 use loopwright_core::{Analysis, mirror::Pairing, take::DEFAULT_EASE_SECS};
 
-use super::{RecipeError, StretchRecipe, mirror};
+use super::{RecipeError, StretchRecipe, closure::positive, mirror};
 
 /// Returns how the ends of stretches of a take meet; `pairs` are joints that mirror each other. Errors: two pairings at once, a turn
 /// without duration or without ping-pong, or a body whose sides cannot be exchanged.
 pub fn pairing(analysis: &Analysis, stretch: &StretchRecipe, pairs: &[String]) -> Result<Pairing, RecipeError> {
     let is_symmetric = stretch.symmetric == Some(true);
     let ease_secs = stretch.ease.unwrap_or(DEFAULT_EASE_SECS);
-    if !(ease_secs > 0.0 && ease_secs.is_finite()) {
-        return Err(RecipeError::Secs {
-            name: "stretch.ease".to_owned(),
-            found: ease_secs,
-            hint: "--set stretch.ease=0.5".to_owned(),
-        });
-    }
+    positive("stretch.ease", ease_secs, "--set stretch.ease=0.5")?;
     let is_ping_pong = stretch.ping_pong == Some(true);
     if is_ping_pong && is_symmetric {
         Err(RecipeError::TwoPairings)

@@ -27,13 +27,13 @@ impl Written for RobotFile {
     fn read(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
         let cannot = |why: &dyn core::fmt::Display| format!("must be the MJCF or URDF file of a robot: {why}");
-        let length = fs::metadata(&path).map_err(|error| cannot(&error))?.len();
-        if length > MOST_BYTES {
+        if fs::metadata(&path).map_err(|error| cannot(&error))?.len() > MOST_BYTES {
             return Err(cannot(&"it is too large"));
         }
-        let bytes = fs::read(&path).map_err(|error| cannot(&error))?;
-        let robot = read_robot(&bytes).map_err(|error| cannot(&error))?;
-        let robot = Arc::new(robot);
-        Ok(Self { path, robot })
+        let robot = read_robot(&fs::read(&path).map_err(|error| cannot(&error))?).map_err(|error| cannot(&error))?;
+        Ok(Self {
+            path,
+            robot: Arc::new(robot),
+        })
     }
 }

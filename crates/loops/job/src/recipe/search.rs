@@ -1,14 +1,13 @@
 //! How a search compares loops.
 
 use loopwright_core::{candidate::ChooseBy, math::DecayKind};
-use serde::{Deserialize, Serialize};
 
 use super::{described::described, words::optional_text};
 
 described! {
     /// What few people set of a search, as the table `[search]` of a recipe.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    #[derive(Copy, Default)]
+    #[serde(default)]
     pub struct SearchRecipe {
         /// Only loops that climb at this rate, m/s; one end may be left out.
         #[serde(with = "optional_text")]

@@ -21,8 +21,6 @@ pub enum StanceUnit {
 
 described! {
     /// A stance, as a table `[[stance]]` of a recipe or short, `FOOT:FROM:TO[:swing]`.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-    #[serde(deny_unknown_fields, rename_all = "kebab-case")]
     pub struct StanceRecipe {
         /// Name of a joint of the foot, * for any letters and ? for any one.
         pub foot: String = "# foot = \"LeftFoot\"",
@@ -85,8 +83,11 @@ pub fn stances(recipes: &[StanceRecipe], edited: &EditedBody<'_>) -> Result<Vec<
         let span = [recipe.from, recipe.to];
         let before = edits.len();
         for (foot, joints) in feet.iter().enumerate() {
-            let mut joints = [Some(joints.ankle), joints.toe].into_iter().flatten();
-            if joints.any(|joint| names::matches(&recipe.foot, joint_name(joint))) {
+            if [Some(joints.ankle), joints.toe]
+                .into_iter()
+                .flatten()
+                .any(|joint| names::matches(&recipe.foot, joint_name(joint)))
+            {
                 edits.push(StanceEdit {
                     foot,
                     span: match recipe.unit {

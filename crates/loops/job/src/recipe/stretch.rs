@@ -1,14 +1,13 @@
 //! The frames of a loop, as requested or as a search found them.
 
 use loopwright_core::{candidate::OutcomePart, mean_cycle::MeanCycles};
-use serde::{Deserialize, Serialize};
 
 use super::{described::described, words::optional_text};
 
 described! {
     /// Which frames are closed; a search finds them where they are not given.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    #[derive(Copy, Default)]
+    #[serde(default)]
     pub struct StretchRecipe {
         /// The first frame, counted from 0, whole or fractional [default: found].
         pub start: Option<f64> = "# start = 120.0",

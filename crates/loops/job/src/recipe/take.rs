@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use loopwright_core::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
-use serde::{Deserialize, Serialize};
 
 use super::rig_pose::{Gaze, ReferencePose};
 use super::robot_file::RobotFile;
@@ -15,8 +14,8 @@ use super::{RecipeError, described::described};
 
 described! {
     /// How a take is read and what is seen in it, as flags or as the table `[take]` of a recipe.
-    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    #[derive(Default)]
+    #[serde(default)]
     pub struct StudyArgs {
         /// Axis that points up in the file: x, y, z, -x, -y, -z or auto.
         #[serde(with = "optional_text")]
@@ -164,14 +163,15 @@ impl StudyArgs {
 
     /// Returns the files that it names, with their keys.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let files = [
+        [
             ("take.rig", self.rig.as_deref()),
             ("take.robot", self.robot.as_ref().map(|file| &*file.path)),
             ("take.map", self.map.as_deref()),
             ("take.reference", self.reference.as_ref().and_then(ReferencePose::file)),
             ("take.gaze", self.gaze.as_ref().and_then(Gaze::file)),
-        ];
-        files.into_iter().filter_map(|(key, file)| Some((key, file?)))
+        ]
+        .into_iter()
+        .filter_map(|(key, file)| Some((key, file?)))
     }
 
     /// Checks the settings. Errors: a mirror pair is invalid, or there are character settings but no character.
@@ -179,12 +179,14 @@ impl StudyArgs {
         for pair in &self.mirror {
             super::mirror_pair(pair)?;
         }
-        let settings = [
+        match [
             ("--map", self.map.is_some()),
             ("take.bone-stretch", self.bone_stretch.is_some()),
             ("take.gaze", self.gaze.as_ref().is_some_and(|gaze| *gaze != Gaze::Keep)),
-        ];
-        match settings.into_iter().find(|(_, is_said)| *is_said) {
+        ]
+        .into_iter()
+        .find(|(_, is_said)| *is_said)
+        {
             Some((name, _)) if self.rig.is_none() => Err(RecipeError::NoRig { name }),
             _ => Ok(()),
         }
@@ -213,11 +215,10 @@ impl Written for (String, f64) {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        let weight = text.rsplit_once('=').and_then(|(pattern, weight)| {
-            let weight = weight.trim().parse().ok()?;
-            (!pattern.is_empty()).then(|| (pattern.to_owned(), weight))
-        });
-        weight.ok_or_else(|| "must be PATTERN=WEIGHT, such as 'Head=0' or '*Hand*=1'".to_owned())
+        (text.rsplit_once('='))
+            .filter(|(pattern, _)| !pattern.is_empty())
+            .and_then(|(pattern, weight)| Some((pattern.to_owned(), weight.trim().parse().ok()?)))
+            .ok_or_else(|| "must be PATTERN=WEIGHT, such as 'Head=0' or '*Hand*=1'".to_owned())
     }
 }
 

@@ -52,9 +52,9 @@ pub fn possible(word: &'static str, help: &'static str) -> PossibleValue {
 
 /// Defines the help texts of choices that already have names.
 macro_rules! choices {
-    ($($Choice:ident::$LIST:ident { $($Variant:ident: $help:literal),+ $(,)? })+) => {$(
+    ($($Choice:ident { $($Variant:ident: $help:literal),+ $(,)? })+) => {$(
         impl Choice for $Choice {
-            const ALL: &'static [Self] = &$Choice::$LIST;
+            const ALL: &'static [Self] = &$Choice::ALL;
 
             fn word(self) -> &'static str {
                 self.as_str()
@@ -71,12 +71,12 @@ macro_rules! choices {
 pub(super) use choices;
 
 choices! {
-    Order::ALL {
+    Order {
         C0: "Pose alone meets, to compare with: the seam is a kink",
         C1: "Pose and velocity meet",
         C2: "Acceleration meets as well",
     }
-    Preset::ALL {
+    Preset {
         Start: "A spring at the start takes the whole gap",
         End: "A spring at the end takes the whole gap",
         Both: "A spring at either end takes its share",
@@ -85,11 +85,11 @@ choices! {
         LinearWithKink: "The pose gap spread evenly, nothing else",
         SoftFade: "Soft ramps at both ends",
     }
-    SeamMotion::ALL {
+    SeamMotion {
         Layered: "From nine frames; noise is closed apart",
         Central: "From neighbouring frames, noise included",
     }
-    RootMode::ALL {
+    RootMode {
         Constant: "Moves at one constant velocity and turn rate",
         Linear: "Moves straight ahead; for loops that turn by under 5 deg",
         InPlace: "Stays in place; its motion is only reported",
@@ -98,29 +98,29 @@ choices! {
         Inertialized: "Moves as captured; its gap in velocity at the seam is faded out",
         Stationary: "Does not move: the body returns to where it started",
     }
-    RootSpace::ALL {
+    RootSpace {
         Ground: "Over the ground, turning about the up axis, and climbing",
         Full: "In any direction, about any axis: props, rolls",
     }
-    FootLock::ALL {
+    FootLock {
         Auto: "Where contacts are detected reliably and feet then slide less",
         Solve: "Always",
         Off: "Never",
     }
-    Keep::ALL {
+    Keep {
         Stride: "Strides keep their length: nothing but time changes",
         Speed: "Strides are as long as the speed needs",
         Natural: "Strides and cadence change as those of people do",
     }
-    ClosingKey::ALL {
+    ClosingKey {
         Repeat: "The last key is the first again, moved on by the root motion",
         Drop: "The last key is the one before the first",
     }
-    KeyInterpolation::ALL {
+    KeyInterpolation {
         Linear: "Poses go evenly from key to key",
         Step: "Each pose is held until the next key",
     }
-    Target::ALL {
+    Target {
         Godot: "glTF or FBX with a root joint for root motion",
         Unity: "FBX with a root joint; importer settings in the sidecar",
         UnityHumanoid: "FBX; root motion from the body; importer settings likewise",
@@ -130,11 +130,11 @@ choices! {
         Three: "In place; root motion in the userData of glTF clips",
         Generic: "Anything else",
     }
-    ChooseBy::ALL {
+    ChooseBy {
         Outcome: "",
         Cost: "",
     }
-    DecayKind::ALL {
+    DecayKind {
         Spring: "",
         Cubic: "",
         Quintic: "",
@@ -210,19 +210,22 @@ impl<T: Choice> Written for T {
 
 /// Finds the choice that a string in a recipe names; the error says what is wrong with the string.
 pub fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
-    let named = choices.iter().find(|choice| choice.word().eq_ignore_ascii_case(text));
-    named.copied().ok_or_else(|| {
-        let known: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word())).collect();
-        let expected = match &known[..] {
-            [one, other] => format!("{one} or {other}"),
-            _ => format!("one of {}", known.join(", ")),
-        };
-        let words: Vec<&str> = choices.iter().map(|choice| choice.word()).collect();
-        format!(
-            "unknown variant `{text}`, expected {expected}{}",
-            did_you_mean(text, &words)
-        )
-    })
+    choices
+        .iter()
+        .find(|choice| choice.word().eq_ignore_ascii_case(text))
+        .copied()
+        .ok_or_else(|| {
+            let known: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word())).collect();
+            let expected = match &known[..] {
+                [one, other] => format!("{one} or {other}"),
+                _ => format!("one of {}", known.join(", ")),
+            };
+            let words: Vec<&str> = choices.iter().map(|choice| choice.word()).collect();
+            format!(
+                "unknown variant `{text}`, expected {expected}{}",
+                did_you_mean(text, &words)
+            )
+        })
 }
 
 /// A string in a recipe.
@@ -266,8 +269,10 @@ pub(crate) mod texts {
     }
 
     pub(crate) fn deserialize<'de, T: Written, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
-        let texts = Vec::<String>::deserialize(from)?;
-        texts.iter().map(|text| T::read(text).map_err(Error::custom)).collect()
+        Vec::<String>::deserialize(from)?
+            .iter()
+            .map(|text| T::read(text).map_err(Error::custom))
+            .collect()
     }
 }
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use loopwright_core::take::TakeError;
-use loopwright_formats::loop_file::importer::Importer;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{Sidecar, Source, Target};
 use loopwright_job::judge_pack;
@@ -42,15 +41,14 @@ pub(super) const UNREAL_FILE: &str = "import_set.py";
 
 /// Returns the script by which Unity imports all clips, with the rig and the motion node of the loops.
 fn unity(loops: &[(String, Sidecar)]) -> String {
-    let importer = loops
-        .iter()
-        .find_map(|(_, facts)| match facts.target.as_ref()?.importer.as_ref()? {
-            Importer::Unity(importer) => Some(importer),
-            _ => None,
-        });
-    let (rig, node) = importer.map_or(("Generic", ""), |importer| {
-        (importer.animation_type.as_str(), importer.motion_node_name.as_str())
+    let importer = loops.iter().find_map(|(_, facts)| {
+        let importer = facts.target.as_ref()?.importer.as_ref()?;
+        Some((
+            importer.get("animationType")?.as_str()?,
+            importer.get("motionNodeName")?.as_str()?,
+        ))
     });
+    let (rig, node) = importer.unwrap_or(("Generic", ""));
     let node = node.replace('\\', "\\\\").replace('"', "\\\"");
     include_str!("../set/engines/LoopwrightSet.cs")
         .replace("RIG", rig)
