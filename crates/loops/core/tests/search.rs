@@ -241,7 +241,7 @@ fn takes_give_the_list_of_brute_force() {
         let bounds = SeamBounds::new(seams, &analysis.usable);
         for activity in [ActivityKind::Moving, ActivityKind::Idle] {
             let lags = min_lag..=(10.0 * fps) as usize;
-            let admission = Admission::new(&analysis.activity, &analysis.usable, lags, activity);
+            let admission = Admission::new(analysis.activity.kinds(), &analysis.usable, lags, activity);
             let expected = brute_force(&seams, &admission, separation, 40);
             let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, separation).take(40).collect();
             assert_eq!(bits(&found), bits(&expected), "{} {activity:?}", take.name());

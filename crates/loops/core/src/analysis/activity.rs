@@ -17,17 +17,6 @@ pub enum ActivityKind {
     Idle,
 }
 
-/// A run of frames of one activity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
-    /// The activity of the frames.
-    pub activity: ActivityKind,
-    /// First frame.
-    pub start_frame: usize,
-    /// Last frame.
-    pub end_frame: usize,
-}
-
 /// Speeds are averaged over this long, seconds: slow instants within a step are not idle.
 const WINDOW_SECS: f64 = 0.5;
 
@@ -96,22 +85,6 @@ impl Activity {
     /// Returns the activity of every frame.
     pub fn kinds(&self) -> &[ActivityKind] {
         &self.activities
-    }
-
-    /// Returns the take as stretches of one activity, in order, without gaps.
-    pub fn stretches(&self) -> Vec<Stretch> {
-        let mut stretches: Vec<Stretch> = Vec::new();
-        for (frame, &activity) in self.activities.iter().enumerate() {
-            match stretches.last_mut() {
-                Some(stretch) if stretch.activity == activity => stretch.end_frame = frame,
-                _ => stretches.push(Stretch {
-                    activity,
-                    start_frame: frame,
-                    end_frame: frame,
-                }),
-            }
-        }
-        stretches
     }
 }
 

@@ -454,15 +454,14 @@ pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Beari
     } else {
         count * (LEAD_SECS / (count as f64 * course.step_secs)).ceil() as usize
     };
-    let turning = body.foot_joints(skeleton);
-    let mut joints = turning.clone();
+    let mut joints = body.foot_joints(skeleton);
     joints.push(body.hips);
     joints.extend(body.thighs.into_iter().flatten());
     let roots: Vec<Rigid> = (0..count + 2 * lead)
         .map(|key| course.root(key as isize - lead as isize))
         .collect();
     let at = |key: usize, joint: usize| roots[key] * stage.world.joint(key % count, joint);
-    let world = WorldTracks::of_joints(skeleton.num_joints(), roots.len(), (&joints, &turning), at);
+    let world = WorldTracks::of_joints(skeleton.num_joints(), roots.len(), &joints, at);
     let size = body.leg_size(skeleton, |joint| stage.world.position(0, joint));
     let bearings = Bearings::of(&world, (skeleton, body), course.step_secs, &limits.at_size(size));
     if course.has_ends() {

@@ -12,39 +12,8 @@ use crate::math::Rigid;
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldTracks {
     num_joints: usize,
-    /// The joints with positions; all in order if `None`.
-    placed: Option<Kept>,
     positions: Vec<DVec3>,
     rotations: Rotations,
-}
-
-/// Those joints that have a value at every frame.
-#[derive(Clone, Debug, PartialEq)]
-struct Kept {
-    /// In the order of their values.
-    joints: Vec<usize>,
-    /// Per joint of the skeleton its place among them, if it is one.
-    slots: Vec<Option<usize>>,
-}
-
-impl Kept {
-    /// Keeps some of `num_joints` joints; duplicates are kept once.
-    fn new(some: &[usize], num_joints: usize) -> Self {
-        let mut joints = Vec::new();
-        let mut slots = vec![None; num_joints];
-        for &joint in some {
-            if slots[joint].is_none() {
-                slots[joint] = Some(joints.len());
-                joints.push(joint);
-            }
-        }
-        Self { joints, slots }
-    }
-
-    /// Returns the index of a joint's value. Panics if it has none.
-    fn index(&self, frame: usize, joint: usize) -> usize {
-        frame * self.joints.len() + self.slots[joint].expect("a joint that is kept")
-    }
 }
 
 /// How world rotations are stored.
@@ -57,8 +26,6 @@ enum Rotations {
     /// Whole takes need them only for the hips and a few ends of chains; storing all would take as much memory as the local
     /// ones.
     Chained(Arc<Tracks>),
-    /// Rotations of some joints at all frames.
-    Some(Kept, Vec<DQuat>),
 }
 
 impl Tracks {
@@ -76,7 +43,6 @@ impl WorldTracks {
         }
         Self {
             num_joints: tracks.num_joints(),
-            placed: None,
             positions: values.translations,
             rotations: Rotations::Stored(values.rotations),
         }
@@ -93,7 +59,6 @@ impl WorldTracks {
         }
         Self {
             num_joints,
-            placed: None,
             positions,
             rotations: Rotations::Chained(Arc::clone(tracks)),
         }
@@ -104,7 +69,6 @@ impl WorldTracks {
     pub(crate) fn of_positions(tracks: &Arc<Tracks>, positions: Vec<DVec3>) -> Option<Self> {
         (positions.len() == tracks.values().translations.len()).then(|| Self {
             num_joints: tracks.num_joints(),
-            placed: None,
             positions,
             rotations: Rotations::Chained(Arc::clone(tracks)),
         })
@@ -116,32 +80,30 @@ impl WorldTracks {
         &self.positions
     }
 
-    /// Creates tracks of some joints, and of the rotations of `turned` among them, from where each is at every frame.
+    /// Creates tracks of some joints from where each is at every frame; the others are not known, and stay at the origin.
     pub(crate) fn of_joints(
         num_joints: usize,
         num_frames: usize,
-        (placed, turned): (&[usize], &[usize]),
+        joints: &[usize],
         at: impl Fn(usize, usize) -> Rigid,
     ) -> Self {
-        let [placed, turned] = [placed, turned].map(|joints| Kept::new(joints, num_joints));
-        let at = &at;
-        let positions =
-            (0..num_frames).flat_map(|frame| placed.joints.iter().map(move |&joint| at(frame, joint).translation));
-        let rotations =
-            (0..num_frames).flat_map(|frame| turned.joints.iter().map(move |&joint| at(frame, joint).rotation));
-        let (positions, rotations) = (positions.collect(), rotations.collect());
+        let num_values = num_frames * num_joints;
+        let mut values = Pose::new(vec![DVec3::ZERO; num_values], vec![DQuat::IDENTITY; num_values]);
+        for frame in 0..num_frames {
+            for &joint in joints {
+                values.set_joint(frame * num_joints + joint, at(frame, joint));
+            }
+        }
         Self {
             num_joints,
-            placed: Some(placed),
-            positions,
-            rotations: Rotations::Some(turned, rotations),
+            positions: values.translations,
+            rotations: Rotations::Stored(values.rotations),
         }
     }
 
     /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
-        let width = (self.placed.as_ref()).map_or(self.num_joints, |placed| placed.joints.len());
-        self.positions.len() / width
+        self.positions.len() / self.num_joints
     }
 
     /// Returns the number of joints.
@@ -155,8 +117,7 @@ impl WorldTracks {
     /// When frame or joint are out of range.
     pub fn position(&self, frame: usize, joint: usize) -> DVec3 {
         assert!(joint < self.num_joints);
-        let index = (self.placed.as_ref()).map_or(frame * self.num_joints + joint, |placed| placed.index(frame, joint));
-        self.positions[index]
+        self.positions[frame * self.num_joints + joint]
     }
 
     /// Returns the world rotation of a joint.
@@ -168,7 +129,6 @@ impl WorldTracks {
         match &self.rotations {
             Rotations::Stored(rotations) => rotations[frame * self.num_joints + joint],
             Rotations::Chained(tracks) => tracks.world_rotation(frame, joint),
-            Rotations::Some(kept, rotations) => rotations[kept.index(frame, joint)],
         }
     }
 

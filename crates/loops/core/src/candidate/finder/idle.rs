@@ -44,7 +44,7 @@ impl Finder<'_> {
     pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let analysis = self.source.analysis;
         let mut found = self.longest_idle(&IDLE_SECS, &lags, |lags| {
-            Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle)
+            Admission::new(analysis.activity.kinds(), usable, lags, ActivityKind::Idle)
         });
         // An idle take may have livelier moments throughout.
         if found.candidates.is_empty() && self.is_idle_throughout() {

@@ -121,7 +121,7 @@ impl<'a> Finder<'a> {
     /// Returns the cheapest pair of that length that costs no more than a repeat, whether or not its rhythm shows.
     pub(super) fn cheapest_repeat(&self, lags: RangeInclusive<usize>) -> Option<SeamPair> {
         let analysis = self.source.analysis;
-        let admission = Admission::new(&analysis.activity, &analysis.usable, lags, ActivityKind::Moving);
+        let admission = Admission::new(analysis.activity.kinds(), &analysis.usable, lags, ActivityKind::Moving);
         let most = MAX_COST_RATIO * self.random_cost?;
         self.pairs(&admission, most).next()
     }

@@ -34,7 +34,12 @@ impl Finder<'_> {
         let Some(random_cost) = self.random_cost.filter(|&cost| cost > 0.0) else {
             return found;
         };
-        let admission = Admission::new(&self.source.analysis.activity, usable, lags, ActivityKind::Moving);
+        let admission = Admission::new(
+            self.source.analysis.activity.kinds(),
+            usable,
+            lags,
+            ActivityKind::Moving,
+        );
         let mut sound = self.collect(&admission, random_cost, &mut found);
         if found.candidates.is_empty()
             && let Some(lags) = self.lags_of_cycles(&found)

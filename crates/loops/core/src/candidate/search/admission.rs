@@ -2,7 +2,7 @@
 
 use core::ops::{Range, RangeInclusive};
 
-use crate::analysis::{Activity, ActivityKind};
+use crate::analysis::ActivityKind;
 
 /// The pairs that may be loops.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,38 +24,25 @@ pub struct Admission {
 const MIN_MOVING_SHARE: f64 = 0.8;
 
 impl Admission {
-    /// Admits pairs whose length in frames lies in `lags` and whose frames all have one activity.
+    /// Admits pairs whose length in frames lies in `lags` and whose frames all have one activity, given that of every frame.
     ///
     /// [`ActivityKind::Idle`] admits cuts of idle frames only; any other kind admits cuts that move and are never idle.
-    pub fn new(activity: &Activity, usable: &[bool], lags: RangeInclusive<usize>, kind: ActivityKind) -> Self {
+    pub fn new(kinds: &[ActivityKind], usable: &[bool], lags: RangeInclusive<usize>, kind: ActivityKind) -> Self {
         let idle = kind == ActivityKind::Idle;
-        let window = window_of(usable, activity.kinds().len());
+        // Both should be measured on the same take; if not, missing frames cannot be ends of a loop.
+        let usable = &usable[..usable.len().min(kinds.len())];
+        let window = match (usable.iter().position(|&is| is), usable.iter().rposition(|&is| is)) {
+            (Some(first), Some(last)) => first..last + 1,
+            _ => 0..0,
+        };
         let mut before = vec![[0; 2]];
-        for (index, &found) in activity.kinds()[window.clone()].iter().enumerate() {
+        for (index, &found) in kinds[window.clone()].iter().enumerate() {
             let [unfit, moving] = before[index];
             before.push([
                 unfit + usize::from((found == ActivityKind::Idle) != idle),
                 moving + usize::from(found == ActivityKind::Moving),
             ]);
         }
-        let min_moving_share = if idle { 0.0 } else { MIN_MOVING_SHARE };
-        Self::of_runs(usable, window, lags, before, min_moving_share)
-    }
-
-    /// Admits all pairs of usable frames whose length in frames lies in `lags`, whatever the activity between them.
-    pub fn of_any_activity(usable: &[bool], lags: RangeInclusive<usize>) -> Self {
-        let window = window_of(usable, usable.len());
-        let none_before = vec![[0; 2]; window.len() + 1];
-        Self::of_runs(usable, window, lags, none_before, 0.0)
-    }
-
-    fn of_runs(
-        usable: &[bool],
-        window: Range<usize>,
-        lags: RangeInclusive<usize>,
-        before: Vec<[usize; 2]>,
-        min_moving_share: f64,
-    ) -> Self {
         let mut fits_until: Vec<usize> = window.clone().collect();
         for index in (1..fits_until.len()).rev() {
             if before[index - 1][0] == before[index + 1][0] {
@@ -69,8 +56,14 @@ impl Admission {
             usable: usable[window].to_vec(),
             before,
             fits_until,
-            min_moving_share,
+            min_moving_share: if idle { 0.0 } else { MIN_MOVING_SHARE },
         }
+    }
+
+    /// Admits all pairs of usable frames whose length in frames lies in `lags`, whatever the activity between them.
+    pub fn of_any_activity(usable: &[bool], lags: RangeInclusive<usize>) -> Self {
+        let alike = vec![ActivityKind::Idle; usable.len()];
+        Self::new(&alike, usable, lags, ActivityKind::Idle)
     }
 
     /// Returns the frames at which pairs may start and end: from the first usable one to the last.
@@ -112,15 +105,5 @@ impl Admission {
         let first = start_frame.saturating_add(self.min_lag);
         let last = start_frame.saturating_add(self.max_lag).min(self.fits_until[index]);
         (first <= last).then_some((first, last))
-    }
-}
-
-/// Returns the frames from the first usable one to the last, of the first `num_frames`.
-fn window_of(usable: &[bool], num_frames: usize) -> Range<usize> {
-    // Both should be measured on the same take; if not, missing frames cannot be ends of a loop.
-    let usable = &usable[..usable.len().min(num_frames)];
-    match (usable.iter().position(|&is| is), usable.iter().rposition(|&is| is)) {
-        (Some(first), Some(last)) => first..last + 1,
-        _ => 0..0,
     }
 }

@@ -9,7 +9,6 @@ use super::Admission;
 use super::distinct::{BestPairs, Distinct};
 use crate::candidate::bound::{LANES, ROWS, SeamBounds};
 use crate::candidate::{SeamPair, seams::NO_COST};
-use crate::math::ordered;
 
 /// Result of a sweep: every pair up to some position in the order, in order, except those similar to pairs kept before.
 pub(super) struct Swept {
@@ -33,9 +32,6 @@ pub(super) struct Sweep<'a> {
 
 /// Number of start frames swept together: four runs.
 const PANEL: usize = ROWS * LANES;
-
-/// A pair of frames without its cost, and the distance that bounds this.
-type Bounded = (f32, SeamPair);
 
 impl<'a> Sweep<'a> {
     /// Creates a pass for pairs up to `max_cost` that are not similar to any of `kept`, until `goal` distinct ones are found.
@@ -73,12 +69,10 @@ impl<'a> Sweep<'a> {
     pub(super) fn run(&self) -> Swept {
         let num_panels = self.bounds.num_rows().div_ceil(PANEL);
         let unlimited = self.no_pairs().limit;
-        // Only the limit of the seeds is kept: the sweep reaches these pairs again.
-        let seeds = self.seed();
-        let lists = self.sweep_panels(num_panels, seeds.limit);
+        let lists = self.sweep_panels(num_panels);
         // The lowest limit of any worker: pairs beyond it may have been skipped.
         let limits = lists.iter().map(|best| best.limit);
-        let limit = limits.fold(seeds.limit, |low, limit| core::cmp::min_by(low, limit, SeamPair::order));
+        let limit = limits.fold(unlimited, |low, limit| core::cmp::min_by(low, limit, SeamPair::order));
         let mut pairs: Vec<SeamPair> = lists.into_iter().flat_map(|best| best.pairs).collect();
         pairs.retain(|pair| pair.order(&limit) != Ordering::Greater);
         pairs.sort_unstable_by(SeamPair::order);
@@ -92,29 +86,28 @@ impl<'a> Sweep<'a> {
         BestPairs::new(self.goal, self.kept.separation(), self.max_cost)
     }
 
-    /// Sweeps all panels, starting from a limit.
+    /// Sweeps all panels.
     #[cfg(not(feature = "threads"))]
-    fn sweep_panels(&self, num_panels: usize, limit: SeamPair) -> Vec<BestPairs> {
-        vec![self.sweep_share(0..num_panels, limit)]
+    fn sweep_panels(&self, num_panels: usize) -> Vec<BestPairs> {
+        vec![self.sweep_share(0..num_panels)]
     }
 
-    /// Sweeps all panels, starting from a limit, a share of them on each processor.
+    /// Sweeps all panels, a share of them on each processor.
     ///
     /// The result does not depend on which worker finds a pair: the list is merged and truncated afterwards.
     #[cfg(feature = "threads")]
-    fn sweep_panels(&self, num_panels: usize, limit: SeamPair) -> Vec<BestPairs> {
+    fn sweep_panels(&self, num_panels: usize) -> Vec<BestPairs> {
         // Short sweeps end before a thread has started.
         let workers = crate::threads::up_to(num_panels / 8);
         let mut lists: Vec<Option<BestPairs>> = (0..workers).map(|_| None).collect();
         crate::threads::share_out(workers, lists.iter_mut().enumerate(), |(share, best)| {
-            *best = Some(self.sweep_share((share..num_panels).step_by(workers), limit));
+            *best = Some(self.sweep_share((share..num_panels).step_by(workers)));
         });
         lists.into_iter().flatten().collect()
     }
 
-    fn sweep_share(&self, panels: impl Iterator<Item = usize>, limit: SeamPair) -> BestPairs {
+    fn sweep_share(&self, panels: impl Iterator<Item = usize>) -> BestPairs {
         let mut best = self.no_pairs();
-        best.limit = limit;
         panels.for_each(|panel| self.sweep_panel(panel, &mut best));
         best
     }
@@ -130,7 +123,7 @@ impl<'a> Sweep<'a> {
         panel * ROWS..((panel + 1) * ROWS).min(self.ends.len())
     }
 
-    /// Returns the tiles of long runs in which pairs that start in a panel end.
+    /// Returns the tiles of runs in which pairs that start in a panel end.
     fn far_tiles(&self, panel: usize) -> Range<usize> {
         const RUNS_TILE: usize = LANES * LANES;
         let ends = self.tiles(panel).filter_map(|tile| self.ends[tile]);
@@ -154,104 +147,62 @@ impl<'a> Sweep<'a> {
         self.bounds.limit(self.max_cost(best))
     }
 
-    /// Returns the tiles of a panel and of a tile of runs between which there may be pairs, with the distances of their boxes; none if all of
-    /// these are above a limit.
-    fn runs(&self, panel: usize, far: usize, limit: f32) -> impl Iterator<Item = (f32, usize, usize)> {
-        let gaps = self.bounds.runs(panel, far, limit);
-        let of_tiles = gaps.into_iter().flat_map(move |gaps| self.tiles(panel).zip(gaps));
-        of_tiles.flat_map(move |(tile, gaps)| {
-            let end_tiles = self.end_tiles(tile);
-            (gaps.into_iter().zip(far * LANES..))
-                .filter(move |(_, end_tile)| end_tiles.contains(end_tile))
-                .map(move |(gap, end_tile)| (gap, tile, end_tile))
-        })
-    }
-
-    /// Returns the admitted pairs of frames of two tiles with a distance within a limit.
-    fn pairs(&self, tile: usize, end_tile: usize, limit: f32) -> impl Iterator<Item = Bounded> {
-        let blocks = (0..LANES / ROWS).flat_map(move |block| {
-            let distances = self.bounds.frames(tile, block, end_tile, limit);
-            distances.into_iter().flatten().zip(tile * LANES + block * ROWS..)
-        });
-        blocks.flat_map(move |(distances, start_frame)| {
-            let within = distances.into_iter().zip(end_tile * LANES..);
-            within.filter_map(move |(distance, end_row)| {
-                let end_frame = (distance <= limit).then(|| self.admitted(start_frame, end_row))??;
-                let pair = SeamPair {
-                    start_frame,
-                    end_frame,
-                    cost: 0.0,
-                };
-                Some((distance, pair))
-            })
-        })
-    }
-
-    /// Compares the runs of a panel of starts with those of all ends, and then the frames in the remaining tiles.
+    /// Compares the runs of a panel of starts with those of all ends.
     fn sweep_panel(&self, panel: usize, best: &mut BestPairs) {
         // No cost is below zero, and among equal costs the earlier start comes first.
         if best.limit.cost == 0.0 && panel * PANEL > best.limit.start_frame {
             return;
         }
         for far in self.far_tiles(panel) {
-            for (gap, tile, end_tile) in self.runs(panel, far, self.limit(best)) {
-                let limit = self.limit(best);
-                if gap <= limit {
-                    (self.pairs(tile, end_tile, limit)).for_each(|pair| self.score_pair(pair, best));
+            let Some(gaps) = self.bounds.runs(panel, far, self.limit(best)) else {
+                continue;
+            };
+            for (tile, gaps) in self.tiles(panel).zip(gaps) {
+                let end_tiles = self.end_tiles(tile);
+                for (gap, end_tile) in gaps.into_iter().zip(far * LANES..) {
+                    if end_tiles.contains(&end_tile) && gap <= self.limit(best) {
+                        self.sweep_tiles(tile, end_tile, best);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares the frames of two tiles.
+    fn sweep_tiles(&self, tile: usize, end_tile: usize, best: &mut BestPairs) {
+        for block in 0..LANES / ROWS {
+            let limit = self.limit(best);
+            let distances = self.bounds.frames(tile, block, end_tile, limit);
+            for (distances, start_frame) in distances.into_iter().flatten().zip(tile * LANES + block * ROWS..) {
+                for (distance, end_row) in distances.into_iter().zip(end_tile * LANES..) {
+                    if distance <= limit
+                        && let Some(end_frame) = self.admitted(start_frame, end_row)
+                    {
+                        self.score_pair(start_frame, end_frame, best);
+                    }
                 }
             }
         }
     }
 
     /// Scores an admitted pair exactly, if it may be needed.
-    fn score_pair(&self, (distance, mut pair): Bounded, best: &mut BestPairs) {
+    fn score_pair(&self, start_frame: usize, end_frame: usize, best: &mut BestPairs) {
         let max_cost = self.max_cost(best);
+        let mut pair = SeamPair {
+            start_frame,
+            end_frame,
+            cost: 0.0,
+        };
         // It would rank too late even at cost zero; repeated frames make millions of such pairs.
-        if pair.order(&best.limit) == Ordering::Greater
-            || distance > self.bounds.limit(max_cost)
-            || self.kept.has_similar(&pair)
-        {
+        if pair.order(&best.limit) == Ordering::Greater || self.kept.has_similar(&pair) {
             return;
         }
-        pair.cost = self.bounds.seams().cost(pair.start_frame, pair.end_frame);
+        pair.cost = self.bounds.seams().cost(start_frame, end_frame);
         if pair.cost <= max_cost {
             best.add(pair);
             if best.limit.cost < max_cost {
                 self.shared.fetch_min(best.limit.cost.to_bits(), Relaxed);
             }
         }
-    }
-
-    /// Finds some good pairs before the sweep, to start with a limit: for every run, the nearest other run.
-    fn seed(&self) -> BestPairs {
-        let nearest = |(tile, end_tile)| {
-            let pairs = self.pairs(tile, end_tile, f32::MAX);
-            pairs.min_by_key(|(distance, _)| ordered(f64::from(*distance)))
-        };
-        let mut seeds: Vec<Bounded> = (0..self.ends.len().div_ceil(ROWS))
-            .flat_map(|panel| self.nearest_runs(panel))
-            .filter_map(nearest)
-            .collect();
-        seeds.sort_by_key(|(distance, _)| ordered(f64::from(*distance)));
-        let mut best = self.no_pairs();
-        seeds.into_iter().for_each(|seed| self.score_pair(seed, &mut best));
-        best.tighten();
-        best
-    }
-
-    /// For every tile of a panel, the tile of ends with the nearest box.
-    fn nearest_runs(&self, panel: usize) -> impl Iterator<Item = (usize, usize)> {
-        let tiles = self.tiles(panel);
-        let mut nearest = [(f32::INFINITY, 0); ROWS];
-        for far in self.far_tiles(panel) {
-            let farthest = nearest.iter().fold(0.0, |far: f32, &(gap, _)| far.max(gap));
-            for (gap, tile, end_tile) in self.runs(panel, far, farthest) {
-                let nearest = &mut nearest[tile - tiles.start];
-                if gap < nearest.0 {
-                    *nearest = (gap, end_tile);
-                }
-            }
-        }
-        (tiles.zip(nearest)).filter_map(|(tile, (gap, end_tile))| gap.is_finite().then_some((tile, end_tile)))
     }
 }
