@@ -56,8 +56,7 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
         )
         .try_this("--set search.half-life=0.1"),
         JobError::Within { .. } => {
-            let failure = out_of_range(what, last);
-            failure.try_this(format!("--within START:END within 0:{last}"))
+            out_of_range(what, last).try_this(format!("--within START:END within 0:{last}"))
         }
         JobError::PingPong { name } => Failure::error(error.to_string()).try_this(format!("no {name}, or no --ping-pong")),
         JobError::PingPongSpeed => Failure::error(error).try_this("no output.root-speed, or no --ping-pong"),
@@ -194,8 +193,7 @@ fn mean_cycle(what: String, error: &MeanCycleError) -> Failure {
 }
 
 fn variation(what: String, error: &VariationError) -> Failure {
-    let failure = Failure::error(what).because(error.to_string());
-    failure.try_this(match error {
+    Failure::error(what).because(error.to_string()).try_this(match error {
         VariationError::Secs { .. } => "--set output.vary=60",
         VariationError::Amount { .. } => "--set output.vary-amount=1",
         VariationError::TooFewCycles { .. } => {

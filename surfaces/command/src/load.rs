@@ -21,8 +21,8 @@ pub fn study(args: StudyArgs) -> Result<Study> {
     let on = (args.map.as_deref(), args.bone_stretch);
     let target = (args.rig.as_deref().map(|rig| character(rig, on, &args.reading()))).transpose()?;
     let avatars = (args.rig.is_none() && ReferencePose::is_stated(args.reference.as_ref()))
-        .then(|| following(None, &args.reading()));
-    let avatars = avatars.transpose()?;
+        .then(|| following(None, &args.reading()))
+        .transpose()?;
     let study = Study::new(args, target).map_err(|error| match error {
         StudyError::Recipe(error) => error.into(),
         other => Failure::error(other),
@@ -76,12 +76,13 @@ pub fn character(
         })?;
         following.map = Some((map.display().to_string(), joints));
     }
-    let target = CharacterTarget::new(path.display().to_string(), character, following);
-    target.map(Arc::new).map_err(|error| match error {
-        TargetError::NoSkeleton(error) => joints(&error).of_file(path),
-        TargetError::Recipe(error) => error.into(),
-        other => Failure::error(other),
-    })
+    CharacterTarget::new(path.display().to_string(), character, following)
+        .map(Arc::new)
+        .map_err(|error| match error {
+            TargetError::NoSkeleton(error) => joints(&error).of_file(path),
+            TargetError::Recipe(error) => error.into(),
+            other => Failure::error(other),
+        })
 }
 
 /// Reads and analyses a take, and prints its warnings.
@@ -163,8 +164,10 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
         }
         StudyError::Joints { error, map } => {
             let failure = joints(&error);
-            let map = map.map(|map| format!("the map is \"{map}\""));
-            map.into_iter().fold(failure, Failure::because).of_file(path)
+            map.map(|map| format!("the map is \"{map}\""))
+                .into_iter()
+                .fold(failure, Failure::because)
+                .of_file(path)
         }
         other => Failure::error(other),
     }

@@ -301,10 +301,11 @@ impl Outputs {
                 changed.extend(folders);
                 Ok(written.iter().map(|path| path.display().to_string()).collect())
             }
-            Err(failure) => {
-                let stuck = changes.into_iter().rev().filter_map(Change::undo);
-                Err(stuck.fold(failure, Failure::because))
-            }
+            Err(failure) => Err(changes
+                .into_iter()
+                .rev()
+                .filter_map(Change::undo)
+                .fold(failure, Failure::because)),
         }
     }
 
@@ -582,8 +583,9 @@ pub fn is_named_as_folder(path: &Path) -> bool {
     if path.is_dir() && !files::is_named_like_a_take(path) {
         return true;
     }
-    let text = path.as_os_str().as_encoded_bytes();
-    text.last()
+    path.as_os_str()
+        .as_encoded_bytes()
+        .last()
         .is_some_and(|&last| std::path::is_separator(char::from(last)))
         || path.ends_with("..")
         || path == Path::new(".")

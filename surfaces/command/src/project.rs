@@ -48,8 +48,9 @@ pub fn read(path: &Path) -> Result<Settings> {
     tables.remove("check");
     let texts = texts(&tables);
     let settings: Result<Vec<Setting>, RecipeError> = texts.iter().map(|text| text.parse()).collect();
-    let recipe = settings.and_then(|settings| recipe::recipe_of(&settings));
-    let recipe = recipe.map_err(|error| Failure::from(error).about(&format!("cannot use \"{}\"", path.display())))?;
+    let recipe = settings
+        .and_then(|settings| recipe::recipe_of(&settings))
+        .map_err(|error| Failure::from(error).about(&format!("cannot use \"{}\"", path.display())))?;
     if recipe.stretch.start.or(recipe.stretch.end).is_some() {
         return Err(wrong("it names frames, which are those of one take").try_this("no start and end under [stretch]"));
     }
@@ -94,8 +95,11 @@ impl Settings {
             }
             _ => Setting::of_reading(text).is_ok(),
         };
-        let heeded = self.texts.iter().filter(heeds);
-        heeded.flat_map(|text| ["--set".into(), text.into()]).collect()
+        self.texts
+            .iter()
+            .filter(heeds)
+            .flat_map(|text| ["--set".into(), text.into()])
+            .collect()
     }
 }
 

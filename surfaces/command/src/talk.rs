@@ -150,8 +150,9 @@ pub fn keep(text: &str) {
 
 /// Returns all warnings so far, or those of one file if this thread works on one of many.
 pub fn warnings() -> Vec<String> {
-    let aside = ASIDE.with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()));
-    aside.unwrap_or_else(|| locked(&WARNINGS).clone())
+    ASIDE
+        .with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()))
+        .unwrap_or_else(|| locked(&WARNINGS).clone())
 }
 
 /// Every note so far: a file that is opened twice gives the same note only once.

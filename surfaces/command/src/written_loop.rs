@@ -103,8 +103,10 @@ impl LoopsInFile {
             names_of(&self.path, &self.file, wanted)
         })?;
         let mut warnings = Vec::new();
-        let read = self.file.read(&settings(reading, sidecar.as_ref()), &mut warnings);
-        let loaded = read.map_err(|error| files::cannot_read(&self.path, &error))?;
+        let loaded = self
+            .file
+            .read(&settings(reading, sidecar.as_ref()), &mut warnings)
+            .map_err(|error| files::cannot_read(&self.path, &error))?;
         WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
     }
 }
@@ -256,8 +258,9 @@ pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> 
         .filter_map(|sidecar| sidecar.playback.animation)
         .collect();
     let loops_without = |excluded| {
-        let numbers = animations::asked_for(path, &file, input.wanted(flags), excluded)?;
-        let names = numbers.into_iter().map(|number| &file.animation_names()[number]);
+        let names = animations::asked_for(path, &file, input.wanted(flags), excluded)?
+            .into_iter()
+            .map(|number| &file.animation_names()[number]);
         let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
         Ok::<Vec<String>, Failure>(names.filter(is_loop).cloned().collect())
     };
@@ -271,12 +274,11 @@ pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> 
 
 /// Returns all facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
-    let beside = files::read_if_there(&path.with_added_extension(files::SIDECAR));
-    let read = beside
+    files::read_if_there(&path.with_added_extension(files::SIDECAR))
         .ok()
         .flatten()
-        .and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
-    read.unwrap_or_default()
+        .and_then(|bytes| Sidecar::all_from_json(&bytes).ok())
+        .unwrap_or_default()
 }
 
 /// Adds the facts of loops that remain in a file into which others were written; `bytes` are the new contents of the file.
@@ -432,10 +434,12 @@ fn sidecar_of(
 
 /// Returns the names of the animations that match. Errors: none does.
 fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>> {
-    let numbers = file.animations_matching(wanted);
-    let numbers = numbers.map_err(|error| files::cannot_read(path, &error))?;
-    let names = numbers.into_iter().map(|number| file.animation_names()[number].clone());
-    Ok(names.collect())
+    Ok(file
+        .animations_matching(wanted)
+        .map_err(|error| files::cannot_read(path, &error))?
+        .into_iter()
+        .map(|number| file.animation_names()[number].clone())
+        .collect())
 }
 
 /// Returns the loop that the sidecar describes. Errors: file and sidecar contradict each other.
@@ -449,8 +453,9 @@ fn contradicted(error: PlaceError) -> Failure {
 
 /// Returns the uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
 pub fn uncut(in_file: &LoopInFile, take: &Studied, sidecar: &Sidecar, written: &Take) -> Result<RootRelativeClip> {
-    let uncut = in_file.uncut(sidecar, written, &take.analysis);
-    uncut.map_err(|error| of_other_take(take, sidecar, &error))
+    in_file
+        .uncut(sidecar, written, &take.analysis)
+        .map_err(|error| of_other_take(take, sidecar, &error))
 }
 
 /// The failure for a loop that was made from another take than this one.

@@ -103,20 +103,21 @@ fn of_set(path: &Path, set: &Manifest) -> Vec<WrittenPassage> {
             .is_some();
         clip.animation.clone().filter(|_| holds_several)
     };
-    let clips = (set.clips.iter()).filter(|clip| Some(clip.file.as_str()) == own.as_deref());
-    let passages = clips.filter_map(|clip| {
-        let facts = PassageInFile::of_set(set, clip)?;
-        let loops = facts.ends.each_ref().map(|state| {
-            let clip = set.clip(&state.clip)?;
-            loop_at(beside(path, &clip.file)?, animation_of(clip))
-        });
-        Some(WrittenPassage {
-            place: InputFile::new(path.to_owned(), animation_of(clip)),
-            facts,
-            loops,
+    (set.clips.iter())
+        .filter(|clip| Some(clip.file.as_str()) == own.as_deref())
+        .filter_map(|clip| {
+            let facts = PassageInFile::of_set(set, clip)?;
+            let loops = facts.ends.each_ref().map(|state| {
+                let clip = set.clip(&state.clip)?;
+                loop_at(beside(path, &clip.file)?, animation_of(clip))
+            });
+            Some(WrittenPassage {
+                place: InputFile::new(path.to_owned(), animation_of(clip)),
+                facts,
+                loops,
+            })
         })
-    });
-    passages.collect()
+        .collect()
 }
 
 impl WrittenPassage {
@@ -128,8 +129,11 @@ impl WrittenPassage {
         let [from, to] = (self.loops.each_ref()).map(|input| input.as_ref().map(read).transpose());
         let loops: [Option<StoredLoop>; 2] = [from?, to?];
         // The passage is in the space that its loops state.
-        let stated = loops.iter().flatten().next();
-        let space = stated.map_or(reading.space(), |stored| stated_space(reading.space(), &stored.sidecar));
+        let space = loops
+            .iter()
+            .flatten()
+            .next()
+            .map_or(reading.space(), |stored| stated_space(reading.space(), &stored.sidecar));
         let InputFile { path, animation, .. } = &self.place;
         let animation = (animation.as_deref()).map_or(AnimationChoice::Auto, AnimationChoice::Given);
         let mut soft = Vec::new();

@@ -267,8 +267,11 @@ fn on_one_line(arg: Arg) -> Arg {
 /// Appends to the help of each flag the flags that it excludes.
 fn with_conflicts(command: Command) -> Command {
     let excluded = |arg: &Arg| -> Vec<String> {
-        let others = command.get_arg_conflicts_with(arg).into_iter();
-        others.filter_map(|other| Some(other.get_long()?.to_owned())).collect()
+        command
+            .get_arg_conflicts_with(arg)
+            .into_iter()
+            .filter_map(|other| Some(other.get_long()?.to_owned()))
+            .collect()
     };
     let all: HashMap<Id, Vec<String>> = (command.get_arguments())
         .map(|arg| (arg.get_id().clone(), excluded(arg)))

@@ -107,11 +107,14 @@ impl Past {
         if stated != Some(grade) || !result.outputs.iter().all(is_there) {
             return false;
         }
-        let sidecar = result.outputs.get(1).and_then(|sidecar| {
-            let bytes = files::read_json(&sidecar.path).ok()?;
-            loop_file::from_text(&bytes).ok()
-        });
-        let sidecar: Value = sidecar.unwrap_or_default();
+        let sidecar: Value = result
+            .outputs
+            .get(1)
+            .and_then(|sidecar| {
+                let bytes = files::read_json(&sidecar.path).ok()?;
+                loop_file::from_text(&bytes).ok()
+            })
+            .unwrap_or_default();
         let is_stated = |of_loop: &Value| of_loop["quality"]["grade"].as_str().unwrap_or("review") == grade;
         // The sidecar of a file with several loops has an entry for each.
         match sidecar["loops"].as_array() {
@@ -123,8 +126,11 @@ impl Past {
     /// Returns an output of a take that exists, but is not what any run wrote under its name: somebody else changed it.
     pub fn changed_output(&self, take: &str) -> Option<&Path> {
         let done = self.done.get(take).filter(|_| !self.unfinished.contains(take))?;
-        let outputs = done.results.iter().flat_map(|result| &result.outputs);
-        let mut paths = outputs.map(|output| output.path.as_path());
+        let mut paths = done
+            .results
+            .iter()
+            .flat_map(|result| &result.outputs)
+            .map(|output| output.path.as_path());
         paths.find(|path| {
             self.hash_of(path)
                 .is_some_and(|hash| !self.written.contains(&(path.into(), hash)))

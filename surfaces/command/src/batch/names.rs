@@ -66,8 +66,7 @@ impl Template {
         let mut rest = stem;
         while let Some((before, after)) = rest.split_once('{') {
             let (field, behind) = after.split_once('}').ok_or("a { has no } behind it")?;
-            let known = FIELDS.iter().find(|(name, _)| *name == field);
-            let known = known.ok_or_else(|| {
+            let known = FIELDS.iter().find(|(name, _)| *name == field).ok_or_else(|| {
                 let names = FIELDS.map(|(name, _)| format!("{{{name}}}"));
                 format!("{{{field}}} is none of {}", names.join(", "))
             })?;

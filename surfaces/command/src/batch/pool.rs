@@ -223,8 +223,10 @@ fn worker<W: Work>(
             drop(now);
             shared.changed.notify_all();
             let finish = |studied| catch_unwind(AssertUnwindSafe(|| work.finish(input, studied))).ok();
-            let finished = studied.filter(|_| is_settled).and_then(finish);
-            let answer = finished.unwrap_or_else(|| work.fault(input));
+            let answer = studied
+                .filter(|_| is_settled)
+                .and_then(finish)
+                .unwrap_or_else(|| work.fault(input));
             now = shared.locked();
             now.answers.insert(index, answer);
             shared.changed.notify_all();

@@ -48,8 +48,9 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending> {
     let outputs = outputs.commit()?;
     let of_cycle =
         (sidecar.as_ref().filter(|_| study.args.rig.is_none())).and_then(|sidecar| of_cycle(take, sidecar, study));
-    let of_cycle = of_cycle.filter(|(feet, _)| *feet == inspect::feet(&studied));
-    let strides = of_cycle.map_or_else(|| studied.analysis.strides(), |(_, strides)| strides);
+    let strides = of_cycle
+        .filter(|(feet, _)| *feet == inspect::feet(&studied))
+        .map_or_else(|| studied.analysis.strides(), |(_, strides)| strides);
     let answer = InspectAnswer::new(&studied, &strides, sidecar);
     output::answer("inspect", &answer, None, &outputs, args.json, |answer| {
         answer.human(&studied, args.contacts)

@@ -444,9 +444,11 @@ impl Listening<'_> {
             let beside = path.with_added_extension(files::SIDECAR);
             !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
         };
-        let all = core::iter::once(name.clone())
-            .chain((2_usize..).map(|number| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)))));
-        let names: Vec<PathBuf> = all.filter(is_free).take(parts.len()).collect();
+        let names: Vec<PathBuf> = core::iter::once(name.clone())
+            .chain((2_usize..).map(|number| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)))))
+            .filter(is_free)
+            .take(parts.len())
+            .collect();
         for (part, name) in parts.iter().zip(&names) {
             outputs.add(name, &part.file(0..part.num_frames()))?;
             outputs.clear_sidecar(name)?;

@@ -30,8 +30,11 @@ pub fn run(mut args: MakeArgs) -> Result<Ending> {
                 .try_this("--all-animations, or a pattern such as --animation 'Walk*'"),
         );
     }
-    let rows = args.pick.take().or(search.every_cycle.then_some(Rows::All));
-    let rows = rows.unwrap_or(Rows::Recommended);
+    let rows = args
+        .pick
+        .take()
+        .or(search.every_cycle.then_some(Rows::All))
+        .unwrap_or(Rows::Recommended);
     let request = Request {
         recipe: &recipe,
         search: Some(&search),

@@ -118,8 +118,8 @@ pub fn make_all(
     output::say_if_nothing_was_written();
 
     let sidecar = looped.sidecar;
-    let failed = (sidecar.animations.iter()).filter(|animation| is_error(animation));
-    let reasons: Vec<Failure> = failed
+    let reasons: Vec<Failure> = (sidecar.animations.iter())
+        .filter(|animation| is_error(animation))
         .map(|animation| Failure::error(animation.reason.as_deref().unwrap_or_default()).about(&animation.name))
         .collect();
     let failure = Failure::of_some(&reasons, numbers.len(), "animations could not be looped");

@@ -196,19 +196,21 @@ fn summary(set: &Manifest) -> SetSummary {
         .iter()
         .filter(|clip| clip.is_loop() && !clip.events.is_empty())
         .map(|clip| {
-            let strikes = clip.events.iter().filter(|event| event.kind == FootEventKind::Strike);
-            let stands = strikes.filter_map(|strike| {
-                let from = strike.phase?;
-                // The next lift of that foot, which may lie beyond the end of the cycle.
-                let lifts = clip
-                    .events
-                    .iter()
-                    .filter(|lift| lift.kind == FootEventKind::Lift && lift.foot == strike.foot);
-                let to = lifts
-                    .filter_map(|lift| lift.phase)
-                    .min_by(|one, other| (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0)))?;
-                Some((strike.foot == "left", from, to))
-            });
+            let stands = clip
+                .events
+                .iter()
+                .filter(|event| event.kind == FootEventKind::Strike)
+                .filter_map(|strike| {
+                    let from = strike.phase?;
+                    // The next lift of that foot, which may lie beyond the end of the cycle.
+                    let to = clip
+                        .events
+                        .iter()
+                        .filter(|lift| lift.kind == FootEventKind::Lift && lift.foot == strike.foot)
+                        .filter_map(|lift| lift.phase)
+                        .min_by(|one, other| (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0)))?;
+                    Some((strike.foot == "left", from, to))
+                });
             DrawnBar {
                 name: clip.name.clone(),
                 stands: stands.collect(),
@@ -315,10 +317,10 @@ fn output_of(output: &str, catalog: &Path) -> PathBuf {
     if stated.is_file() {
         return stated;
     }
-    let beside = (files::folder_of(catalog).ancestors())
+    (files::folder_of(catalog).ancestors())
         .map(|folder| folder.join(&stated))
-        .find(|path| path.is_file());
-    beside.unwrap_or(stated)
+        .find(|path| path.is_file())
+        .unwrap_or(stated)
 }
 
 /// The work on a page, done loop by loop.

@@ -52,8 +52,9 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
         _ => in_words(error).into_error(),
     })?;
     let written = made.write(&mut notes, |file| {
-        let added = outputs.add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref());
-        added.map_err(Stopped::Output)
+        outputs
+            .add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref())
+            .map_err(Stopped::Output)
     });
     warn_all(&mut notes);
     let written = written.map_err(|stopped| match stopped {
@@ -103,8 +104,10 @@ pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
             chosen.others.join(", ")
         ));
     }
-    let files = files.into_iter().zip(is_kept);
-    let kept = files.filter_map(|(input, is_kept)| is_kept.then_some(input));
+    let kept = files
+        .into_iter()
+        .zip(is_kept)
+        .filter_map(|(input, is_kept)| is_kept.then_some(input));
     Ok((kept.collect(), left_out))
 }
 
@@ -177,10 +180,11 @@ pub fn failure(folder: &Path, error: MakeSetError) -> Failure {
         MakeSetError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
         MakeSetError::NoLoops(ref left_out) => {
             let takes = left_out.iter().take(8);
-            let failure = takes.fold(Failure::nothing(&error), |failure, LeftOut { take, why }| {
-                failure.because(format!("{take}: {why}"))
-            });
-            failure.try_this("`loopwright list` on the takes, which says what they hold")
+            takes
+                .fold(Failure::nothing(&error), |failure, LeftOut { take, why }| {
+                    failure.because(format!("{take}: {why}"))
+                })
+                .try_this("`loopwright list` on the takes, which says what they hold")
         }
         MakeSetError::Loop(error) => failures::write(error),
         MakeSetError::LoopOfSingle { file, error } => of_file(&file, failures::write(error)),

@@ -141,8 +141,10 @@ impl Row {
             .clone()
             .try_into()
             .map_err(|error: toml::de::Error| wrong(error.to_string()))?;
-        let file = own.file.take();
-        let file = file.unwrap_or_else(|| format!("{}.{extension}", job::name_part(&own.name)));
+        let file = own
+            .file
+            .take()
+            .unwrap_or_else(|| format!("{}.{extension}", job::name_part(&own.name)));
         if Path::new(&file).file_name() != Some(file.as_ref()) {
             return Err(wrong("its file is no plain name".to_owned()));
         }
@@ -195,8 +197,9 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
     let read: Spec = (std::str::from_utf8(&text).map_err(|error| error.to_string()))
         .and_then(|text| toml::from_str(text).map_err(|error| error.to_string()))
         .map_err(|error| Failure::cannot("read the table of clips", spec, error))?;
-    let rows = (read.clip.iter()).map(|clip| Row::read(clip, &base, &extension));
-    let rows = rows.collect::<Result<Vec<Row>>>()?;
+    let rows = (read.clip.iter())
+        .map(|clip| Row::read(clip, &base, &extension))
+        .collect::<Result<Vec<Row>>>()?;
 
     let mut outputs = Outputs::new(args.force);
     inputs.iter().for_each(|input| outputs.protect(&input.path));
@@ -376,17 +379,21 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
     let document = json::document("spec", &answer, None, &[]);
     outputs.add(&path, document.as_bytes())?;
     outputs.commit()?;
-    let lines = answer.clips.iter().zip(rows).map(|(clip, row)| {
-        let (name, reason, take) = (&row.own.name, &clip.reason, clip.take.unwrap_or("blend"));
-        match clip.seconds.zip(clip.speed_mps) {
-            Some((secs, mps)) => {
-                let grade = clip.grade.unwrap_or_default();
-                format!("{name}  {secs:.4} s  {mps:.2} m/s  {grade}  {take}: {reason}\n")
+    let text: String = answer
+        .clips
+        .iter()
+        .zip(rows)
+        .map(|(clip, row)| {
+            let (name, reason, take) = (&row.own.name, &clip.reason, clip.take.unwrap_or("blend"));
+            match clip.seconds.zip(clip.speed_mps) {
+                Some((secs, mps)) => {
+                    let grade = clip.grade.unwrap_or_default();
+                    format!("{name}  {secs:.4} s  {mps:.2} m/s  {grade}  {take}: {reason}\n")
+                }
+                None => format!("{name}  missing: {reason}\n"),
             }
-            None => format!("{name}  missing: {reason}\n"),
-        }
-    });
-    let text: String = lines.collect();
+        })
+        .collect();
     output::print(if args.json { &document } else { &text })?;
     Ok(Ending::of_answer(answer.clips.iter().all(|clip| clip.file.is_some())))
 }

@@ -14,18 +14,25 @@ fn rhythm(studied: &Studied) -> Vec<analysis::Peak> {
     const MOST: usize = 5;
     let dt = studied.take().frame_time_secs();
     let [shortest, longest] = [(0.25 / dt).ceil() as usize, (10.0 / dt) as usize];
-    let peaks = studied
+    studied
         .analysis
         .spectrum
-        .peaks(shortest, longest, Spectrum::RHYTHM_PROMINENCE);
-    peaks.into_iter().take(MOST).collect()
+        .peaks(shortest, longest, Spectrum::RHYTHM_PROMINENCE)
+        .into_iter()
+        .take(MOST)
+        .collect()
 }
 
 /// Returns the names of the lowest joints of the feet.
 pub fn feet(studied: &Studied) -> Vec<&str> {
     let name = |joint: usize| studied.take().skeleton().joint(joint).name.as_str();
-    let feet = studied.analysis.body.feet.iter();
-    feet.map(|foot| name(foot.lowest_joint())).collect()
+    studied
+        .analysis
+        .body
+        .feet
+        .iter()
+        .map(|foot| name(foot.lowest_joint()))
+        .collect()
 }
 
 /// Names how the feet were found, in one word.

@@ -14,8 +14,10 @@ pub fn human(pack: &PackSidecar) -> String {
     }
     text += &table.render();
     let count = |outcome: AnimationOutcome| {
-        let same = pack.animations.iter().filter(|animation| animation.outcome == outcome);
-        same.count()
+        pack.animations
+            .iter()
+            .filter(|animation| animation.outcome == outcome)
+            .count()
     };
     let counts: Vec<String> = (AnimationOutcome::ALL.into_iter())
         .map(|outcome| (outcome, count(outcome)))

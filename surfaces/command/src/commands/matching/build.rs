@@ -26,8 +26,12 @@ pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
     }
     outputs.protect_as("tags", &args.tag_table);
     outputs.check(&args.output)?;
-    let table = args.tag_table.as_deref().map(TagTable::read).transpose()?;
-    let mut table = table.unwrap_or_default();
+    let mut table = args
+        .tag_table
+        .as_deref()
+        .map(TagTable::read)
+        .transpose()?
+        .unwrap_or_default();
     let known = args.add.as_deref().map(files::read_bytes).transpose()?;
     let known = match (&args.add, &known) {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),

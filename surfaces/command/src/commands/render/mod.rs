@@ -72,8 +72,10 @@ fn one(args: &RenderArgs) -> Result<Ending> {
         cycles: args.cycles.unwrap_or(1),
     };
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
-    let scenes = (motions.iter()).map(|(title, motion)| Scene::new(motion, &settings, title));
-    let scenes = scenes.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let scenes = (motions.iter())
+        .map(|(title, motion)| Scene::new(motion, &settings, title))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
     let drawn = match kind {
         Kind::Animation(format) => {
             check_room(AT_ONCE * scenes.len(), settings.size)?;
