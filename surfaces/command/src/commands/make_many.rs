@@ -19,7 +19,7 @@ use crate::batch::{
 use crate::exit::{ERROR_STATUS, Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::talk::{self, Progress};
-use crate::{failures, files, load, loop_output, memory, parallel::locked, report::make_many::Summary, signals};
+use crate::{failures, files, load, loop_output, parallel::locked, report::make_many::Summary, signals};
 
 /// Settings of a run over many takes.
 #[derive(Clone, Copy)]
@@ -412,7 +412,6 @@ impl MakeLoops<'_> {
     ) -> Result<Ending> {
         let target = self.options.target;
         let jobs = batch::jobs(self.options.many.jobs.jobs, inputs.len());
-        memory::share_among(jobs);
         let begun = Instant::now();
         let mut said = Said {
             target,

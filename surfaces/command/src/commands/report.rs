@@ -144,7 +144,6 @@ fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> S
         shown.leave_out(file, failure);
     }
     let jobs = batch::jobs(work.args.jobs.jobs, loops.len());
-    memory::share_among(jobs);
     let progress = Progress::new("loops", loops.len());
     batch::run(work, loops, jobs, |one, answer| {
         match answer {

@@ -20,7 +20,7 @@ use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::TakeArgs;
 use crate::talk::{self, Progress};
-use crate::{failures, load, memory, report::set as report, written_loop};
+use crate::{failures, load, report::set as report, written_loop};
 
 pub fn run(args: &SetArgs) -> Result<Ending> {
     let settings = settings(args)?;
@@ -232,7 +232,6 @@ impl SetTakes for Takes<'_> {
         work: impl Fn(usize, &mut A) -> Result<(), String> + Sync,
     ) -> Vec<A> {
         let jobs = batch::jobs(self.args.jobs.jobs, self.inputs.len());
-        memory::share_among(jobs);
         let what = match stage {
             SetStage::Loops => "takes",
             SetStage::Passages => "starts, stops and turns",

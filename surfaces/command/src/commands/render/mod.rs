@@ -30,11 +30,7 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
         for input in &args.inputs {
             files::check_is_there(input)?;
         }
-        if let [input] = &args.inputs[..] {
-            let output = each::output_of(input, &args.output, &args.to)?;
-            return one(&RenderArgs { output, ..args.clone() });
-        }
-        if !output::is_named_as_folder(&args.output) {
+        if args.inputs.len() == 2 && !output::is_named_as_folder(&args.output) {
             return one(args);
         }
     }
@@ -44,14 +40,14 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
         character: None,
         for_one: &[],
     };
-    each::into_folder(
+    each::output(
         &args.inputs,
         &args.output,
         |_| args.to.clone(),
         manner,
-        |input, output| {
+        |input, output, _| {
             one(&RenderArgs {
-                inputs: vec![input.to_owned()],
+                inputs: vec![input.typed()],
                 output: output.to_owned(),
                 ..args.clone()
             })
