@@ -212,10 +212,10 @@ impl Outputs {
             self.check(&path)?;
             self.cleared.push(path);
         } else {
-            talk::warn(&format!(
+            warning!(
                 "\"{}\" is beside the output and was not written by loopwright; it stays",
                 path.display()
-            ));
+            );
         }
         Ok(())
     }

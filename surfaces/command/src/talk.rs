@@ -57,6 +57,20 @@ fn say(style: Style, label: &str, text: &str) {
     let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
 }
 
+/// Formats a warning, and gives it with [`warn`].
+macro_rules! warning {
+    ($($words:tt)+) => {
+        $crate::talk::warn(&format!($($words)+))
+    };
+}
+
+/// Formats a note, and gives it with [`note`].
+macro_rules! note {
+    ($($words:tt)+) => {
+        $crate::talk::note(&format!($($words)+))
+    };
+}
+
 /// Whether warnings and notes are suppressed.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 

@@ -397,11 +397,11 @@ fn sidecar_of(
         if sidecars.len() > 1
             && let Some(named) = sidecars.last().and_then(|last| last.playback.animation.as_ref())
         {
-            talk::note(&format!(
+            note!(
                 "{} holds {} loops; using \"{named}\", --animation names another",
                 path.display(),
                 sidecars.len()
-            ));
+            );
         }
         return Ok(sidecars.last().cloned());
     };
@@ -425,10 +425,10 @@ fn sidecar_of(
         ),
         others => format!("{} other animations", others.len()),
     };
-    talk::note(&format!(
+    note!(
         "{}: its sidecar is of {of} and is not used for \"{wanted}\"",
         path.display()
-    ));
+    );
     Ok(None)
 }
 

@@ -260,7 +260,7 @@ pub fn match_build(
             match building.add(Path::new(name), &source, name, tags) {
                 Ok(num_rows) => num_added += num_rows,
                 Err(failure) if failure.is_negative() && !is_named => {
-                    talk::warn(&format!("left out: {}", failure.what()));
+                    warning!("left out: {}", failure.what());
                 }
                 Err(failure) => return Err(failure.into_error()),
             }

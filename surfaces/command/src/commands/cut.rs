@@ -201,10 +201,7 @@ fn add_all(
         let written = cut.write(studied, passage, format)?;
         talk::warn_all(&written.warnings);
         if !passage.has_held_feet() {
-            talk::warn(&format!(
-                "{}: feet are left free, since no correction holds them",
-                passage.name()
-            ));
+            warning!("{}: feet are left free, since no correction holds them", passage.name());
         }
         let names = [&path, &beside].map(|path| path.display().to_string());
         let facts = json::document("passage", facts, None, &names);

@@ -263,7 +263,7 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
 fn stream(pending: PendingLoop, outputs: Outputs) -> Result<Ending> {
     outputs.commit()?;
     if let Some(verdict) = pending.verdict() {
-        talk::note(&format!("{verdict}; its sidecar is not written"));
+        note!("{verdict}; its sidecar is not written");
     }
     if !output::writes_nothing() {
         output::print_bytes(&pending.file.bytes())?;

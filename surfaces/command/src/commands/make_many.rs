@@ -111,7 +111,7 @@ fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Res
             .try_this("--resume to continue it, --force to make everything again, or another folder"));
     }
     // A dry run does not require the choice between the two flags.
-    talk::note(&format!("{earlier}; this is what --resume would do"));
+    note!("{earlier}; this is what --resume would do");
     Ok(true)
 }
 
@@ -378,7 +378,7 @@ impl Said<'_> {
         self.summary.add(result);
         let printed = self.progress.beside(|| {
             for note in &result.notes {
-                talk::note(&format!("{}: {note}", result.path.display()));
+                note!("{}: {note}", result.path.display());
             }
             output::print(&self.summary.lines(result, self.target.json, self.target.verbose))
         });

@@ -65,7 +65,7 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
     outputs.commit()?;
     let manifest = &written.manifest;
     for missing in &manifest.missing {
-        talk::warn(&format!("{} is missing: {}", missing.what, missing.why));
+        warning!("{} is missing: {}", missing.what, missing.why);
     }
     if !args.json {
         output::print(&report::human(manifest, &folder.join(SET_FILE)))?;
@@ -97,12 +97,12 @@ pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
         chosen,
     } = of_style;
     if let Some(chosen) = chosen {
-        talk::note(&format!(
+        note!(
             "the takes are of several styles, and the set is made of the {} of \"{}\": others are {}; --style names another",
             chosen.count,
             chosen.style,
             chosen.others.join(", ")
-        ));
+        );
     }
     let kept = files
         .into_iter()
@@ -249,7 +249,7 @@ impl SetTakes for Takes<'_> {
             all.push(answer);
             if let Some(problem) = problem {
                 self.unreadable.fetch_add(1, Ordering::Relaxed);
-                progress.beside(|| talk::warn(&format!("{}: {problem}", self.name(file))));
+                progress.beside(|| warning!("{}: {problem}", self.name(file)));
             }
             progress.step();
         });

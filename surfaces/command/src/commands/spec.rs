@@ -216,7 +216,7 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
             }
             let (done, _) = talk::aside(|| fill(&studied(args, input, is_mirrored)?, &base, &mut asked, args));
             if let Err(failure) = done {
-                talk::warn(&format!("{}: {}", input.path.display(), failure.what()));
+                warning!("{}: {}", input.path.display(), failure.what());
             }
         }
     }
@@ -351,7 +351,7 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
             let text = sidecar.to_json()?;
             outputs.add_with_sidecar(&args.output.join(&row.file), bytes, Some(&text))?;
         } else {
-            talk::warn(&format!("{} is missing: {why}", row.own.name));
+            warning!("{} is missing: {why}", row.own.name);
         }
         let quality = sidecar.map(|sidecar| &sidecar.quality);
         let blend = sidecar.and_then(|sidecar| sidecar.blend.as_ref());

@@ -8,7 +8,7 @@ use super::each::{self, Manner};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::render::{self as report, RenderAnswer};
-use crate::{args::RenderArgs, batch, files, memory, talk};
+use crate::{args::RenderArgs, batch, files, memory};
 
 mod animation;
 mod motions;
@@ -189,10 +189,10 @@ fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene<'
             let every = args.every.unwrap_or(num_frames.div_ceil(CELLS)).max(1);
             let frames: Vec<usize> = (0..num_frames).step_by(every).collect();
             if frames.len() > MAX_CELLS {
-                talk::warn(&format!(
+                warning!(
                     "{} cells are asked for, the first {MAX_CELLS} are drawn; a larger --every shows the rest",
                     frames.len()
-                ));
+                );
             }
             pictures += frames.len().min(MAX_CELLS);
             check_room(pictures, size)?;
