@@ -143,12 +143,17 @@ pub fn with_settings(args: &[OsString]) -> Result<Typed> {
         }
     };
     let (names, command, of_command) = innermost(&program, &matches);
-    let inputs = (command.get_positionals()).filter_map(|arg| of_command.get_raw(arg.get_id().as_str()));
+    let inputs = command
+        .get_positionals()
+        .filter_map(|arg| of_command.get_raw(arg.get_id().as_str()));
     typed.inputs = inputs.flatten().map(PathBuf::from).collect();
     // A recipe named on the command line replaces the file's.
     let has_recipe = has_flag(command, "recipe") && of_command.contains_id("recipe");
     // The first input may be a folder or a pattern.
-    let above = (typed.inputs.first()).and_then(|first| first.ancestors().find(|path| path.is_dir()));
+    let above = typed
+        .inputs
+        .first()
+        .and_then(|first| first.ancestors().find(|path| path.is_dir()));
     let heeded = (!has_recipe && has_flag(command, "set")).then(|| nearest(above.unwrap_or(Path::new("."))));
     if let Some(path) = heeded.flatten() {
         let flags = read(&path)?.flags(&path, &names[0], command);

@@ -90,6 +90,7 @@ fn mesh(path: &Path, source: &Source, skeleton: &Skeleton) -> Result<Option<Mesh
         Source::Fbx(_) => files::read_bytes(&path)?,
         _ => Vec::new(),
     };
-    (source.read_mesh(&bytes, skeleton, &memory::limits()))
+    source
+        .read_mesh(&bytes, skeleton, &memory::limits())
         .map_err(|error| Failure::cannot("read the mesh of", &path, error))
 }

@@ -51,7 +51,7 @@ impl WrittenLoop {
         let facts = file.facts(path.display().to_string());
         Ok(Self {
             written: match &sidecar {
-                Some(sidecar) => (sidecar.without_added_root(file.take)).map_err(|_| no_root_joint(path))?,
+                Some(sidecar) => sidecar.without_added_root(file.take).map_err(|_| no_root_joint(path))?,
                 None => file.take,
             },
             source: file.source,
@@ -63,7 +63,9 @@ impl WrittenLoop {
 
     /// Whether the file has a root joint above those of the take.
     pub fn has_added_root(&self) -> bool {
-        (self.sidecar.as_ref()).is_some_and(|sidecar| sidecar.playback.root_joint_added)
+        self.sidecar
+            .as_ref()
+            .is_some_and(|sidecar| sidecar.playback.root_joint_added)
     }
 }
 
@@ -254,7 +256,8 @@ pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> 
     let Ok(file) = files::read_animated(path) else {
         return Ok(one());
     };
-    let described: Vec<String> = (sidecars_beside(path).into_iter())
+    let described: Vec<String> = sidecars_beside(path)
+        .into_iter()
         .filter_map(|sidecar| sidecar.playback.animation)
         .collect();
     let loops_without = |excluded| {
@@ -371,7 +374,13 @@ pub fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sideca
 /// read.
 pub fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>> {
     let mut sidecars = all_sidecars(input)?.into_iter();
-    Ok(sidecars.find(|sidecar| (sidecar.playback.animation.as_ref()).is_none_or(|named| named == animation)))
+    Ok(sidecars.find(|sidecar| {
+        sidecar
+            .playback
+            .animation
+            .as_ref()
+            .is_none_or(|named| named == animation)
+    }))
 }
 
 /// Returns all facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
@@ -414,7 +423,12 @@ fn sidecar_of(
     }
     let matching = matching(wanted)?;
     for sidecar in sidecars {
-        if (sidecar.playback.animation.as_ref()).is_some_and(|named| matching.contains(named)) {
+        if sidecar
+            .playback
+            .animation
+            .as_ref()
+            .is_some_and(|named| matching.contains(named))
+        {
             return Ok(Some(sidecar.clone()));
         }
     }

@@ -103,7 +103,8 @@ fn of_set(path: &Path, set: &Manifest) -> Vec<WrittenPassage> {
             .is_some();
         clip.animation.clone().filter(|_| holds_several)
     };
-    (set.clips.iter())
+    set.clips
+        .iter()
         .filter(|clip| Some(clip.file.as_str()) == own.as_deref())
         .filter_map(|clip| {
             let facts = PassageInFile::of_set(set, clip)?;
@@ -126,7 +127,7 @@ impl WrittenPassage {
         // The flags name the animation of the passage, not those of its loops.
         let of_loops = reading.of_animation(None);
         let read = |input: &InputFile| written_loop::read_playable(input, &of_loops, AddedRoot::Folded);
-        let [from, to] = (self.loops.each_ref()).map(|input| input.as_ref().map(read).transpose());
+        let [from, to] = self.loops.each_ref().map(|input| input.as_ref().map(read).transpose());
         let loops: [Option<StoredLoop>; 2] = [from?, to?];
         // The passage is in the space that its loops state.
         let space = loops
@@ -135,7 +136,9 @@ impl WrittenPassage {
             .next()
             .map_or(reading.space(), |stored| stated_space(reading.space(), &stored.sidecar));
         let InputFile { path, animation, .. } = &self.place;
-        let animation = (animation.as_deref()).map_or(AnimationChoice::Auto, AnimationChoice::Given);
+        let animation = animation
+            .as_deref()
+            .map_or(AnimationChoice::Auto, AnimationChoice::Given);
         let mut soft = Vec::new();
         let file = files::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
         let clips = loops

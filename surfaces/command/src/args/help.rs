@@ -251,7 +251,9 @@ fn first_of(values: &[String], letters: usize) -> String {
 fn on_one_line(arg: Arg) -> Arg {
     let help = help_of(&arg);
     let mut help = help.split(" [default").next().unwrap_or_default().to_owned();
-    let values: Vec<String> = (arg.get_possible_values().iter())
+    let values: Vec<String> = arg
+        .get_possible_values()
+        .iter()
         .map(|value| value.get_name().to_owned())
         .collect();
     if !arg.get_action().takes_values() {
@@ -273,7 +275,8 @@ fn with_conflicts(command: Command) -> Command {
             .filter_map(|other| Some(other.get_long()?.to_owned()))
             .collect()
     };
-    let all: HashMap<Id, Vec<String>> = (command.get_arguments())
+    let all: HashMap<Id, Vec<String>> = command
+        .get_arguments()
         .map(|arg| (arg.get_id().clone(), excluded(arg)))
         .collect();
     command.mut_args(|arg| {
@@ -292,7 +295,8 @@ fn with_values_explained(arg: Arg) -> Arg {
         return arg;
     }
     let values = arg.get_possible_values();
-    let explained: Vec<(&str, String)> = (values.iter())
+    let explained: Vec<(&str, String)> = values
+        .iter()
         .filter(|value| !value.is_hide_set())
         .filter_map(|value| Some((value.get_name(), value.get_help()?.to_string())))
         .collect();

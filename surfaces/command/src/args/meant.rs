@@ -154,7 +154,8 @@ fn meant_by_flag(flag: &str, usage: &str) -> Option<String> {
         ));
     }
     let program = full();
-    let having: Vec<&str> = (program.get_subcommands())
+    let having: Vec<&str> = program
+        .get_subcommands()
         .filter(|command| {
             let mut args = command.get_arguments().filter(|arg| !arg.is_positional());
             args.any(|arg| {

@@ -97,7 +97,8 @@ pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character:
     }
     found.retain(|(_, path)| seen.insert(path.clone()));
     let shared = shared_folder(found.iter().map(|(folder, _)| folder));
-    inputs.files = (found.into_iter())
+    inputs.files = found
+        .into_iter()
         .map(|(folder, path)| Input {
             below: below(&shared, &folder, &path),
             path,

@@ -279,7 +279,10 @@ impl Journal {
 
 /// Reads the journals of other parts of the work.
 fn read_others(folder: &Path, own: &Path, past: &mut Past) {
-    let mut others: Vec<PathBuf> = (fs::read_dir(folder).into_iter().flatten().flatten())
+    let mut others: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
         .map(|entry| entry.path())
         .filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -332,7 +335,9 @@ fn read_lines(file: &File, past: &mut Past) -> io::Result<u64> {
         whole += line.len() as u64;
         // A line that cannot be parsed is from another version, or damaged: its take is done again.
         if let Ok(read) = Line::read(&line) {
-            left = (left.checked_sub(line.len() as u64)).ok_or_else(|| io::Error::other("it is too large"))?;
+            left = left
+                .checked_sub(line.len() as u64)
+                .ok_or_else(|| io::Error::other("it is too large"))?;
             past.add(read);
         }
     }

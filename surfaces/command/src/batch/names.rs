@@ -131,7 +131,11 @@ impl Names {
         let wanted = folder.join(format!("{stem}.{extension}"));
         let mut path = wanted.clone();
         let mut number = 1;
-        while (self.taken.get(&key(&path))).is_some_and(|(other, is_given)| other != take || *is_given) {
+        while self
+            .taken
+            .get(&key(&path))
+            .is_some_and(|(other, is_given)| other != take || *is_given)
+        {
             number += 1;
             path = folder.join(format!("{stem}-{number}.{extension}"));
         }

@@ -123,8 +123,11 @@ fn fits(row: &LoopRow, args: &CatalogArgs, skeleton: Option<&str>) -> bool {
         && within(args.climb, row.climb_mps)
         && (!args.straight || row.turn_rate_dps.abs() < TURNING_DPS)
         && within(args.seconds, row.period_secs)
-        && (args.path.as_deref()).is_none_or(|pattern| names::matches(pattern, &row.path))
-        && (args.licence.as_deref()).is_none_or(|text| {
+        && args
+            .path
+            .as_deref()
+            .is_none_or(|pattern| names::matches(pattern, &row.path))
+        && args.licence.as_deref().is_none_or(|text| {
             let licence = row.licence.as_deref().unwrap_or_default();
             licence.to_lowercase().contains(&text.to_lowercase())
         })

@@ -140,10 +140,10 @@ fn answer(studied: &Studied, cut: &CutPassages, loops: Vec<LoopRow>) -> CutAnswe
     CutAnswer {
         take: studied.facts(),
         loops,
-        passages: (cut.passages.iter())
-            .map(|passage| cut.facts(studied, passage))
-            .collect(),
-        missing: (cut.missing.iter())
+        passages: cut.passages.iter().map(|passage| cut.facts(studied, passage)).collect(),
+        missing: cut
+            .missing
+            .iter()
             .map(|(kind, why)| Missing {
                 kind: clip_kind(*kind),
                 why: why.to_string(),

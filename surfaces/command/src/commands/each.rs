@@ -101,7 +101,9 @@ pub fn animations_into_folder(
     if !found.files.is_empty() {
         check_is_folder(folder)?;
     }
-    let protected: BTreeSet<PathBuf> = (found.files.iter())
+    let protected: BTreeSet<PathBuf> = found
+        .files
+        .iter()
         .filter_map(|input| input.path.canonicalize().ok())
         .collect();
     // Inputs whose names differ only in their extension would share an output.

@@ -179,7 +179,8 @@ impl Rank {
                 .is_none_or(|outcome| outcome.foot_slide_mps.is_none())
         };
         let grade = |each: &Self| each.grade.unwrap_or(Grade::Bad);
-        (grade(other).cmp(&grade(self)))
+        grade(other)
+            .cmp(&grade(self))
             .then(is_partial(other).cmp(&is_partial(self)))
             .then_with(|| by_recommendation(&other.candidate, &self.candidate))
             .is_lt()

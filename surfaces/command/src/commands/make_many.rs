@@ -62,7 +62,9 @@ pub fn run(options: Options<'_>) -> Result<Ending> {
     signals::can_be_resumed(!output::writes_nothing());
     let (journal, mut past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
     let resume = resumes(many, folder, &inputs, &past)?;
-    let catalog = (many.catalog.as_deref())
+    let catalog = many
+        .catalog
+        .as_deref()
         .map(|path| Catalog::asked_for(path, target, resume && past.has_catalog(path)))
         .transpose()?;
     let template = template(options);
@@ -685,7 +687,9 @@ impl SplitLoop {
 fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: &str) -> Vec<LoopResult> {
     let mut results = Vec::new();
     for animation in &sidecar.animations {
-        let of_loop = (sidecar.loops.iter())
+        let of_loop = sidecar
+            .loops
+            .iter()
             .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
         results.push(match of_loop {
             Some(of_loop) => {

@@ -91,7 +91,10 @@ pub fn answer(played: &Played, names: &[impl Display], seed: u64) -> PlayAnswer 
         fps: take.frame_rate_hz(),
         frame_time_secs: played.frame_time_secs,
         seed,
-        played: (played.performance.segments().iter())
+        played: played
+            .performance
+            .segments()
+            .iter()
             .map(|segment| PlayedLoop {
                 file: names[segment.loop_index].to_string(),
                 start_secs: segment.start_secs,

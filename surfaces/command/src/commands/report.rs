@@ -73,7 +73,8 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
     }
     let heading = PageHeading {
         title: args.title.clone().unwrap_or_else(|| title(&args.inputs)),
-        problems: (not_shown.iter())
+        problems: not_shown
+            .iter()
             .map(|one| (one.file.clone(), one.reason.clone()))
             .collect(),
         set: set.map(|(_, set)| summary(&set)),
@@ -316,7 +317,8 @@ fn output_of(output: &str, catalog: &Path) -> PathBuf {
     if stated.is_file() {
         return stated;
     }
-    (files::folder_of(catalog).ancestors())
+    files::folder_of(catalog)
+        .ancestors()
         .map(|folder| folder.join(&stated))
         .find(|path| path.is_file())
         .unwrap_or(stated)
@@ -368,7 +370,7 @@ impl Pages<'_> {
         let reading = one.reading(&self.args.reading);
         let read = written_loop::read(one, &reading)?;
         let (closed, in_file) = render::loop_motion(&one.path, &read, &reading, &self.surfaces)?;
-        let judged = (read.sidecar.as_ref()).filter(|sidecar| sidecar.quality.grade.is_some());
+        let judged = read.sidecar.as_ref().filter(|sidecar| sidecar.quality.grade.is_some());
         let (root, quality) = match judged {
             Some(sidecar) => (sidecar.root_motion.clone(), sidecar.quality.clone()),
             // Loops without a sidecar are judged by their keys.
@@ -390,7 +392,10 @@ impl Pages<'_> {
                 )
             }
         };
-        let uncut = (read.sidecar.as_ref()).and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file));
+        let uncut = read
+            .sidecar
+            .as_ref()
+            .and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file));
         let QualityFacts {
             grade,
             reason,
@@ -411,11 +416,14 @@ impl Pages<'_> {
             seam_step_ratio,
             seam_joint,
             cycles: read.sidecar.as_ref().map_or(1, |sidecar| sidecar.candidate.cycles),
-            contact_phase: (read.sidecar.as_ref())
+            contact_phase: read
+                .sidecar
+                .as_ref()
                 .and_then(|sidecar| sidecar.candidate.contact_phase)
                 .unwrap_or(0.0),
             figures: answer::figures(&read.facts, &root, &quality, read.sidecar.as_ref()),
-            contacts: (contacts.flat_map(|feet| &feet.contacts))
+            contacts: contacts
+                .flat_map(|feet| &feet.contacts)
                 .map(|contact| DrawnContact {
                     foot: contact.joint.clone(),
                     start_secs: contact.start_secs,
@@ -465,8 +473,8 @@ impl Pages<'_> {
     /// Returns the kind of motion: as a catalog or the sidecar states it, else as detected in the loop itself, where one-shots and jumps
     /// count as unknown.
     fn kind(&self, one: &InputFile, read: &WrittenLoop, speed_mps: f64) -> String {
-        let animation = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.take.animation.clone());
-        let stated = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.kind.as_ref());
+        let animation = read.sidecar.as_ref().and_then(|sidecar| sidecar.take.animation.clone());
+        let stated = read.sidecar.as_ref().and_then(|sidecar| sidecar.kind.as_ref());
         if let Some(kind) = self.kinds.get(&(one.path.clone(), animation)).or(stated) {
             return kind.clone();
         }

@@ -83,7 +83,9 @@ pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
     }
-    let (files, names): (Vec<_>, Vec<_>) = (found.files.into_iter())
+    let (files, names): (Vec<_>, Vec<_>) = found
+        .files
+        .into_iter()
         .map(|input| {
             let file = InputFile::named(&input.path);
             let name = name_of(&file, &input.below);
@@ -311,7 +313,9 @@ impl Takes<'_> {
         for name in written_loop::loops_of(input, &self.reading, Excluded::NONE)? {
             let read = || {
                 let stored = written_loop::read_playable(&name, &self.reading, AddedRoot::Folded)?;
-                let matched = (self.study.character())
+                let matched = self
+                    .study
+                    .character()
                     .map(|target| load::matched(path, &stored.file, target, &self.reading))
                     .transpose()?;
                 set::loop_made_before(stored, matched.as_ref()).map_err(|error| written_loop::unusable(path, error))

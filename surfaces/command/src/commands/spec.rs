@@ -194,10 +194,13 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
         None => loop_output::extension(args.take.rig.as_deref().unwrap_or(&first.path), &base),
     };
     let text = files::read_settings(spec)?;
-    let read: Spec = (std::str::from_utf8(&text).map_err(|error| error.to_string()))
+    let read: Spec = std::str::from_utf8(&text)
+        .map_err(|error| error.to_string())
         .and_then(|text| toml::from_str(text).map_err(|error| error.to_string()))
         .map_err(|error| Failure::cannot("read the table of clips", spec, error))?;
-    let rows = (read.clip.iter())
+    let rows = read
+        .clip
+        .iter()
         .map(|clip| Row::read(clip, &base, &extension))
         .collect::<Result<Vec<Row>>>()?;
 
@@ -208,7 +211,9 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
     found.resize_with(rows.len(), Found::default);
     for input in &inputs {
         for is_mirrored in [false, true] {
-            let mut asked: Vec<_> = (rows.iter().zip(&mut found))
+            let mut asked: Vec<_> = rows
+                .iter()
+                .zip(&mut found)
                 .filter(|(row, _)| row.own.mirrored == is_mirrored)
                 .collect();
             if asked.is_empty() {

@@ -196,7 +196,7 @@ fn escape(text: &str) -> String {
 
 /// Words the answer of `check` about a loop.
 pub fn human(verdict: &Verdict, detail: Detail) -> String {
-    let judged = (verdict.quality.as_ref()).and_then(Judged::from_facts);
+    let judged = verdict.quality.as_ref().and_then(Judged::from_facts);
     let judged = judged.map_or_else(|| verdict.grade.to_owned(), |judged| judged.to_string());
     let mut text = format!("{}: {judged}\n", verdict.title());
     if detail == Detail::Faults {

@@ -19,7 +19,8 @@ pub fn human(pack: &PackSidecar) -> String {
             .filter(|animation| animation.outcome == outcome)
             .count()
     };
-    let counts: Vec<String> = (AnimationOutcome::ALL.into_iter())
+    let counts: Vec<String> = AnimationOutcome::ALL
+        .into_iter()
         .map(|outcome| (outcome, count(outcome)))
         .filter(|&(_, count)| count > 0)
         .map(|(outcome, count)| format!("{count} {outcome}"))

@@ -95,7 +95,12 @@ pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
             };
             let frames = [left, entered].map(|side| 0..side.motion.num_frames());
             let [exits, entries] = frames;
-            best.extend((transitions.best(exits, entries, decay, 1).into_iter()).map(|jump| ([exit, entry], jump)));
+            best.extend(
+                transitions
+                    .best(exits, entries, decay, 1)
+                    .into_iter()
+                    .map(|jump| ([exit, entry], jump)),
+            );
         }
         progress.step();
     }

@@ -59,7 +59,9 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
             }
         }
     }
-    let by_clip: Vec<&MatchSource> = (database.clips().iter())
+    let by_clip: Vec<&MatchSource> = database
+        .clips()
+        .iter()
         .filter_map(|rows| sources.iter().find(|(name, _)| *name == rows.clip.name))
         .map(|(_, source)| source)
         .collect();

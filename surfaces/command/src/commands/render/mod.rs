@@ -68,7 +68,8 @@ fn one(args: &RenderArgs) -> Result<Ending> {
         cycles: args.cycles.unwrap_or(1),
     };
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
-    let scenes = (motions.iter())
+    let scenes = motions
+        .iter()
         .map(|(title, motion)| Scene::new(motion, &settings, title))
         .collect::<Result<Vec<_>, _>>()
         .map_err(failed)?;

@@ -141,9 +141,9 @@ fn take_motion(
 fn cut_motion(loaded: &Studied, cut: &Cut, num_frames: usize, step_secs: f64, figure: &Figure) -> Result<DrawnMotion> {
     let path = Path::new(&loaded.name);
     let clip = Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(path, error))?;
-    let source = (loaded
+    let source = loaded
         .analysis
-        .extract_root_motion(&clip, 1, &RootMode::Constant.into()))
-    .map_err(|error| unfit(path, error))?;
+        .extract_root_motion(&clip, 1, &RootMode::Constant.into())
+        .map_err(|error| unfit(path, error))?;
     DrawnMotion::of_cut(&source, figure, cut.start_frame(), cut.num_frames()).map_err(|error| unfit(path, error))
 }
