@@ -50,11 +50,10 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending> {
         plot.add(&mut outputs, &loopwright_draw::plot::inspect(&studied.analysis))?;
     }
     let outputs = outputs.commit()?;
-    let of_cycle = sidecar
+    let strides = sidecar
         .as_ref()
         .filter(|_| study.args.rig.is_none())
-        .and_then(|sidecar| of_cycle(take, sidecar, study));
-    let strides = of_cycle
+        .and_then(|sidecar| of_cycle(take, sidecar, study))
         .filter(|(feet, _)| *feet == inspect::feet(&studied))
         .map_or_else(|| studied.analysis.strides(), |(_, strides)| strides);
     let answer = InspectAnswer::new(&studied, &strides, sidecar);

@@ -180,14 +180,13 @@ pub fn failure(folder: &Path, error: MakeSetError) -> Failure {
             .because(format!("there are {}", there.join(", ")))
             .try_this("a word of these names, or no --style"),
         MakeSetError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
-        MakeSetError::NoLoops(ref left_out) => {
-            let takes = left_out.iter().take(8);
-            takes
-                .fold(Failure::nothing(&error), |failure, LeftOut { take, why }| {
-                    failure.because(format!("{take}: {why}"))
-                })
-                .try_this("`loopwright list` on the takes, which says what they hold")
-        }
+        MakeSetError::NoLoops(ref left_out) => left_out
+            .iter()
+            .take(8)
+            .fold(Failure::nothing(&error), |failure, LeftOut { take, why }| {
+                failure.because(format!("{take}: {why}"))
+            })
+            .try_this("`loopwright list` on the takes, which says what they hold"),
         MakeSetError::Loop(error) => failures::write(error),
         MakeSetError::LoopOfSingle { file, error } => of_file(&file, failures::write(error)),
         MakeSetError::Passage { file, error } => of_file(&file, Failure::error(error)),

@@ -48,8 +48,7 @@ fn edits(edits: &[EditFacts]) -> String {
                 [joint] => format!(" {joint}"),
                 joints => format!(" {} joints", joints.len()),
             };
-            let how_far = edit.scale.map(|scale| format!(" times {scale:.2}"));
-            let how_far = how_far.unwrap_or_else(|| {
+            let how_far = edit.scale.map(|scale| format!(" times {scale:.2}")).unwrap_or_else(|| {
                 match (edit.turn_deg, edit.deviation_deg, edit.deviation_secs, edit.time_secs) {
                     (Some(degrees), ..) => format!(" by {degrees:+.1} deg"),
                     (_, Some(degrees), ..) => format!(" by {degrees:.1} deg"),
