@@ -50,9 +50,9 @@ pub struct Answer {
 /// Runs a command with these arguments, the first of which is its name, and returns its output instead of printing it. Several may run at
 /// the same time. No `loopwright.toml` is looked for. Errors: the arguments do not parse.
 pub fn answer(typed: &[OsString]) -> Result<Answer> {
-    let parsed = args::parsed(typed);
-    let cli = parsed.and_then(|(_, matches)| Cli::from_arg_matches(&matches));
-    let cli = cli.map_err(|error| of_arguments(&error))?;
+    let cli = args::parsed(typed)
+        .and_then(|(_, matches)| Cli::from_arg_matches(&matches))
+        .map_err(|error| of_arguments(&error))?;
     if typed.iter().any(|argument| argument == "--dry-run") {
         // The flag holds for a whole process.
         return Err(Failure::error("--dry-run is of the command alone"));
@@ -102,8 +102,7 @@ pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop>, Vec<
 
 /// Lists the motion files that a folder or a pattern stands for, or the file itself, as `match build` does. Errors: there are none.
 pub fn motions_in(named: &Path) -> Result<Vec<PathBuf>> {
-    let found = NamedMotion::all(named)?;
-    Ok(found.into_iter().map(|motion| motion.path).collect())
+    Ok(NamedMotion::all(named)?.into_iter().map(|motion| motion.path).collect())
 }
 
 /// Returns the list of a search as the command prints it, without the keys that all documents share.

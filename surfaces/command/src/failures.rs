@@ -55,10 +55,7 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
             "search.half-life must be a positive number of seconds, found {found:?}"
         )
         .try_this("--set search.half-life=0.1"),
-        JobError::Within { .. } => {
-            let failure = out_of_range(what, last);
-            failure.try_this(format!("--within START:END within 0:{last}"))
-        }
+        JobError::Within { .. } => out_of_range(Failure::error(what), last, "within"),
         JobError::PingPong { name } => Failure::error(error.to_string()).try_this(format!("no {name}, or no --ping-pong")),
         JobError::PingPongSpeed => Failure::error(error).try_this("no output.root-speed, or no --ping-pong"),
         JobError::Memory(error) => Failure::error(what).try_this(memory::hint(error.needed)),
@@ -117,22 +114,26 @@ pub fn write(error: LoopFileError) -> Failure {
     }
 }
 
-fn out_of_range(what: String, last: usize) -> Failure {
-    Failure::error(what).because(format!(
-        "its frames are 0 to {last}, and the start must lie before the end"
-    ))
+/// Words that a flag names frames beyond the last one.
+pub fn out_of_range(failure: Failure, last: usize, flag: &str) -> Failure {
+    failure
+        .because(format!(
+            "its frames are 0 to {last}, and the start must lie before the end"
+        ))
+        .try_this(format!("--{flag} START:END within 0:{last}"))
 }
 
 /// Words why a stretch of a take with this last frame cannot be cut; `what` is the first line.
 fn cut(what: String, last: usize, error: CutError) -> Failure {
+    let failure = Failure::error(what);
     match error {
-        CutError::OutOfRange { .. } => out_of_range(what, last).try_this(format!("--range START:END within 0:{last}")),
-        CutError::TooShort { .. } => Failure::error(what)
+        CutError::OutOfRange { .. } => out_of_range(failure, last, "range"),
+        CutError::TooShort { .. } => failure
             .because("a loop needs at least 3 frames to have a velocity")
             .try_this("a longer --range, or more output.frames or --fps"),
-        CutError::Cycles { .. } => Failure::error(what).try_this("fewer --cycles, or a longer --range"),
-        CutError::TooLong { .. } => Failure::error(what).try_this("a smaller --fps or output.frames"),
-        _ => Failure::error(what),
+        CutError::Cycles { .. } => failure.try_this("fewer --cycles, or a longer --range"),
+        CutError::TooLong { .. } => failure.try_this("a smaller --fps or output.frames"),
+        _ => failure,
     }
 }
 
@@ -163,19 +164,16 @@ fn unmade(studied: &Studied, what: String, error: MakeError) -> Failure {
 }
 
 fn edit(error: &EditError) -> Failure {
-    let failure = Failure::error(error);
-    match error {
-        EditError::RootJoint { .. } => failure.try_this("the joint below it; --set edit=aim:30 for its turn"),
-        EditError::RootNeverTurns => failure.try_this("--root-motion constant"),
-        EditError::AimInFullSpace => failure.try_this("--set output.root-space=ground"),
-        EditError::AimMirrored => failure.try_this("--cycles 1, without --symmetric"),
-        EditError::Lopsided { .. } => {
-            failure.try_this("an edit of the kind \"move\", or --cycles 1, without --symmetric")
-        }
-        EditError::AboveMirrored { .. } => failure.try_this("the hips, or a joint below them"),
-        EditError::Width { .. } => failure.try_this("a width in this range, or none for half a second"),
-        _ => failure.try_this("a number in this range"),
-    }
+    Failure::error(error).try_this(match error {
+        EditError::RootJoint { .. } => "the joint below it; --set edit=aim:30 for its turn",
+        EditError::RootNeverTurns => "--root-motion constant",
+        EditError::AimInFullSpace => "--set output.root-space=ground",
+        EditError::AimMirrored => "--cycles 1, without --symmetric",
+        EditError::Lopsided { .. } => "an edit of the kind \"move\", or --cycles 1, without --symmetric",
+        EditError::AboveMirrored { .. } => "the hips, or a joint below them",
+        EditError::Width { .. } => "a width in this range, or none for half a second",
+        _ => "a number in this range",
+    })
 }
 
 fn mean_cycle(what: String, error: &MeanCycleError) -> Failure {
@@ -194,8 +192,7 @@ fn mean_cycle(what: String, error: &MeanCycleError) -> Failure {
 }
 
 fn variation(what: String, error: &VariationError) -> Failure {
-    let failure = Failure::error(what).because(error.to_string());
-    failure.try_this(match error {
+    Failure::error(what).because(error.to_string()).try_this(match error {
         VariationError::Secs { .. } => "--set output.vary=60",
         VariationError::Amount { .. } => "--set output.vary-amount=1",
         VariationError::TooFewCycles { .. } => {

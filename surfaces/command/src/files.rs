@@ -33,8 +33,11 @@ fn read_stream() -> Result<Vec<u8>> {
     let limits = memory::limits();
     let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
     let mut bytes = Vec::new();
-    let read = io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|error| failure!("cannot read the standard input: {error}"))?;
+    io::stdin()
+        .lock()
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|error| failure!("cannot read the standard input: {error}"))?;
     if bytes.len() as u64 > limit {
         let what = format!("the standard input is too large: the limit is {}", ByteCount(limit));
         return Err(Failure::error(what).try_this("a file, cut into parts"));
@@ -120,8 +123,9 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 /// Reads all bytes of a JSON file. Errors: it cannot be read, or takes more memory than the run may use.
 pub fn read_json(path: &Path) -> Result<Vec<u8>> {
     let bytes = read_bytes(path)?;
-    let checked = memory::limits().check_json(&bytes);
-    checked.map_err(|error| failures::memory(&format!("to read \"{}\"", path.display()), error))?;
+    memory::limits()
+        .check_json(&bytes)
+        .map_err(|error| failures::memory(&format!("to read \"{}\"", path.display()), error))?;
     Ok(bytes)
 }
 
@@ -156,8 +160,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 /// that.
 fn similar(path: &Path) -> Option<PathBuf> {
     let folder = folder_of(path);
-    let entries = std::fs::read_dir(folder).ok()?.flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let names = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
     let is_like = |name: &str| match path.extension() {
         Some(extension) if !is_named_like_a_take(path) => Path::new(name).extension() == Some(extension),
         _ => is_named_like_a_take(Path::new(name)),
@@ -182,8 +188,10 @@ pub fn check_is_there(path: &Path) -> Result<()> {
 
 /// Splits a name such as `pack.glb#Walk` into the file and the animation in it. If a file has the whole name, it is that file.
 pub fn split_animation(named: &Path) -> (PathBuf, Option<String>) {
-    let text = named.to_str().filter(|_| named.symlink_metadata().is_err());
-    let text = text.unwrap_or_default();
+    let text = named
+        .to_str()
+        .filter(|_| named.symlink_metadata().is_err())
+        .unwrap_or_default();
     let mut parts = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
     match parts.find(|(file, animation)| Path::new(file).is_file() && !animation.is_empty()) {
         Some((file, animation)) => (PathBuf::from(file), Some(animation.to_owned())),
@@ -235,8 +243,10 @@ pub fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
     if !found.is_file() {
         return Err(refused("which is no file").try_this("the path of a file in its place"));
     }
-    let own = folder_of(owner).canonicalize().into_iter();
-    let mut open = own.chain(OPEN_FOLDERS.get().into_iter().flatten().cloned());
+    let mut open = folder_of(owner)
+        .canonicalize()
+        .into_iter()
+        .chain(OPEN_FOLDERS.get().into_iter().flatten().cloned());
     if !open.any(|folder| found.starts_with(folder)) {
         return Err(
             refused("which lies outside its folder and those on the command line").try_this(format!(

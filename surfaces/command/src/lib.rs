@@ -16,6 +16,8 @@ use clap::FromArgMatches;
 
 #[macro_use]
 mod exit;
+#[macro_use]
+mod talk;
 
 mod animations;
 pub mod answers;
@@ -45,7 +47,6 @@ mod report;
 mod schema_words;
 mod signals;
 mod surface;
-mod talk;
 mod written_loop;
 mod written_passage;
 
@@ -88,7 +89,7 @@ pub fn run(typed: &[OsString]) -> u8 {
         }
     }));
     if let Some(path) = &file {
-        talk::note(&format!("with the settings of \"{}\"", path.display()));
+        note!("with the settings of \"{}\"", path.display());
     }
     let result = perform(command);
     output::sync_folders();

@@ -38,8 +38,11 @@ pub struct Limits {
 }
 
 fn parse_limit(text: &str) -> Result<f64, String> {
-    let limit = text.trim().parse().ok().filter(|limit| is_limit(*limit));
-    limit.ok_or_else(|| NOT_A_LIMIT.to_owned())
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|limit| is_limit(*limit))
+        .ok_or_else(|| NOT_A_LIMIT.to_owned())
 }
 
 const NOT_A_LIMIT: &str = "a limit is a number from 0 on, such as 3";

@@ -182,6 +182,9 @@ fn receive(socket: &UdpSocket, sender: &SyncSender<Piece>, lost: &AtomicU64) {
 }
 
 fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
-    let begun = thread::Builder::new().name(name.to_owned()).spawn(work);
-    (begun.map(drop)).map_err(|error| failure!("the system gives no thread to listen with: {error}"))
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map(drop)
+        .map_err(|error| failure!("the system gives no thread to listen with: {error}"))
 }

@@ -19,10 +19,14 @@ use crate::{
 /// Reads the character that the settings name. Errors: it cannot be read, or settings need a character and none is named.
 pub fn study(args: StudyArgs) -> Result<Study> {
     let on = (args.map.as_deref(), args.bone_stretch);
-    let target = (args.rig.as_deref().map(|rig| character(rig, on, &args.reading()))).transpose()?;
+    let target = args
+        .rig
+        .as_deref()
+        .map(|rig| character(rig, on, &args.reading()))
+        .transpose()?;
     let avatars = (args.rig.is_none() && ReferencePose::is_stated(args.reference.as_ref()))
-        .then(|| following(None, &args.reading()));
-    let avatars = avatars.transpose()?;
+        .then(|| following(None, &args.reading()))
+        .transpose()?;
     let study = Study::new(args, target).map_err(|error| match error {
         StudyError::Recipe(error) => error.into(),
         other => Failure::error(other),
@@ -44,7 +48,7 @@ pub fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result<Follow
 /// Reads the character that flags name, if any. Errors: it cannot be read.
 pub fn character_of(args: &RigArgs, reading: &TakeArgs) -> Result<Option<Arc<CharacterTarget>>> {
     let on = (args.map.as_deref(), args.bone_stretch);
-    (args.rig.as_deref().map(|rig| character(rig, on, reading))).transpose()
+    args.rig.as_deref().map(|rig| character(rig, on, reading)).transpose()
 }
 
 /// Reads the character that motion goes onto, the map of its joints, and the takes that the settings of the motion name. Errors:
@@ -76,12 +80,13 @@ pub fn character(
         })?;
         following.map = Some((map.display().to_string(), joints));
     }
-    let target = CharacterTarget::new(path.display().to_string(), character, following);
-    target.map(Arc::new).map_err(|error| match error {
-        TargetError::NoSkeleton(error) => joints(&error).of_file(path),
-        TargetError::Recipe(error) => error.into(),
-        other => Failure::error(other),
-    })
+    CharacterTarget::new(path.display().to_string(), character, following)
+        .map(Arc::new)
+        .map_err(|error| match error {
+            TargetError::NoSkeleton(error) => joints(&error).of_file(path),
+            TargetError::Recipe(error) => error.into(),
+            other => Failure::error(other),
+        })
 }
 
 /// Reads and analyses a take, and prints its warnings.
@@ -133,7 +138,9 @@ pub fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> {
 
 /// Analyses a take that was read with the warnings `soft`; all warnings are kept and not printed.
 pub fn analysed(path: &Path, file: LoadedTake, soft: Vec<FileWarning>, study: &Study) -> Result<Studied> {
-    (study.analyse(path.display().to_string(), file, soft)).map_err(|error| cannot_study(path, error))
+    study
+        .analyse(path.display().to_string(), file, soft)
+        .map_err(|error| cannot_study(path, error))
 }
 
 /// Prints the warnings about a take.
@@ -143,7 +150,9 @@ fn warn(studied: &Studied) {
 
 /// Matches the joints of a motion with those of a character; `path` is the motion's file. Errors: they do not match.
 pub fn matched(path: &Path, file: &LoadedTake, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<Matched> {
-    (target.matched(file, &reading.overrides())).map_err(|error| cannot_study(path, error))
+    target
+        .matched(file, &reading.overrides())
+        .map_err(|error| cannot_study(path, error))
 }
 
 /// Words why a take cannot be studied; `path` is its file.
@@ -163,8 +172,10 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
         }
         StudyError::Joints { error, map } => {
             let failure = joints(&error);
-            let map = map.map(|map| format!("the map is \"{map}\""));
-            map.into_iter().fold(failure, Failure::because).of_file(path)
+            map.map(|map| format!("the map is \"{map}\""))
+                .into_iter()
+                .fold(failure, Failure::because)
+                .of_file(path)
         }
         other => Failure::error(other),
     }

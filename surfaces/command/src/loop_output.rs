@@ -31,14 +31,20 @@ pub fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<Strin
     }
     let own = files::extension(path)?;
     let is_take = Format::from_extension(&own).is_some();
-    let of_motion = Format::of_motion_for(&own).filter(|_| !is_take);
-    Some(of_motion.map_or(own, |format| format.extension().to_owned()))
+    Some(
+        Format::of_motion_for(&own)
+            .filter(|_| !is_take)
+            .map_or(own, |format| format.extension().to_owned()),
+    )
 }
 
 /// Returns the path of a loop, by default `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
 pub fn of_loop(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
-    let animation = recipe.take.animation.as_deref();
-    let animation = animation.map_or_else(String::new, |name| format!("-{}", in_file_name(name)));
+    let animation = recipe
+        .take
+        .animation
+        .as_deref()
+        .map_or_else(String::new, |name| format!("-{}", in_file_name(name)));
     of_target(take, target, &format!("{animation}-loop"), || extension(take, recipe))
 }
 

@@ -64,8 +64,9 @@ fn machine_bytes() -> Option<u64> {
     let all = fs::read_to_string("/proc/meminfo").ok()?;
     let line = all.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    let of_container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let of_container = of_container.and_then(|text| text.trim().parse().ok());
+    let of_container = fs::read_to_string("/sys/fs/cgroup/memory.max")
+        .ok()
+        .and_then(|text| text.trim().parse().ok());
     Some(kibibytes.saturating_mul(1024).min(of_container.unwrap_or(u64::MAX)))
 }
 

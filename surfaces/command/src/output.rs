@@ -125,8 +125,9 @@ impl Outputs {
             return Err(failure!("\"{}\" is the take itself", path.display())
                 .try_this("--force to add the loop to it, or another name"));
         }
-        let input = canonical.and_then(|path| self.protected.iter().find(|(protected, _)| *protected == path));
-        if let Some((_, what)) = input {
+        if let Some((_, what)) =
+            canonical.and_then(|path| self.protected.iter().find(|(protected, _)| *protected == path))
+        {
             return Err(failure!("\"{}\" is the {what} itself", path.display())
                 .try_this(format!("another name; a {what} is never overwritten")));
         }
@@ -211,10 +212,10 @@ impl Outputs {
             self.check(&path)?;
             self.cleared.push(path);
         } else {
-            talk::warn(&format!(
+            warning!(
                 "\"{}\" is beside the output and was not written by loopwright; it stays",
                 path.display()
-            ));
+            );
         }
         Ok(())
     }
@@ -224,8 +225,7 @@ impl Outputs {
     pub fn clear(&mut self, file: &Path) {
         let sidecar = file.with_added_extension(files::SIDECAR);
         let is_sidecar_ours = is_ours(&sidecar);
-        let ours = core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar));
-        for path in ours {
+        for path in core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar)) {
             let is_there = path.symlink_metadata().is_ok_and(|found| found.is_file());
             if self.force
                 && is_there
@@ -293,18 +293,18 @@ impl Outputs {
         let mut changes = Vec::new();
         match self.move_all(&mut changes) {
             Ok(written) => {
-                for change in changes {
-                    change.settle();
+                // The previous files are no longer needed.
+                for kept in changes.into_iter().filter_map(|change| change.before) {
+                    let _ = fs::remove_file(kept.path);
                 }
-                let folders = written.iter().map(|path| folder_of(path).to_owned());
-                let mut changed = locked(&CHANGED_FOLDERS);
-                changed.extend(folders);
+                locked(&CHANGED_FOLDERS).extend(written.iter().map(|path| folder_of(path).to_owned()));
                 Ok(written.iter().map(|path| path.display().to_string()).collect())
             }
-            Err(failure) => {
-                let stuck = changes.into_iter().rev().filter_map(Change::undo);
-                Err(stuck.fold(failure, Failure::because))
-            }
+            Err(failure) => Err(changes
+                .into_iter()
+                .rev()
+                .filter_map(Change::undo)
+                .fold(failure, Failure::because)),
         }
     }
 
@@ -318,29 +318,24 @@ impl Outputs {
                     .because("no output was written, and nothing was replaced")
                     .try_this("check that the file may be replaced, or name another output"),
             };
-            let kept = if self.force {
-                kept_back(&path).map_err(|error| failed(&error))?
-            } else {
-                None
+            let before = match self.force {
+                true => kept_back(&path).map_err(|error| failed(&error))?,
+                false => None,
             };
-            let replaces = kept.is_some();
-            // The replaced file can be restored even if the new one does not get its name.
-            changes.extend(kept.map(|kept| Change {
+            let is_new = before.is_none();
+            let change = Change {
                 path: path.clone(),
-                before: Some(kept),
-            }));
-            let moved = if replaces {
-                file.persist(&path)
-            } else {
-                file.persist_noclobber(&path)
+                before,
             };
-            moved.map_err(|failure| failed(&failure.error))?;
-            if !replaces {
-                changes.push(Change {
-                    path: path.clone(),
-                    before: None,
-                });
+            let moved = match is_new {
+                true => file.persist_noclobber(&path),
+                false => file.persist(&path),
+            };
+            // A replaced file can be restored even if the new one does not get its name.
+            if !is_new || moved.is_ok() {
+                changes.push(change);
             }
+            moved.map_err(|failure| failed(&failure.error))?;
             written.push(path);
         }
         for path in self.cleared {
@@ -349,10 +344,11 @@ impl Outputs {
                     .because("it is of the file that was there before; no output was written, and nothing was replaced")
                     .try_this("check that it may be removed, or name another output")
             };
-            if let Some(kept) = kept_back(&path).map_err(failed)? {
+            let before = kept_back(&path).map_err(failed)?;
+            if before.is_some() {
                 changes.push(Change {
                     path: path.clone(),
-                    before: Some(kept),
+                    before,
                 });
                 match fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
@@ -392,13 +388,6 @@ impl Change {
             )
         })
     }
-
-    /// Discards the previous file.
-    fn settle(self) {
-        if let Some(kept) = self.before {
-            kept.discard();
-        }
-    }
 }
 
 /// A file under a second name, until its replacement is in place.
@@ -406,12 +395,6 @@ struct Kept {
     path: PathBuf,
     /// Marks the file as in use for other runs.
     _lock: Option<File>,
-}
-
-impl Kept {
-    fn discard(self) {
-        let _ = fs::remove_file(self.path);
-    }
 }
 
 /// Gives a file a second name; `None` if there is no such file. Errors: it is a folder, or cannot be renamed.
@@ -479,8 +462,7 @@ fn is_named_by_us(name: &str) -> bool {
 /// Whether this run writes into a folder for the first time: listing a growing folder for each of many outputs would take quadratic time.
 fn is_first_in(folder: &Path) -> bool {
     static CLEANED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let mut cleaned = locked(&CLEANED);
-    !cleaned.contains(folder) && cleaned.insert(folder.to_owned())
+    locked(&CLEANED).insert(folder.to_owned())
 }
 
 /// Removes temporary files that killed runs of the same user left in a folder, those that no run locks. `own` is a file of this run.
@@ -546,7 +528,7 @@ fn is_ours(path: &Path) -> bool {
         format: String,
     }
     // Opening a pipe would wait for its other end.
-    let file = (path.is_file()).then(|| File::open(path).ok()).flatten();
+    let file = path.is_file().then(|| File::open(path).ok()).flatten();
     let marks = file.and_then(|file| serde_json::from_reader::<_, Marks>(BufReader::new(file)).ok());
     marks.is_some_and(|marks| [loop_file::FORMAT, loop_file::PACK_FORMAT].contains(&&*marks.format))
 }
@@ -582,8 +564,9 @@ pub fn is_named_as_folder(path: &Path) -> bool {
     if path.is_dir() && !files::is_named_like_a_take(path) {
         return true;
     }
-    let text = path.as_os_str().as_encoded_bytes();
-    text.last()
+    path.as_os_str()
+        .as_encoded_bytes()
+        .last()
         .is_some_and(|&last| std::path::is_separator(char::from(last)))
         || path.ends_with("..")
         || path == Path::new(".")
@@ -605,26 +588,23 @@ pub fn make_folder(folder: &Path) -> Result<()> {
     })
 }
 
-/// Writes bytes to stdout; it is no error if the reader closed the pipe.
+/// Writes bytes to stdout.
 pub fn print_bytes(bytes: &[u8]) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(failure!("cannot write to the standard output: {error}"))
-        }
-        _ => Ok(()),
-    }
+    print_to(io::stdout().lock(), bytes, "write to the standard output")
 }
 
-/// Prints data on stdout; it is no error if the reader closed the pipe.
+/// Prints data on stdout.
 pub fn print(text: &str) -> Result<()> {
     if talk::print_aside(text) {
         return Ok(());
     }
-    let mut stdout = anstream::stdout().lock();
-    let bytes = talk::harmless(text);
-    match stdout.write_all(bytes.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failure!("cannot print: {error}")),
+    print_to(anstream::stdout().lock(), talk::harmless(text).as_bytes(), "print")
+}
+
+/// It is no error if the reader closed the pipe.
+fn print_to(mut stdout: impl Write, bytes: &[u8], what: &str) -> Result<()> {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failure!("cannot {what}: {error}")),
         _ => Ok(()),
     }
 }
@@ -652,8 +632,11 @@ pub fn answer<T: Serialize>(
         print(&words(answer))?;
     }
     if is_json || failure.is_some() {
-        let document = json::document(kind, answer, failure.as_ref(), outputs);
-        end(document, failure, is_json)?;
+        end(
+            json::document(kind, answer, failure.as_ref(), outputs),
+            failure,
+            is_json,
+        )?;
     }
     Ok(Ending::Done)
 }

@@ -32,8 +32,12 @@ pub fn in_order<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T
         }
         worker();
     });
-    let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.into_iter().flatten().collect()
+    results
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Locks a value; it is whole even if a thread panicked while holding it.

@@ -48,8 +48,9 @@ pub fn read(path: &Path) -> Result<Settings> {
     tables.remove("check");
     let texts = texts(&tables);
     let settings: Result<Vec<Setting>, RecipeError> = texts.iter().map(|text| text.parse()).collect();
-    let recipe = settings.and_then(|settings| recipe::recipe_of(&settings));
-    let recipe = recipe.map_err(|error| Failure::from(error).about(&format!("cannot use \"{}\"", path.display())))?;
+    let recipe = settings
+        .and_then(|settings| recipe::recipe_of(&settings))
+        .map_err(|error| Failure::from(error).about(&format!("cannot use \"{}\"", path.display())))?;
     if recipe.stretch.start.or(recipe.stretch.end).is_some() {
         return Err(wrong("it names frames, which are those of one take").try_this("no start and end under [stretch]"));
     }
@@ -94,8 +95,11 @@ impl Settings {
             }
             _ => Setting::of_reading(text).is_ok(),
         };
-        let heeded = self.texts.iter().filter(heeds);
-        heeded.flat_map(|text| ["--set".into(), text.into()]).collect()
+        self.texts
+            .iter()
+            .filter(heeds)
+            .flat_map(|text| ["--set".into(), text.into()])
+            .collect()
     }
 }
 
@@ -139,12 +143,17 @@ pub fn with_settings(args: &[OsString]) -> Result<Typed> {
         }
     };
     let (names, command, of_command) = innermost(&program, &matches);
-    let inputs = (command.get_positionals()).filter_map(|arg| of_command.get_raw(arg.get_id().as_str()));
+    let inputs = command
+        .get_positionals()
+        .filter_map(|arg| of_command.get_raw(arg.get_id().as_str()));
     typed.inputs = inputs.flatten().map(PathBuf::from).collect();
     // A recipe named on the command line replaces the file's.
     let has_recipe = has_flag(command, "recipe") && of_command.contains_id("recipe");
     // The first input may be a folder or a pattern.
-    let above = (typed.inputs.first()).and_then(|first| first.ancestors().find(|path| path.is_dir()));
+    let above = typed
+        .inputs
+        .first()
+        .and_then(|first| first.ancestors().find(|path| path.is_dir()));
     let heeded = (!has_recipe && has_flag(command, "set")).then(|| nearest(above.unwrap_or(Path::new("."))));
     if let Some(path) = heeded.flatten() {
         let flags = read(&path)?.flags(&path, &names[0], command);

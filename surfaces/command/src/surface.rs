@@ -15,7 +15,6 @@ use crate::{
     exit::{Failure, Result},
     files, memory,
     parallel::locked,
-    talk,
 };
 
 /// Most meshes held at a time: a folder has few characters, and a mesh may take megabytes.
@@ -61,7 +60,7 @@ impl Surfaces {
             return figure;
         }
         let mesh = mesh().unwrap_or_else(|failure| {
-            talk::warn(&format!("{}; its body is drawn as capsules", failure.what()));
+            warning!("{}; its body is drawn as capsules", failure.what());
             None
         });
         let beside = |name: &str| files::companion(path, name, memory::limits().max_input_bytes).ok();
@@ -91,6 +90,7 @@ fn mesh(path: &Path, source: &Source, skeleton: &Skeleton) -> Result<Option<Mesh
         Source::Fbx(_) => files::read_bytes(&path)?,
         _ => Vec::new(),
     };
-    (source.read_mesh(&bytes, skeleton, &memory::limits()))
+    source
+        .read_mesh(&bytes, skeleton, &memory::limits())
         .map_err(|error| Failure::cannot("read the mesh of", &path, error))
 }

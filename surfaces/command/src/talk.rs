@@ -57,6 +57,20 @@ fn say(style: Style, label: &str, text: &str) {
     let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
 }
 
+/// Formats a warning, and gives it with [`warn`].
+macro_rules! warning {
+    ($($words:tt)+) => {
+        $crate::talk::warn(&format!($($words)+))
+    };
+}
+
+/// Formats a note, and gives it with [`note`].
+macro_rules! note {
+    ($($words:tt)+) => {
+        $crate::talk::note(&format!($($words)+))
+    };
+}
+
 /// Whether warnings and notes are suppressed.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
@@ -150,8 +164,9 @@ pub fn keep(text: &str) {
 
 /// Returns all warnings so far, or those of one file if this thread works on one of many.
 pub fn warnings() -> Vec<String> {
-    let aside = ASIDE.with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()));
-    aside.unwrap_or_else(|| locked(&WARNINGS).clone())
+    ASIDE
+        .with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()))
+        .unwrap_or_else(|| locked(&WARNINGS).clone())
 }
 
 /// Every note so far: a file that is opened twice gives the same note only once.

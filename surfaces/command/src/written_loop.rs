@@ -51,7 +51,7 @@ impl WrittenLoop {
         let facts = file.facts(path.display().to_string());
         Ok(Self {
             written: match &sidecar {
-                Some(sidecar) => (sidecar.without_added_root(file.take)).map_err(|_| no_root_joint(path))?,
+                Some(sidecar) => sidecar.without_added_root(file.take).map_err(|_| no_root_joint(path))?,
                 None => file.take,
             },
             source: file.source,
@@ -63,7 +63,9 @@ impl WrittenLoop {
 
     /// Whether the file has a root joint above those of the take.
     pub fn has_added_root(&self) -> bool {
-        (self.sidecar.as_ref()).is_some_and(|sidecar| sidecar.playback.root_joint_added)
+        self.sidecar
+            .as_ref()
+            .is_some_and(|sidecar| sidecar.playback.root_joint_added)
     }
 }
 
@@ -103,8 +105,10 @@ impl LoopsInFile {
             names_of(&self.path, &self.file, wanted)
         })?;
         let mut warnings = Vec::new();
-        let read = self.file.read(&settings(reading, sidecar.as_ref()), &mut warnings);
-        let loaded = read.map_err(|error| files::cannot_read(&self.path, &error))?;
+        let loaded = self
+            .file
+            .read(&settings(reading, sidecar.as_ref()), &mut warnings)
+            .map_err(|error| files::cannot_read(&self.path, &error))?;
         WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
     }
 }
@@ -252,12 +256,14 @@ pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> 
     let Ok(file) = files::read_animated(path) else {
         return Ok(one());
     };
-    let described: Vec<String> = (sidecars_beside(path).into_iter())
+    let described: Vec<String> = sidecars_beside(path)
+        .into_iter()
         .filter_map(|sidecar| sidecar.playback.animation)
         .collect();
     let loops_without = |excluded| {
-        let numbers = animations::asked_for(path, &file, input.wanted(flags), excluded)?;
-        let names = numbers.into_iter().map(|number| &file.animation_names()[number]);
+        let names = animations::asked_for(path, &file, input.wanted(flags), excluded)?
+            .into_iter()
+            .map(|number| &file.animation_names()[number]);
         let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
         Ok::<Vec<String>, Failure>(names.filter(is_loop).cloned().collect())
     };
@@ -271,12 +277,11 @@ pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> 
 
 /// Returns all facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
-    let beside = files::read_if_there(&path.with_added_extension(files::SIDECAR));
-    let read = beside
+    files::read_if_there(&path.with_added_extension(files::SIDECAR))
         .ok()
         .flatten()
-        .and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
-    read.unwrap_or_default()
+        .and_then(|bytes| Sidecar::all_from_json(&bytes).ok())
+        .unwrap_or_default()
 }
 
 /// Adds the facts of loops that remain in a file into which others were written; `bytes` are the new contents of the file.
@@ -369,7 +374,13 @@ pub fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sideca
 /// read.
 pub fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>> {
     let mut sidecars = all_sidecars(input)?.into_iter();
-    Ok(sidecars.find(|sidecar| (sidecar.playback.animation.as_ref()).is_none_or(|named| named == animation)))
+    Ok(sidecars.find(|sidecar| {
+        sidecar
+            .playback
+            .animation
+            .as_ref()
+            .is_none_or(|named| named == animation)
+    }))
 }
 
 /// Returns all facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
@@ -395,11 +406,11 @@ fn sidecar_of(
         if sidecars.len() > 1
             && let Some(named) = sidecars.last().and_then(|last| last.playback.animation.as_ref())
         {
-            talk::note(&format!(
+            note!(
                 "{} holds {} loops; using \"{named}\", --animation names another",
                 path.display(),
                 sidecars.len()
-            ));
+            );
         }
         return Ok(sidecars.last().cloned());
     };
@@ -412,7 +423,12 @@ fn sidecar_of(
     }
     let matching = matching(wanted)?;
     for sidecar in sidecars {
-        if (sidecar.playback.animation.as_ref()).is_some_and(|named| matching.contains(named)) {
+        if sidecar
+            .playback
+            .animation
+            .as_ref()
+            .is_some_and(|named| matching.contains(named))
+        {
             return Ok(Some(sidecar.clone()));
         }
     }
@@ -423,19 +439,21 @@ fn sidecar_of(
         ),
         others => format!("{} other animations", others.len()),
     };
-    talk::note(&format!(
+    note!(
         "{}: its sidecar is of {of} and is not used for \"{wanted}\"",
         path.display()
-    ));
+    );
     Ok(None)
 }
 
 /// Returns the names of the animations that match. Errors: none does.
 fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>> {
-    let numbers = file.animations_matching(wanted);
-    let numbers = numbers.map_err(|error| files::cannot_read(path, &error))?;
-    let names = numbers.into_iter().map(|number| file.animation_names()[number].clone());
-    Ok(names.collect())
+    Ok(file
+        .animations_matching(wanted)
+        .map_err(|error| files::cannot_read(path, &error))?
+        .into_iter()
+        .map(|number| file.animation_names()[number].clone())
+        .collect())
 }
 
 /// Returns the loop that the sidecar describes. Errors: file and sidecar contradict each other.
@@ -449,8 +467,9 @@ fn contradicted(error: PlaceError) -> Failure {
 
 /// Returns the uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
 pub fn uncut(in_file: &LoopInFile, take: &Studied, sidecar: &Sidecar, written: &Take) -> Result<RootRelativeClip> {
-    let uncut = in_file.uncut(sidecar, written, &take.analysis);
-    uncut.map_err(|error| of_other_take(take, sidecar, &error))
+    in_file
+        .uncut(sidecar, written, &take.analysis)
+        .map_err(|error| of_other_take(take, sidecar, &error))
 }
 
 /// The failure for a loop that was made from another take than this one.

@@ -103,20 +103,22 @@ fn of_set(path: &Path, set: &Manifest) -> Vec<WrittenPassage> {
             .is_some();
         clip.animation.clone().filter(|_| holds_several)
     };
-    let clips = (set.clips.iter()).filter(|clip| Some(clip.file.as_str()) == own.as_deref());
-    let passages = clips.filter_map(|clip| {
-        let facts = PassageInFile::of_set(set, clip)?;
-        let loops = facts.ends.each_ref().map(|state| {
-            let clip = set.clip(&state.clip)?;
-            loop_at(beside(path, &clip.file)?, animation_of(clip))
-        });
-        Some(WrittenPassage {
-            place: InputFile::new(path.to_owned(), animation_of(clip)),
-            facts,
-            loops,
+    set.clips
+        .iter()
+        .filter(|clip| Some(clip.file.as_str()) == own.as_deref())
+        .filter_map(|clip| {
+            let facts = PassageInFile::of_set(set, clip)?;
+            let loops = facts.ends.each_ref().map(|state| {
+                let clip = set.clip(&state.clip)?;
+                loop_at(beside(path, &clip.file)?, animation_of(clip))
+            });
+            Some(WrittenPassage {
+                place: InputFile::new(path.to_owned(), animation_of(clip)),
+                facts,
+                loops,
+            })
         })
-    });
-    passages.collect()
+        .collect()
 }
 
 impl WrittenPassage {
@@ -125,13 +127,18 @@ impl WrittenPassage {
         // The flags name the animation of the passage, not those of its loops.
         let of_loops = reading.of_animation(None);
         let read = |input: &InputFile| written_loop::read_playable(input, &of_loops, AddedRoot::Folded);
-        let [from, to] = (self.loops.each_ref()).map(|input| input.as_ref().map(read).transpose());
+        let [from, to] = self.loops.each_ref().map(|input| input.as_ref().map(read).transpose());
         let loops: [Option<StoredLoop>; 2] = [from?, to?];
         // The passage is in the space that its loops state.
-        let stated = loops.iter().flatten().next();
-        let space = stated.map_or(reading.space(), |stored| stated_space(reading.space(), &stored.sidecar));
+        let space = loops
+            .iter()
+            .flatten()
+            .next()
+            .map_or(reading.space(), |stored| stated_space(reading.space(), &stored.sidecar));
         let InputFile { path, animation, .. } = &self.place;
-        let animation = (animation.as_deref()).map_or(AnimationChoice::Auto, AnimationChoice::Given);
+        let animation = animation
+            .as_deref()
+            .map_or(AnimationChoice::Auto, AnimationChoice::Given);
         let mut soft = Vec::new();
         let file = files::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
         let clips = loops

@@ -260,7 +260,7 @@ pub fn match_build(
             match building.add(Path::new(name), &source, name, tags) {
                 Ok(num_rows) => num_added += num_rows,
                 Err(failure) if failure.is_negative() && !is_named => {
-                    talk::warn(&format!("left out: {}", failure.what()));
+                    warning!("left out: {}", failure.what());
                 }
                 Err(failure) => return Err(failure.into_error()),
             }
@@ -302,7 +302,10 @@ pub fn match_rows(database: &[u8], motion: Option<Motion<'_>>) -> Result<(Vec<f3
     let opened = matching::open(Path::new("database"), database)?;
     let source = |motion: Motion<'_>| motion.source(opened.horizon(), &BodyOverrides::default());
     let source = motion.map(source).transpose()?;
-    let motion = (motion.as_ref().map(|motion| Path::new(motion.name()))).zip(source.as_ref());
+    let motion = motion
+        .as_ref()
+        .map(|motion| Path::new(motion.name()))
+        .zip(source.as_ref());
     let mut rows = Vec::new();
     let columns = matching::export::add_rows(&mut rows, &opened, motion)?;
     Ok((rows, columns))

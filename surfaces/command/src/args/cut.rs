@@ -51,6 +51,7 @@ pub struct CutArgs {
 }
 
 /// What to look for.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CutKind {
     Start,
@@ -58,13 +59,6 @@ pub enum CutKind {
     Turn,
     Jump,
 }
-
-loopwright_core::words!(CutKind {
-    Start: "start",
-    Stop: "stop",
-    Turn: "turn",
-    Jump: "jump",
-});
 
 impl CutArgs {
     /// The kinds of passages to make.

@@ -251,7 +251,9 @@ fn first_of(values: &[String], letters: usize) -> String {
 fn on_one_line(arg: Arg) -> Arg {
     let help = help_of(&arg);
     let mut help = help.split(" [default").next().unwrap_or_default().to_owned();
-    let values: Vec<String> = (arg.get_possible_values().iter())
+    let values: Vec<String> = arg
+        .get_possible_values()
+        .iter()
         .map(|value| value.get_name().to_owned())
         .collect();
     if !arg.get_action().takes_values() {
@@ -267,10 +269,14 @@ fn on_one_line(arg: Arg) -> Arg {
 /// Appends to the help of each flag the flags that it excludes.
 fn with_conflicts(command: Command) -> Command {
     let excluded = |arg: &Arg| -> Vec<String> {
-        let others = command.get_arg_conflicts_with(arg).into_iter();
-        others.filter_map(|other| Some(other.get_long()?.to_owned())).collect()
+        command
+            .get_arg_conflicts_with(arg)
+            .into_iter()
+            .filter_map(|other| Some(other.get_long()?.to_owned()))
+            .collect()
     };
-    let all: HashMap<Id, Vec<String>> = (command.get_arguments())
+    let all: HashMap<Id, Vec<String>> = command
+        .get_arguments()
         .map(|arg| (arg.get_id().clone(), excluded(arg)))
         .collect();
     command.mut_args(|arg| {
@@ -289,7 +295,8 @@ fn with_values_explained(arg: Arg) -> Arg {
         return arg;
     }
     let values = arg.get_possible_values();
-    let explained: Vec<(&str, String)> = (values.iter())
+    let explained: Vec<(&str, String)> = values
+        .iter()
         .filter(|value| !value.is_hide_set())
         .filter_map(|value| Some((value.get_name(), value.get_help()?.to_string())))
         .collect();

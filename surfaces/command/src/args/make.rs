@@ -122,10 +122,7 @@ impl LoopArgs {
                 cycles,
                 symmetric: self.mirror.symmetric.then_some(true),
                 ping_pong: self.mirror.ping_pong.then_some(true),
-                ease: None,
-                mend: None,
-                mean_cycles: None,
-                several_cycles_for: None,
+                ..StretchRecipe::default()
             },
             closure: self.closure.clone(),
             output: self.output,

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand};
 use loopwright_core::candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind};
 use loopwright_core::math::DecayKind;
-use loopwright_core::words;
+
 use loopwright_match::{FeatureSetKind, GaitSet};
 use loopwright_moves::play::DEFAULT_FADE_SECS;
 
@@ -232,6 +232,7 @@ pub fn gaits_of(kinds: &[MotionKind]) -> GaitSet {
 }
 
 /// Which foot stands.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandingFoot {
     /// The left foot alone.
@@ -241,12 +242,6 @@ pub enum StandingFoot {
     /// Both feet.
     Both,
 }
-
-words!(StandingFoot {
-    Left: "left",
-    Right: "right",
-    Both: "both",
-});
 
 /// `NAME=VALUE`, neither empty.
 pub fn parse_tag(text: &str) -> Result<(String, String), String> {

@@ -75,8 +75,10 @@ fn with_numbers_explained(error: Error) -> Error {
     let Some(source) = std::error::Error::source(&error).map(ToString::to_string) else {
         return error;
     };
-    let known = meaning(NUMBERS, &source).map(str::to_owned);
-    let Some(helps) = known.or_else(|| of_range(&source)) else {
+    let Some(helps) = meaning(NUMBERS, &source)
+        .map(str::to_owned)
+        .or_else(|| of_range(&source))
+    else {
         return error;
     };
     let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) =
@@ -152,7 +154,8 @@ fn meant_by_flag(flag: &str, usage: &str) -> Option<String> {
         ));
     }
     let program = full();
-    let having: Vec<&str> = (program.get_subcommands())
+    let having: Vec<&str> = program
+        .get_subcommands()
         .filter(|command| {
             let mut args = command.get_arguments().filter(|arg| !arg.is_positional());
             args.any(|arg| {

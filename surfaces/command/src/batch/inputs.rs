@@ -97,7 +97,8 @@ pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character:
     }
     found.retain(|(_, path)| seen.insert(path.clone()));
     let shared = shared_folder(found.iter().map(|(folder, _)| folder));
-    inputs.files = (found.into_iter())
+    inputs.files = found
+        .into_iter()
         .map(|(folder, path)| Input {
             below: below(&shared, &folder, &path),
             path,
@@ -204,12 +205,12 @@ fn shared_folder<'a>(folders: impl Iterator<Item = &'a PathBuf>) -> PathBuf {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         shared = Some(match shared {
             None => folder,
-            Some(shared) => {
-                let same = shared.components().zip(folder.components());
-                same.take_while(|(one, other)| one == other)
-                    .map(|(part, _)| part)
-                    .collect()
-            }
+            Some(shared) => shared
+                .components()
+                .zip(folder.components())
+                .take_while(|(one, other)| one == other)
+                .map(|(part, _)| part)
+                .collect(),
         });
     }
     shared.unwrap_or_default()

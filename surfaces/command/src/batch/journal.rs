@@ -107,11 +107,14 @@ impl Past {
         if stated != Some(grade) || !result.outputs.iter().all(is_there) {
             return false;
         }
-        let sidecar = result.outputs.get(1).and_then(|sidecar| {
-            let bytes = files::read_json(&sidecar.path).ok()?;
-            loop_file::from_text(&bytes).ok()
-        });
-        let sidecar: Value = sidecar.unwrap_or_default();
+        let sidecar: Value = result
+            .outputs
+            .get(1)
+            .and_then(|sidecar| {
+                let bytes = files::read_json(&sidecar.path).ok()?;
+                loop_file::from_text(&bytes).ok()
+            })
+            .unwrap_or_default();
         let is_stated = |of_loop: &Value| of_loop["quality"]["grade"].as_str().unwrap_or("review") == grade;
         // The sidecar of a file with several loops has an entry for each.
         match sidecar["loops"].as_array() {
@@ -123,8 +126,11 @@ impl Past {
     /// Returns an output of a take that exists, but is not what any run wrote under its name: somebody else changed it.
     pub fn changed_output(&self, take: &str) -> Option<&Path> {
         let done = self.done.get(take).filter(|_| !self.unfinished.contains(take))?;
-        let outputs = done.results.iter().flat_map(|result| &result.outputs);
-        let mut paths = outputs.map(|output| output.path.as_path());
+        let mut paths = done
+            .results
+            .iter()
+            .flat_map(|result| &result.outputs)
+            .map(|output| output.path.as_path());
         paths.find(|path| {
             self.hash_of(path)
                 .is_some_and(|hash| !self.written.contains(&(path.into(), hash)))
@@ -273,7 +279,10 @@ impl Journal {
 
 /// Reads the journals of other parts of the work.
 fn read_others(folder: &Path, own: &Path, past: &mut Past) {
-    let mut others: Vec<PathBuf> = (fs::read_dir(folder).into_iter().flatten().flatten())
+    let mut others: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
         .map(|entry| entry.path())
         .filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -326,7 +335,9 @@ fn read_lines(file: &File, past: &mut Past) -> io::Result<u64> {
         whole += line.len() as u64;
         // A line that cannot be parsed is from another version, or damaged: its take is done again.
         if let Ok(read) = Line::read(&line) {
-            left = (left.checked_sub(line.len() as u64)).ok_or_else(|| io::Error::other("it is too large"))?;
+            left = left
+                .checked_sub(line.len() as u64)
+                .ok_or_else(|| io::Error::other("it is too large"))?;
             past.add(read);
         }
     }

@@ -113,12 +113,14 @@ pub struct LoopResult {
     pub warnings: Vec<String>,
 }
 
-impl LoopResult {
-    /// A failure of the run itself.
-    pub fn error(failure: &Failure) -> Self {
-        Self::failed(Verdict::Failed, failure, Vec::new())
+/// A failure of the run itself, or of the work on a loop.
+impl From<Failure> for LoopResult {
+    fn from(failure: Failure) -> Self {
+        Self::failed(Verdict::Failed, &failure, Vec::new())
     }
+}
 
+impl LoopResult {
     /// A failed loop. `verdict` is what a failure with exit status 2 means here; one with status 1 means that there is no loop.
     pub fn failed(verdict: Verdict, failure: &Failure, warnings: Vec<String>) -> Self {
         Self {

@@ -66,8 +66,7 @@ impl Template {
         let mut rest = stem;
         while let Some((before, after)) = rest.split_once('{') {
             let (field, behind) = after.split_once('}').ok_or("a { has no } behind it")?;
-            let known = FIELDS.iter().find(|(name, _)| *name == field);
-            let known = known.ok_or_else(|| {
+            let known = FIELDS.iter().find(|(name, _)| *name == field).ok_or_else(|| {
                 let names = FIELDS.map(|(name, _)| format!("{{{name}}}"));
                 format!("{{{field}}} is none of {}", names.join(", "))
             })?;
@@ -132,7 +131,11 @@ impl Names {
         let wanted = folder.join(format!("{stem}.{extension}"));
         let mut path = wanted.clone();
         let mut number = 1;
-        while (self.taken.get(&key(&path))).is_some_and(|(other, is_given)| other != take || *is_given) {
+        while self
+            .taken
+            .get(&key(&path))
+            .is_some_and(|(other, is_given)| other != take || *is_given)
+        {
             number += 1;
             path = folder.join(format!("{stem}-{number}.{extension}"));
         }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::{collections::BTreeMap, num::NonZeroUsize, thread};
 
-use crate::parallel::locked;
+use crate::{memory, parallel::locked};
 
 /// Stack of a worker, bytes: as large as the main thread's on Linux, since skeletons and scenes are trees of any depth.
 const STACK_BYTES: usize = 8 << 20;
@@ -21,10 +21,12 @@ const FINISHING: usize = 2;
 /// others wait.
 const LARGE_SHARE: u64 = 4;
 
-/// The number of threads for `--jobs`.
+/// The number of threads for `--jobs`, which share the memory of the run.
 pub fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
     let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    asked.unwrap_or_else(cores).get().min(inputs.max(1))
+    let jobs = asked.unwrap_or_else(cores).get().min(inputs.max(1));
+    memory::share_among(jobs);
+    jobs
 }
 
 /// The work on one input, in three steps.
@@ -223,8 +225,10 @@ fn worker<W: Work>(
             drop(now);
             shared.changed.notify_all();
             let finish = |studied| catch_unwind(AssertUnwindSafe(|| work.finish(input, studied))).ok();
-            let finished = studied.filter(|_| is_settled).and_then(finish);
-            let answer = finished.unwrap_or_else(|| work.fault(input));
+            let answer = studied
+                .filter(|_| is_settled)
+                .and_then(finish)
+                .unwrap_or_else(|| work.fault(input));
             now = shared.locked();
             now.answers.insert(index, answer);
             shared.changed.notify_all();

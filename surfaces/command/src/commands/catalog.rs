@@ -30,15 +30,19 @@ pub fn run(args: &CatalogArgs) -> Result<Ending> {
         rows.extend(read(path)?);
     }
     let rows_read = rows.len();
-    let skeleton = args.skeleton_of.as_deref().map(|file| skeleton_of(&rows, file));
-    let skeleton = skeleton.transpose()?;
+    let skeleton = args
+        .skeleton_of
+        .as_deref()
+        .map(|file| skeleton_of(&rows, file))
+        .transpose()?;
     rows.retain(|row| fits(row, args, skeleton.as_deref()));
     sort(&mut rows, args.sort);
     rows.truncate(args.top.unwrap_or(usize::MAX));
     if args.json {
         let limits = memory::limits().for_file(args.catalogs.iter().map(|path| files::size(path)).sum());
-        let checked = limits.check_room(ROW_JSON_BYTES * rows.len() as u64);
-        checked.map_err(|error| failures::memory("to print the rows as JSON", error))?;
+        limits
+            .check_room(ROW_JSON_BYTES * rows.len() as u64)
+            .map_err(|error| failures::memory("to print the rows as JSON", error))?;
     }
     let mut written = Vec::new();
     if let Some((path, format)) = target {
@@ -54,14 +58,17 @@ pub fn run(args: &CatalogArgs) -> Result<Ending> {
 
 /// Returns the format of a catalog by its extension. Errors: it is not one of the known ones.
 pub fn format_of(path: &Path) -> Result<CatalogFormat> {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let format = extension.and_then(CatalogFormat::from_extension).ok_or_else(|| {
-        failure!(
-            "\"{}\" is not named like a catalog: those are Parquet, CSV or JSON Lines",
-            path.display()
-        )
-        .try_this("a name that ends in .parquet, .csv or .jsonl")
-    })?;
+    let format = path
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .and_then(CatalogFormat::from_extension)
+        .ok_or_else(|| {
+            failure!(
+                "\"{}\" is not named like a catalog: those are Parquet, CSV or JSON Lines",
+                path.display()
+            )
+            .try_this("a name that ends in .parquet, .csv or .jsonl")
+        })?;
     if format.is_there() {
         Ok(format)
     } else {
@@ -73,8 +80,7 @@ pub fn format_of(path: &Path) -> Result<CatalogFormat> {
 
 pub fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let written = loopwright_catalog::write(format, rows, &mut bytes);
-    written.map_err(|error| Failure::cannot("write", path, error))?;
+    loopwright_catalog::write(format, rows, &mut bytes).map_err(|error| Failure::cannot("write", path, error))?;
     Ok(bytes)
 }
 
@@ -117,8 +123,11 @@ fn fits(row: &LoopRow, args: &CatalogArgs, skeleton: Option<&str>) -> bool {
         && within(args.climb, row.climb_mps)
         && (!args.straight || row.turn_rate_dps.abs() < TURNING_DPS)
         && within(args.seconds, row.period_secs)
-        && (args.path.as_deref()).is_none_or(|pattern| names::matches(pattern, &row.path))
-        && (args.licence.as_deref()).is_none_or(|text| {
+        && args
+            .path
+            .as_deref()
+            .is_none_or(|pattern| names::matches(pattern, &row.path))
+        && args.licence.as_deref().is_none_or(|text| {
             let licence = row.licence.as_deref().unwrap_or_default();
             licence.to_lowercase().contains(&text.to_lowercase())
         })

@@ -229,11 +229,13 @@ pub struct Fails<'a> {
 impl Fails<'_> {
     /// Splits the checks that are not good into those that make a loop fail and those that are only to be reviewed.
     fn of(&self, checks: &[CheckFacts], is_ping_pong: bool) -> [Vec<Exceeded>; 2] {
-        let wanting = checks.iter().filter(|check| {
-            let is_asked = self.only.is_empty() || self.only.iter().any(|id| id.as_str() == check.id);
-            is_asked && check.grade > Some(Grade::Good)
-        });
-        let (failed, to_review): (Vec<_>, Vec<_>) = wanting.partition(|check| check.grade >= Some(self.from));
+        let (failed, to_review): (Vec<_>, Vec<_>) = checks
+            .iter()
+            .filter(|check| {
+                let is_asked = self.only.is_empty() || self.only.iter().any(|id| id.as_str() == check.id);
+                is_asked && check.grade > Some(Grade::Good)
+            })
+            .partition(|check| check.grade >= Some(self.from));
         [failed, to_review].map(|checks| {
             let of_check = |check| Exceeded::of_check(check, is_ping_pong);
             checks.into_iter().map(of_check).collect()
@@ -293,13 +295,10 @@ fn uncheckable(path: &Path, error: CheckError, take: Option<&Studied>, sidecar: 
     match (error, take, sidecar) {
         (CheckError::Body(error), ..) => error.into(),
         (CheckError::OtherTake(error), Some(take), Some(sidecar)) => written_loop::of_other_take(take, sidecar, &error),
-        (CheckError::Keys(error), _, sidecar) => {
-            let failure = Failure::cannot("check", path, error);
-            failure.try_this(match sidecar {
-                Some(_) => written_loop::OTHER_SIDECAR,
-                None => "a loop of 3 or more frames",
-            })
-        }
+        (CheckError::Keys(error), _, sidecar) => Failure::cannot("check", path, error).try_this(match sidecar {
+            Some(_) => written_loop::OTHER_SIDECAR,
+            None => "a loop of 3 or more frames",
+        }),
         (error, ..) => Failure::error(error).try_this(written_loop::OTHER_SIDECAR),
     }
 }

@@ -182,8 +182,10 @@ fn write(
 
 /// Puts the take or the loop onto a character, into the character's own file.
 fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Moved> {
-    let pairs = args.mirror.then(|| mirroring::pairs_of(args.mirror_map.as_deref()));
-    let pairs = pairs.transpose()?;
+    let pairs = args
+        .mirror
+        .then(|| mirroring::pairs_of(args.mirror_map.as_deref()))
+        .transpose()?;
     retarget::moved(&Options {
         input: &args.input,
         output: &args.output,
@@ -260,8 +262,9 @@ fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take
         },
         ..file.clone()
     };
-    let rig = load::following(None, reading)?.rig_of(&file, &reading.overrides());
-    rig.map(Some)
+    load::following(None, reading)?
+        .rig_of(&file, &reading.overrides())
+        .map(Some)
         .map_err(|error| load::cannot_study(&args.input.path, error))
 }
 
@@ -345,8 +348,11 @@ impl Work<'_> {
         let source = self.source();
         let written = match clip {
             Some(clip) => {
-                let name = sidecar.playback.animation.clone();
-                let name = name.unwrap_or_else(|| clip.name().to_owned());
+                let name = sidecar
+                    .playback
+                    .animation
+                    .clone()
+                    .unwrap_or_else(|| clip.name().to_owned());
                 let settings = LoopWriteSettings {
                     limits: memory::limits(),
                     closing_key: if sidecar.playback.closing_key {
@@ -387,8 +393,8 @@ impl Work<'_> {
     /// Returns the loop, and its place among the keys of the file. Errors: the loop and its sidecar do not belong together.
     fn stored(&self, sidecar: &Sidecar) -> Result<(LoopInFile, LoopClip)> {
         let path = &self.args.input.path;
-        let in_file = LoopInFile::from_whole_file(sidecar, &self.take);
-        let in_file = in_file.map_err(|error| written_loop::apart(path, &error))?;
+        let in_file =
+            LoopInFile::from_whole_file(sidecar, &self.take).map_err(|error| written_loop::apart(path, &error))?;
         let clip = in_file.clip(&self.take);
         Ok((in_file, clip.map_err(|error| written_loop::apart(path, &error))?))
     }
@@ -452,7 +458,9 @@ fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>> {
         limits: memory::limits(),
         ..ReadSettings::default()
     };
-    let read = files::parse(path, &written.bytes)?.read(&settings, &mut Vec::new());
-    let take = read.map_err(|error| files::cannot_read(path, &error))?.take;
+    let take = files::parse(path, &written.bytes)?
+        .read(&settings, &mut Vec::new())
+        .map_err(|error| files::cannot_read(path, &error))?
+        .take;
     Ok(Some(take.skeleton().joint(0).name.clone()))
 }

@@ -140,10 +140,10 @@ fn answer(studied: &Studied, cut: &CutPassages, loops: Vec<LoopRow>) -> CutAnswe
     CutAnswer {
         take: studied.facts(),
         loops,
-        passages: (cut.passages.iter())
-            .map(|passage| cut.facts(studied, passage))
-            .collect(),
-        missing: (cut.missing.iter())
+        passages: cut.passages.iter().map(|passage| cut.facts(studied, passage)).collect(),
+        missing: cut
+            .missing
+            .iter()
             .map(|(kind, why)| Missing {
                 kind: clip_kind(*kind),
                 why: why.to_string(),
@@ -201,10 +201,7 @@ fn add_all(
         let written = cut.write(studied, passage, format)?;
         talk::warn_all(&written.warnings);
         if !passage.has_held_feet() {
-            talk::warn(&format!(
-                "{}: feet are left free, since no correction holds them",
-                passage.name()
-            ));
+            warning!("{}: feet are left free, since no correction holds them", passage.name());
         }
         let names = [&path, &beside].map(|path| path.display().to_string());
         let facts = json::document("passage", facts, None, &names);

@@ -25,7 +25,8 @@ pub fn man(args: &ManArgs) -> Result<Ending> {
     command.build();
     let mut outputs = Outputs::new(args.force);
     let pages = core::iter::once((NAME.to_owned(), &command)).chain(
-        (command.get_subcommands())
+        command
+            .get_subcommands()
             .flat_map(|command| core::iter::once(command).chain(command.get_subcommands()))
             // As `git-log`, with the words of the command.
             .map(|command| {

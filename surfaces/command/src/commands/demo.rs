@@ -40,13 +40,17 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
     let file = loopwright_formats::read_take(&written.bytes, "walk", &ReadSettings::default(), &mut Vec::new())
         .map_err(Failure::error)?;
     let recipe = Recipe::default();
-    let studied = Study::default().analyse(take_path.display().to_string(), file, Vec::new());
-    let studied = studied.map_err(|error| load::cannot_study(&take_path, error))?;
+    let studied = Study::default()
+        .analyse(take_path.display().to_string(), file, Vec::new())
+        .map_err(|error| load::cannot_study(&take_path, error))?;
     let in_words = |error: JobError| failures::job(&studied, None, error);
     let settings = SearchSettings::default();
     let rows = search_rows(&studied, &settings, &SearchRequest::default()).map_err(|error| in_words(error.into()))?;
-    let best = rows.found.best().cloned();
-    let chosen = best.ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
+    let chosen = rows
+        .found
+        .best()
+        .cloned()
+        .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
     let request = Request::of(&recipe);
     let made = job::make(&studied, request, &Chosen::new(1, chosen)).map_err(in_words)?;
     let pending = job::write(&studied, request, made, Format::Bvh).map_err(in_words)?;

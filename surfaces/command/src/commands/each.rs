@@ -9,7 +9,7 @@ use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted};
 use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::talk::{self, Aside, Progress};
-use crate::{args::JobsArgs, memory, output, report::failure};
+use crate::{args::JobsArgs, output, report::failure};
 
 /// Most files that the closing message lists.
 const MOST_LISTED: usize = 20;
@@ -41,7 +41,7 @@ pub fn file(
 }
 
 /// Returns the path of an input's output: the named file, or a file in the named folder, called like the input.
-pub fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
+fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
     if !output::is_named_as_folder(named) {
         return Ok(named.to_owned());
     }
@@ -63,23 +63,9 @@ pub fn output(
         let output = output_of(&input.path, named, &extension(&input.path))?;
         return work(input, &output, false);
     }
-    into_folder(names, named, extension, manner, |input, output| {
-        work(InputFile::named(input), output, true)
-    })
-}
-
-/// Does the work of a command that writes one file per input, on each of many: outputs are named after inputs, and the folders of the
-/// inputs are mirrored below `folder`.
-pub fn into_folder(
-    names: &[PathBuf],
-    folder: &Path,
-    extension: impl Fn(&Path) -> String,
-    manner: Manner<'_>,
-    work: impl Fn(&Path, &Path) -> Result<Ending> + Sync,
-) -> Result<Ending> {
     let whole = |_: &Path| Ok(vec![None]);
-    animations_into_folder(names, folder, extension, manner, whole, |input, _, output| {
-        work(input, output)
+    animations_into_folder(names, named, extension, manner, whole, |input, _, output| {
+        work(InputFile::named(input), output, true)
     })
 }
 
@@ -100,8 +86,9 @@ fn check_is_folder(folder: &Path) -> Result<()> {
 /// An animation of a file, by its number and name.
 pub type Animation = (usize, String);
 
-/// Does the work of a command that writes one file, on each animation of files: outputs are named `<stem>-<animation>`. `animations`
-/// returns the animations of a file to work on, or `None` for the file itself, whose output is named `<stem>`.
+/// Does the work of a command that writes one file, on each animation of files: outputs are named `<stem>-<animation>`, and the folders
+/// of the inputs are mirrored below `folder`. `animations` returns the animations of a file to work on, or `None` for the file itself,
+/// whose output is named `<stem>`.
 pub fn animations_into_folder(
     names: &[PathBuf],
     folder: &Path,
@@ -114,7 +101,9 @@ pub fn animations_into_folder(
     if !found.files.is_empty() {
         check_is_folder(folder)?;
     }
-    let protected: BTreeSet<PathBuf> = (found.files.iter())
+    let protected: BTreeSet<PathBuf> = found
+        .files
+        .iter()
         .filter_map(|input| input.path.canonicalize().ok())
         .collect();
     // Inputs whose names differ only in their extension would share an output.
@@ -180,7 +169,6 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
         }
     }
     let jobs = batch::jobs(manner.jobs.jobs, found.files.len());
-    memory::share_among(jobs);
     let progress = Progress::new("files", found.files.len());
     let mut printed = Ok(());
     let work = |input: &Input| talk::aside(|| with_document(work(input), manner.json));

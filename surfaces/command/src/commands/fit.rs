@@ -263,8 +263,11 @@ fn read_table(path: &Path) -> Result<SpeedTable> {
     };
     let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
     let text = text.trim_start_matches('\u{feff}');
-    let mut lines =
-        (text.lines().map(str::trim).enumerate()).filter(|(_, line)| !(line.is_empty() || line.starts_with('#')));
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .enumerate()
+        .filter(|(_, line)| !(line.is_empty() || line.starts_with('#')));
     let cells = |line: &str| -> Vec<String> {
         line.split([',', ';', '\t'])
             .map(|cell| cell.trim().to_lowercase())

@@ -38,7 +38,11 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending> {
     if let Some(sidecar) = &sidecar {
         let space = stated_space(study.args.space(), sidecar);
         (study.args.up, study.args.unit) = (Some(space.up), Some(space.unit));
-        study.args.animation = (study.args.animation.take()).or_else(|| sidecar.playback.animation.clone());
+        study.args.animation = study
+            .args
+            .animation
+            .take()
+            .or_else(|| sidecar.playback.animation.clone());
     }
     let study = &study;
     let studied = load::load_or_rest(take, study)?;
@@ -46,10 +50,12 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending> {
         plot.add(&mut outputs, &loopwright_draw::plot::inspect(&studied.analysis))?;
     }
     let outputs = outputs.commit()?;
-    let of_cycle =
-        (sidecar.as_ref().filter(|_| study.args.rig.is_none())).and_then(|sidecar| of_cycle(take, sidecar, study));
-    let of_cycle = of_cycle.filter(|(feet, _)| *feet == inspect::feet(&studied));
-    let strides = of_cycle.map_or_else(|| studied.analysis.strides(), |(_, strides)| strides);
+    let strides = sidecar
+        .as_ref()
+        .filter(|_| study.args.rig.is_none())
+        .and_then(|sidecar| of_cycle(take, sidecar, study))
+        .filter(|(feet, _)| *feet == inspect::feet(&studied))
+        .map_or_else(|| studied.analysis.strides(), |(_, strides)| strides);
     let answer = InspectAnswer::new(&studied, &strides, sidecar);
     output::answer("inspect", &answer, None, &outputs, args.json, |answer| {
         answer.human(&studied, args.contacts)

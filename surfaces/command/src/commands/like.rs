@@ -29,7 +29,9 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
         }
     }
     let loaded = load::load(input, study)?;
-    (args.search.check(&loaded)).map_err(|error| failures::job(&loaded, Some(&args.search), error))?;
+    args.search
+        .check(&loaded)
+        .map_err(|error| failures::job(&loaded, Some(&args.search), error))?;
     let facts = loaded.facts();
     let take = TransitionClip::from_take(loaded.analysis);
     let within = args
@@ -48,7 +50,11 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
         all.extend(occurrences.found.iter().map(|found| (number, *found)));
         sought.push((pattern, motion, frames, occurrences));
     }
-    all.sort_by(|(_, one), (_, other)| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
+    all.sort_by(|(_, one), (_, other)| {
+        one.cost
+            .total_cmp(&other.cost)
+            .then(one.start_frame.cmp(&other.start_frame))
+    });
     // A stretch is listed once, for the motion that it resembles most.
     let mut listed: Vec<(usize, Occurrence)> = Vec::new();
     for (number, found) in all {
@@ -60,10 +66,13 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
     let answer = LikeAnswer {
         take: facts,
         num_left_out: listed.len().saturating_sub(args.top),
-        occurrences: (listed.iter().take(args.top))
+        occurrences: listed
+            .iter()
+            .take(args.top)
             .map(|&(number, found)| OccurrenceFacts::new(number, &found, step_secs))
             .collect(),
-        sought: (sought.iter())
+        sought: sought
+            .iter()
             .enumerate()
             .map(|(at, (pattern, motion, frames, occurrences))| SoughtFacts {
                 file: pattern.path.display().to_string(),
@@ -72,7 +81,9 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
                 end_frame: frames.end.saturating_sub(1),
                 random_cost_metre_secs: occurrences.random_cost,
                 occurrences: listed.iter().filter(|(number, _)| *number == at).count(),
-                nearest: (occurrences.nearest).map(|nearest| OccurrenceFacts::new(at, &nearest, step_secs)),
+                nearest: occurrences
+                    .nearest
+                    .map(|nearest| OccurrenceFacts::new(at, &nearest, step_secs)),
             })
             .collect(),
     };

@@ -114,9 +114,7 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
         None => LiveSource::of_input()?,
     };
     if let Some(port) = source.port() {
-        talk::note(&format!(
-            "listening for VMC at port {port} of this machine; Ctrl-C ends it"
-        ));
+        note!("listening for VMC at port {port} of this machine; Ctrl-C ends it");
     }
     let mut listening = Listening {
         request: Request {
@@ -181,7 +179,8 @@ impl Rank {
                 .is_none_or(|outcome| outcome.foot_slide_mps.is_none())
         };
         let grade = |each: &Self| each.grade.unwrap_or(Grade::Bad);
-        (grade(other).cmp(&grade(self)))
+        grade(other)
+            .cmp(&grade(self))
             .then(is_partial(other).cmp(&is_partial(self)))
             .then_with(|| by_recommendation(&other.candidate, &self.candidate))
             .is_lt()
@@ -215,7 +214,7 @@ impl Listening<'_> {
                 Ok(true) => break,
                 // A live stream cannot be read again, so the frames that arrived are kept.
                 Err(failure) if self.heard.has_frames() => {
-                    talk::warn(&format!("{}; the stream ends there", failure.what()));
+                    warning!("{}; the stream ends there", failure.what());
                     break;
                 }
                 Err(failure) => return Err(failure),
@@ -226,7 +225,7 @@ impl Listening<'_> {
             talk::note("stopped: the last loop is made of the whole; Ctrl-C again ends at once");
         }
         if self.num_faults > MAX_FAULTS_SAID {
-            talk::warn(&format!("{} lines were no rows", self.num_faults));
+            warning!("{} lines were no rows", self.num_faults);
         }
         if let Some((counts, lost)) = self.source.counts() {
             warn_of_packets(counts, lost);
@@ -239,14 +238,14 @@ impl Listening<'_> {
         match self.source.next(LOOK_EVERY)? {
             Came::Text(text, came) => return self.take(&text, came),
             Came::Cut(why) => {
-                talk::warn(&format!("{why}: no loop reaches across, and a new recording begins"));
+                warning!("{why}: no loop reaches across, and a new recording begins");
                 self.stream = BvhStream::new();
             }
             Came::Silence(since) => {
                 let is_of_packets = self.source.port().is_some();
                 let usual = (is_of_packets && self.heard.has_frames()).then_some(PACKETS_TIMEOUT_SECS);
                 if let Some(secs) = self.args.timeout.or(usual).filter(|secs| since.as_secs_f64() > *secs) {
-                    talk::note(&format!("no motion came for {secs} s: the stream ends"));
+                    note!("no motion came for {secs} s: the stream ends");
                     return Ok(true);
                 }
             }
@@ -304,7 +303,7 @@ impl Listening<'_> {
                 Lost::Bridged => "; the row before stands in its place",
                 _ => "",
             };
-            talk::warn(&format!("{fault}{instead}"));
+            warning!("{fault}{instead}");
         }
         if lost == Lost::Ends {
             talk::warn("too many rows are lost: no loop reaches across, and a new recording begins");
@@ -327,10 +326,10 @@ impl Listening<'_> {
         match self.check_room(part) {
             Ok(()) => false,
             Err(error) => {
-                talk::warn(&format!(
+                warning!(
                     "there is no memory for a longer recording, which ends after {secs:.0} s: {error}; try {}",
                     memory::hint(error.limit)
-                ));
+                );
                 true
             }
         }
@@ -444,9 +443,11 @@ impl Listening<'_> {
             let beside = path.with_added_extension(files::SIDECAR);
             !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
         };
-        let all = core::iter::once(name.clone())
-            .chain((2_usize..).map(|number| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)))));
-        let names: Vec<PathBuf> = all.filter(is_free).take(parts.len()).collect();
+        let names: Vec<PathBuf> = core::iter::once(name.clone())
+            .chain((2_usize..).map(|number| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)))))
+            .filter(is_free)
+            .take(parts.len())
+            .collect();
         for (part, name) in parts.iter().zip(&names) {
             outputs.add(name, &part.file(0..part.num_frames()))?;
             outputs.clear_sidecar(name)?;
@@ -501,16 +502,16 @@ impl Listening<'_> {
             let Some(live) = self.best else {
                 return Err(failure);
             };
-            talk::warn(&format!("{}; the loop of cycle {} stays", failure.what(), live.cycle));
+            warning!("{}; the loop of cycle {} stays", failure.what(), live.cycle);
             let written = [&live.outputs[..], &recorded[..]].concat();
             return answer(self.args, counts, false, &live.sidecar, &written);
         };
         if parts.len() > 1 {
-            talk::note(&format!(
+            note!(
                 "of {} recordings, the loop of number {} is the best",
                 parts.len(),
                 number + 1
-            ));
+            );
         }
         loop_output::say(&pending);
         // Loops that were made meanwhile may be replaced, other existing files only with --force.
@@ -569,7 +570,7 @@ fn answer(
 fn warn_of_packets(counts: &VmcCounts, lost: u64) {
     if let Some(why) = counts.refused_because {
         let refused = counts.packets_refused;
-        talk::warn(&format!("{refused} packets were none of Open Sound Control: {why}"));
+        warning!("{refused} packets were none of Open Sound Control: {why}");
     }
     let apart = format!(
         "poses were left out: a recording begins with {FIRST_POSES}, each within {MAX_STEP_SECS} s of the one before by the sender's clock"
@@ -592,14 +593,14 @@ fn warn_of_packets(counts: &VmcCounts, lost: u64) {
         ),
     ] {
         if count > 0 {
-            talk::warn(&format!("{count} {what}"));
+            warning!("{count} {what}");
         }
     }
     if !counts.other_bones.is_empty() {
-        talk::warn(&format!(
+        warning!(
             "bones that the body does not have were left out: {}",
             counts.other_bones.join(", ")
-        ));
+        );
     }
     if counts.clock_stands_still {
         talk::warn("the sender's clock stands still; poses have the times at which they came");

@@ -30,8 +30,11 @@ pub fn run(mut args: MakeArgs) -> Result<Ending> {
                 .try_this("--all-animations, or a pattern such as --animation 'Walk*'"),
         );
     }
-    let rows = args.pick.take().or(search.every_cycle.then_some(Rows::All));
-    let rows = rows.unwrap_or(Rows::Recommended);
+    let rows = args
+        .pick
+        .take()
+        .or(search.every_cycle.then_some(Rows::All))
+        .unwrap_or(Rows::Recommended);
     let request = Request {
         recipe: &recipe,
         search: Some(&search),
@@ -260,7 +263,7 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
 fn stream(pending: PendingLoop, outputs: Outputs) -> Result<Ending> {
     outputs.commit()?;
     if let Some(verdict) = pending.verdict() {
-        talk::note(&format!("{verdict}; its sidecar is not written"));
+        note!("{verdict}; its sidecar is not written");
     }
     if !output::writes_nothing() {
         output::print_bytes(&pending.file.bytes())?;

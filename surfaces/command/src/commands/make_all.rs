@@ -79,7 +79,9 @@ impl LoopedAnimations {
         Ok(Self {
             bytes,
             sidecar,
-            skeleton_sha256: (first.as_ref()).map_or_else(String::new, |(_, take)| skeleton_sha256(take.skeleton())),
+            skeleton_sha256: first
+                .as_ref()
+                .map_or_else(String::new, |(_, take)| skeleton_sha256(take.skeleton())),
         })
     }
 
@@ -118,8 +120,10 @@ pub fn make_all(
     output::say_if_nothing_was_written();
 
     let sidecar = looped.sidecar;
-    let failed = (sidecar.animations.iter()).filter(|animation| is_error(animation));
-    let reasons: Vec<Failure> = failed
+    let reasons: Vec<Failure> = sidecar
+        .animations
+        .iter()
+        .filter(|animation| is_error(animation))
         .map(|animation| Failure::error(animation.reason.as_deref().unwrap_or_default()).about(&animation.name))
         .collect();
     let failure = Failure::of_some(&reasons, numbers.len(), "animations could not be looped");
@@ -145,7 +149,8 @@ pub fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {
                 ))
         }
         NoPack::NotExtended => {
-            let without: Vec<&str> = (Format::ALL.iter())
+            let without: Vec<&str> = Format::ALL
+                .iter()
                 .filter_map(|format| format.capabilities().not_extended)
                 .collect();
             Failure::error(what)

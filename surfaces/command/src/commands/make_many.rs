@@ -19,7 +19,7 @@ use crate::batch::{
 use crate::exit::{ERROR_STATUS, Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::talk::{self, Progress};
-use crate::{failures, files, load, loop_output, memory, parallel::locked, report::make_many::Summary, signals};
+use crate::{failures, files, load, loop_output, parallel::locked, report::make_many::Summary, signals};
 
 /// Settings of a run over many takes.
 #[derive(Clone, Copy)]
@@ -48,8 +48,10 @@ pub fn run(options: Options<'_>) -> Result<Ending> {
     let folder = output_folder(options)?;
     let study = load::study(reading.clone())?;
     let mut inputs = found.files;
-    let protected = inputs.iter().filter_map(|input| input.path.canonicalize().ok());
-    let protected = protected.collect();
+    let protected = inputs
+        .iter()
+        .filter_map(|input| input.path.canonicalize().ok())
+        .collect();
     if let Some(shard) = many.shard {
         inputs.retain(|input| shard.has(input));
     }
@@ -60,7 +62,9 @@ pub fn run(options: Options<'_>) -> Result<Ending> {
     signals::can_be_resumed(!output::writes_nothing());
     let (journal, mut past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
     let resume = resumes(many, folder, &inputs, &past)?;
-    let catalog = (many.catalog.as_deref())
+    let catalog = many
+        .catalog
+        .as_deref()
         .map(|path| Catalog::asked_for(path, target, resume && past.has_catalog(path)))
         .transpose()?;
     let template = template(options);
@@ -109,7 +113,7 @@ fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Res
             .try_this("--resume to continue it, --force to make everything again, or another folder"));
     }
     // A dry run does not require the choice between the two flags.
-    talk::note(&format!("{earlier}; this is what --resume would do"));
+    note!("{earlier}; this is what --resume would do");
     Ok(true)
 }
 
@@ -186,8 +190,11 @@ fn template(options: Options<'_>) -> Template {
     } else {
         "{stem}-loop-{row}"
     };
-    let given = options.many.name.clone();
-    let mut template = given.unwrap_or_else(|| Template::parse(default).unwrap_or_default());
+    let mut template = options
+        .many
+        .name
+        .clone()
+        .unwrap_or_else(|| Template::parse(default).unwrap_or_default());
     template.format = template.format.or(options.target.to);
     template
 }
@@ -245,33 +252,12 @@ struct StudiedTake {
     skeleton_sha256: String,
     /// Warnings about the take.
     warnings: Vec<String>,
-    loops: Vec<StudiedLoop>,
+    /// Those to write, and results of loops that failed or that an earlier run made.
+    loops: Vec<Result<Pending, LoopResult>>,
+    /// The path of each loop to write, and whether it replaces an existing file.
+    places: Vec<(PathBuf, bool)>,
     /// The reason why the run cannot go on with this take.
     fault: Option<Failure>,
-}
-
-enum StudiedLoop {
-    /// The loop failed, or an earlier run made it.
-    Settled(LoopResult),
-    Pending {
-        made: Pending,
-        /// The path of the loop, and whether it replaces an existing file.
-        path: PathBuf,
-        replaces: bool,
-    },
-}
-
-impl From<Result<Pending>> for StudiedLoop {
-    fn from(made: Result<Pending>) -> Self {
-        match made {
-            Ok(made) => Self::Pending {
-                made,
-                path: PathBuf::new(),
-                replaces: false,
-            },
-            Err(failure) => Self::Settled(LoopResult::error(&failure)),
-        }
-    }
 }
 
 enum Pending {
@@ -302,22 +288,18 @@ impl Work for MakeLoops<'_> {
         let mut studied = StudiedTake::default();
         let (done, said) = talk::aside(|| self.try_study(input, &mut studied));
         if let Err((verdict, failure)) = done {
-            studied.loops = vec![StudiedLoop::Settled(LoopResult::failed(
-                verdict,
-                &failure,
-                said.warnings,
-            ))];
+            studied.loops = vec![Err(LoopResult::failed(verdict, &failure, said.warnings))];
         }
         studied
     }
 
     fn settle(&self, input: &Input, studied: &mut StudiedTake) {
         let mut names = locked(&self.names);
-        let given = self.give_names(&mut names, input, studied);
-        if !given.is_empty() {
+        studied.places = self.give_names(&mut names, input, studied);
+        if !studied.places.is_empty() {
             let line = Line::Writes {
                 take: input.key(),
-                outputs: given,
+                outputs: studied.places.iter().map(|(path, _)| path.clone()).collect(),
             };
             studied.fault = self.journal.append(&line).err();
         }
@@ -332,17 +314,19 @@ impl Work for MakeLoops<'_> {
             notes: studied.notes,
             was_done: studied.was_done,
         };
-        if let Some(fault) = &studied.fault {
-            result.results = vec![LoopResult::error(fault)];
+        if let Some(fault) = studied.fault {
+            result.results = vec![fault.into()];
             return result;
         }
+        let mut places = studied.places.into_iter();
         let write = |each| match each {
-            StudiedLoop::Settled(result) => vec![result],
-            StudiedLoop::Pending { made, path, replaces } => {
+            Err(result) => vec![result],
+            Ok(made) => {
+                let (path, replaces) = places.next().unwrap_or_default();
                 let outputs = self.outputs(input, &path, replaces);
-                let written = outputs
-                    .and_then(|outputs| self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256));
-                written.unwrap_or_else(|failure| vec![LoopResult::error(&failure)])
+                outputs
+                    .and_then(|outputs| self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256))
+                    .unwrap_or_else(|failure| vec![failure.into()])
             }
         };
         (result.results, _) = talk::aside(|| studied.loops.into_iter().flat_map(write).collect());
@@ -360,7 +344,7 @@ impl Work for MakeLoops<'_> {
                 results: result.results.clone(),
             });
             if let Err(failure) = self.journal.append(&Line::Done(done)) {
-                result.results = vec![LoopResult::error(&failure)];
+                result.results = vec![failure.into()];
             }
         }
         result
@@ -371,7 +355,7 @@ impl Work for MakeLoops<'_> {
             .try_this("a report of this fault, with the take");
         TakeResult {
             path: input.path.clone(),
-            results: vec![LoopResult::error(&failure)],
+            results: vec![failure.into()],
             ..TakeResult::default()
         }
     }
@@ -396,7 +380,7 @@ impl Said<'_> {
         self.summary.add(result);
         let printed = self.progress.beside(|| {
             for note in &result.notes {
-                talk::note(&format!("{}: {note}", result.path.display()));
+                note!("{}: {note}", result.path.display());
             }
             output::print(&self.summary.lines(result, self.target.json, self.target.verbose))
         });
@@ -430,7 +414,6 @@ impl MakeLoops<'_> {
     ) -> Result<Ending> {
         let target = self.options.target;
         let jobs = batch::jobs(self.options.many.jobs.jobs, inputs.len());
-        memory::share_among(jobs);
         let begun = Instant::now();
         let mut said = Said {
             target,
@@ -471,7 +454,7 @@ impl MakeLoops<'_> {
         let past = self.past.done(&input.key(), &take.sha256, &self.recipe_sha256);
         if let Some(done) = past.filter(|_| self.resume && is_whole(path, &bytes)) {
             take.was_done = true;
-            take.loops = done.results.iter().cloned().map(StudiedLoop::Settled).collect();
+            take.loops = done.results.iter().cloned().map(Err).collect();
             return Ok(());
         }
         self.check_unchanged(input).map_err(failed)?;
@@ -483,19 +466,20 @@ impl MakeLoops<'_> {
             let numbers = animations::asked_for(path, &file, wanted, self.options.excluded).map_err(unreadable)?;
             if self.options.split {
                 for number in numbers {
-                    let made = self.split(path, &file, number, format, take);
-                    let made = made.map_err(|failure| failure.about(&file.animation_names()[number]));
-                    take.loops.push(made.into());
+                    let made = self
+                        .split(path, &file, number, format, take)
+                        .map_err(|failure| failure.about(&file.animation_names()[number]).into());
+                    take.loops.push(made);
                 }
                 return Ok(());
             }
             if packs(self.options, numbers.len()) {
                 let request = self.options.request;
-                let pack = LoopedAnimations::new(path, &file, &numbers, request, &self.study, format);
-                let pack = pack.map_err(unreadable)?;
+                let pack =
+                    LoopedAnimations::new(path, &file, &numbers, request, &self.study, format).map_err(unreadable)?;
                 take.num_frames = pack.sidecar.loops.iter().map(|each| each.take.frames as u64).sum();
                 take.skeleton_sha256.clone_from(&pack.skeleton_sha256);
-                take.loops.push(Ok(Pending::Pack(Box::new(pack))).into());
+                take.loops.push(Ok(Pending::Pack(Box::new(pack))));
                 return Ok(());
             }
         }
@@ -541,7 +525,7 @@ impl MakeLoops<'_> {
             let written = job::write(loaded, request, made, format).map_err(in_words)?;
             Ok(Pending::One(Box::new(written)))
         });
-        take.loops = loops.map(StudiedLoop::from).collect();
+        take.loops = loops.map(|made: Result<_>| made.map_err(LoopResult::from)).collect();
         take.skeleton_sha256 = skeleton_sha256(loaded.body_of_loops().skeleton);
         take.warnings = loop_output::in_words(&loaded.warnings);
         Ok(())
@@ -565,8 +549,9 @@ impl MakeLoops<'_> {
         let mut warnings = Vec::new();
         let made = pack::loop_of(&studied, name, request, &mut warnings);
         talk::warn_all(&warnings);
-        let made = made.map_err(|error| failures::job(&studied, request.search, error))?;
-        let made = made.map_err(Failure::nothing)?;
+        let made = made
+            .map_err(|error| failures::job(&studied, request.search, error))?
+            .map_err(Failure::nothing)?;
         Ok(Pending::Split(Box::new(SplitLoop {
             animation: name.clone(),
             studied,
@@ -575,8 +560,8 @@ impl MakeLoops<'_> {
         })))
     }
 
-    /// Names each loop, and returns the new names; loops of an earlier run keep theirs.
-    fn give_names(&self, names: &mut Names, input: &Input, take: &mut StudiedTake) -> Vec<PathBuf> {
+    /// Names each loop, and returns the new names and whether they replace a file; loops of an earlier run keep theirs.
+    fn give_names(&self, names: &mut Names, input: &Input, take: &mut StudiedTake) -> Vec<(PathBuf, bool)> {
         let folder = match input.below.parent() {
             Some(below) => self.folder.join(below),
             None => self.folder.to_owned(),
@@ -588,23 +573,22 @@ impl MakeLoops<'_> {
             None => loop_output::extension(&input.path, request.recipe),
             Some(format) => format.extension().to_owned(),
         };
-        let mut given: Vec<PathBuf> = Vec::new();
-        for each in &mut take.loops {
-            let (made, path, replaces) = match each {
-                StudiedLoop::Settled(result) => {
+        let mut given = Vec::new();
+        for each in &take.loops {
+            let made = match each {
+                Ok(made) => made,
+                Err(result) => {
                     if let Some(output) = result.outputs.first() {
                         names.keep(&output.path, &key);
                     }
                     continue;
                 }
-                StudiedLoop::Pending { made, path, replaces } => (made, path, replaces),
             };
             let mut named = Named {
                 stem: &stem,
-                animation: None,
                 kind: "loops",
-                speed_mps: 0.0,
                 row: 1,
+                ..Named::default()
             };
             match made {
                 Pending::One(made) => {
@@ -620,7 +604,6 @@ impl MakeLoops<'_> {
                 Pending::Pack(_) => {}
             }
             let name = names.give(&folder, &self.template, named, &extension, &key);
-            *replaces = target.force || name.was_ours;
             take.warnings.extend(name.wanted.map(|wanted| {
                 format!(
                     "another loop is named \"{}\", so this one is \"{}\"",
@@ -628,8 +611,7 @@ impl MakeLoops<'_> {
                     name.path.display()
                 )
             }));
-            given.push(name.path.clone());
-            *path = name.path;
+            given.push((name.path, target.force || name.was_ours));
         }
         given
     }
@@ -695,8 +677,8 @@ impl SplitLoop {
             ..
         } = self;
         studied.file.source = studied.file.source.with_animation(None)?;
-        let written = job::write(&studied, request, made, format);
-        let written = written.map_err(|error| failures::job(&studied, request.search, error))?;
+        let written = job::write(&studied, request, made, format)
+            .map_err(|error| failures::job(&studied, request.search, error))?;
         Ok((written, loop_output::in_words(&studied.warnings)))
     }
 }
@@ -705,7 +687,9 @@ impl SplitLoop {
 fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: &str) -> Vec<LoopResult> {
     let mut results = Vec::new();
     for animation in &sidecar.animations {
-        let of_loop = (sidecar.loops.iter())
+        let of_loop = sidecar
+            .loops
+            .iter()
             .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
         results.push(match of_loop {
             Some(of_loop) => {
@@ -745,21 +729,21 @@ fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Ve
 
 /// Lists a loop and its sidecar as written.
 fn written(loop_path: &Path) -> Result<Vec<Written>> {
-    let mut written = Vec::new();
-    for path in [loop_path.to_owned(), loop_path.with_added_extension(files::SIDECAR)] {
-        let mut found = Written {
-            path,
-            bytes: 0,
-            sha256: String::new(),
+    let of = |path: PathBuf| -> Result<Written> {
+        let bytes = match output::writes_nothing() {
+            true => Vec::new(),
+            false => fs::read(&path).map_err(|error| failure!("\"{}\" is gone again: {error}", path.display()))?,
         };
-        if !output::writes_nothing() {
-            let bytes = fs::read(&found.path)
-                .map_err(|error| failure!("\"{}\" is gone again: {error}", found.path.display()))?;
-            (found.bytes, found.sha256) = (bytes.len() as u64, sha256(&bytes));
-        }
-        written.push(found);
-    }
-    Ok(written)
+        Ok(Written {
+            bytes: bytes.len() as u64,
+            sha256: sha256(&bytes),
+            path,
+        })
+    };
+    Ok(vec![
+        of(loop_path.to_owned())?,
+        of(loop_path.with_added_extension(files::SIDECAR))?,
+    ])
 }
 
 struct Catalog<'a> {

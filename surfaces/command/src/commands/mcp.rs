@@ -104,11 +104,13 @@ fn initialize(params: &Value) -> Value {
 fn tool(name: &str) -> Value {
     let program = short_command();
     let command = program.find_subcommand(name).expect("tools are commands");
-    let shown = command.get_arguments().filter(|arg| {
-        let is_listed = arg.is_positional() || arg.get_id() == "set" || !arg.is_hide_short_help_set();
-        is_listed && arg.get_id() != "json"
-    });
-    let shown: Vec<&Arg> = shown.collect();
+    let shown: Vec<&Arg> = command
+        .get_arguments()
+        .filter(|arg| {
+            let is_listed = arg.is_positional() || arg.get_id() == "set" || !arg.is_hide_short_help_set();
+            is_listed && arg.get_id() != "json"
+        })
+        .collect();
     let required: Vec<String> = shown
         .iter()
         .filter(|arg| arg.is_required_set())
@@ -143,8 +145,9 @@ fn property(arg: &Arg) -> Value {
 fn call(params: &Value) -> Result<Value, Wrong> {
     let program = full_command();
     let name = TOOLS.into_iter().find(|tool| params["name"] == **tool);
-    let command = name.and_then(|name| program.find_subcommand(name));
-    let command = command.ok_or_else(|| (-32602, format!("there is no tool {}", params["name"])))?;
+    let command = name
+        .and_then(|name| program.find_subcommand(name))
+        .ok_or_else(|| (-32602, format!("there is no tool {}", params["name"])))?;
     let typed = typed(command, params["arguments"].as_object()).map_err(|why| (-32602, why))?;
     let answered = project::with_settings(&typed).and_then(|typed| answers::answer(&typed.args));
     let (text, is_error) = match answered {

@@ -56,8 +56,9 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played>
         let num_joints = clip.skeleton().num_joints();
         // A longer take is refused anyway.
         if num_frames * num_joints as f64 <= MAX_TRANSFORMS as f64 {
-            let checked = memory::limits().check_transforms(num_frames as usize, num_joints);
-            checked.map_err(|error| failures::memory("to play so long", error))?;
+            memory::limits()
+                .check_transforms(num_frames as usize, num_joints)
+                .map_err(|error| failures::memory("to play so long", error))?;
         }
     }
     let request = PlayRequest {
@@ -90,7 +91,10 @@ pub fn answer(played: &Played, names: &[impl Display], seed: u64) -> PlayAnswer 
         fps: take.frame_rate_hz(),
         frame_time_secs: played.frame_time_secs,
         seed,
-        played: (played.performance.segments().iter())
+        played: played
+            .performance
+            .segments()
+            .iter()
             .map(|segment| PlayedLoop {
                 file: names[segment.loop_index].to_string(),
                 start_secs: segment.start_secs,

@@ -73,7 +73,8 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
     }
     let heading = PageHeading {
         title: args.title.clone().unwrap_or_else(|| title(&args.inputs)),
-        problems: (not_shown.iter())
+        problems: not_shown
+            .iter()
             .map(|one| (one.file.clone(), one.reason.clone()))
             .collect(),
         set: set.map(|(_, set)| summary(&set)),
@@ -144,7 +145,6 @@ fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> S
         shown.leave_out(file, failure);
     }
     let jobs = batch::jobs(work.args.jobs.jobs, loops.len());
-    memory::share_among(jobs);
     let progress = Progress::new("loops", loops.len());
     batch::run(work, loops, jobs, |one, answer| {
         match answer {
@@ -196,19 +196,21 @@ fn summary(set: &Manifest) -> SetSummary {
         .iter()
         .filter(|clip| clip.is_loop() && !clip.events.is_empty())
         .map(|clip| {
-            let strikes = clip.events.iter().filter(|event| event.kind == FootEventKind::Strike);
-            let stands = strikes.filter_map(|strike| {
-                let from = strike.phase?;
-                // The next lift of that foot, which may lie beyond the end of the cycle.
-                let lifts = clip
-                    .events
-                    .iter()
-                    .filter(|lift| lift.kind == FootEventKind::Lift && lift.foot == strike.foot);
-                let to = lifts
-                    .filter_map(|lift| lift.phase)
-                    .min_by(|one, other| (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0)))?;
-                Some((strike.foot == "left", from, to))
-            });
+            let stands = clip
+                .events
+                .iter()
+                .filter(|event| event.kind == FootEventKind::Strike)
+                .filter_map(|strike| {
+                    let from = strike.phase?;
+                    // The next lift of that foot, which may lie beyond the end of the cycle.
+                    let to = clip
+                        .events
+                        .iter()
+                        .filter(|lift| lift.kind == FootEventKind::Lift && lift.foot == strike.foot)
+                        .filter_map(|lift| lift.phase)
+                        .min_by(|one, other| (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0)))?;
+                    Some((strike.foot == "left", from, to))
+                });
             DrawnBar {
                 name: clip.name.clone(),
                 stands: stands.collect(),
@@ -315,10 +317,11 @@ fn output_of(output: &str, catalog: &Path) -> PathBuf {
     if stated.is_file() {
         return stated;
     }
-    let beside = (files::folder_of(catalog).ancestors())
+    files::folder_of(catalog)
+        .ancestors()
         .map(|folder| folder.join(&stated))
-        .find(|path| path.is_file());
-    beside.unwrap_or(stated)
+        .find(|path| path.is_file())
+        .unwrap_or(stated)
 }
 
 /// The work on a page, done loop by loop.
@@ -367,7 +370,7 @@ impl Pages<'_> {
         let reading = one.reading(&self.args.reading);
         let read = written_loop::read(one, &reading)?;
         let (closed, in_file) = render::loop_motion(&one.path, &read, &reading, &self.surfaces)?;
-        let judged = (read.sidecar.as_ref()).filter(|sidecar| sidecar.quality.grade.is_some());
+        let judged = read.sidecar.as_ref().filter(|sidecar| sidecar.quality.grade.is_some());
         let (root, quality) = match judged {
             Some(sidecar) => (sidecar.root_motion.clone(), sidecar.quality.clone()),
             // Loops without a sidecar are judged by their keys.
@@ -389,7 +392,10 @@ impl Pages<'_> {
                 )
             }
         };
-        let uncut = (read.sidecar.as_ref()).and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file));
+        let uncut = read
+            .sidecar
+            .as_ref()
+            .and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file));
         let QualityFacts {
             grade,
             reason,
@@ -410,11 +416,14 @@ impl Pages<'_> {
             seam_step_ratio,
             seam_joint,
             cycles: read.sidecar.as_ref().map_or(1, |sidecar| sidecar.candidate.cycles),
-            contact_phase: (read.sidecar.as_ref())
+            contact_phase: read
+                .sidecar
+                .as_ref()
                 .and_then(|sidecar| sidecar.candidate.contact_phase)
                 .unwrap_or(0.0),
             figures: answer::figures(&read.facts, &root, &quality, read.sidecar.as_ref()),
-            contacts: (contacts.flat_map(|feet| &feet.contacts))
+            contacts: contacts
+                .flat_map(|feet| &feet.contacts)
                 .map(|contact| DrawnContact {
                     foot: contact.joint.clone(),
                     start_secs: contact.start_secs,
@@ -464,8 +473,8 @@ impl Pages<'_> {
     /// Returns the kind of motion: as a catalog or the sidecar states it, else as detected in the loop itself, where one-shots and jumps
     /// count as unknown.
     fn kind(&self, one: &InputFile, read: &WrittenLoop, speed_mps: f64) -> String {
-        let animation = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.take.animation.clone());
-        let stated = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.kind.as_ref());
+        let animation = read.sidecar.as_ref().and_then(|sidecar| sidecar.take.animation.clone());
+        let stated = read.sidecar.as_ref().and_then(|sidecar| sidecar.kind.as_ref());
         if let Some(kind) = self.kinds.get(&(one.path.clone(), animation)).or(stated) {
             return kind.clone();
         }

@@ -138,8 +138,9 @@ pub fn moved(options: &Options<'_>) -> Result<Moved> {
             (None, Ending::Done)
         }
         OnCharacter::Loop(onto) => {
-            let written = onto.write(&source);
-            let mut file = written.map_err(|error| written_loop::unusable(&options.input.path, error.into()))?;
+            let mut file = onto
+                .write(&source)
+                .map_err(|error| written_loop::unusable(&options.input.path, error.into()))?;
             talk::warn_all(&file.sidecar.warnings);
             loop_output::add_file(&mut outputs, &mut file, options.output)?;
             let ending = loop_output::ending(&file);
@@ -199,8 +200,9 @@ impl Options<'_> {
         let (carried, facts) = match read {
             Read::Loop(stored) => {
                 let facts = stored.facts.clone();
-                let onto = stored.onto(&matched, engine.target, engine.recenters(), source);
-                let onto = onto.map_err(|error| written_loop::unusable(path, error))?;
+                let onto = stored
+                    .onto(&matched, engine.target, engine.recenters(), source)
+                    .map_err(|error| written_loop::unusable(path, error))?;
                 (OnCharacter::Loop(Box::new(onto)), facts)
             }
             Read::Take(file) => {
@@ -233,8 +235,9 @@ impl Options<'_> {
     fn stored_loop(&self, sidecar: Sidecar) -> Result<StoredLoop> {
         let stored = written_loop::read_described(self.input, sidecar, self.reading, AddedRoot::Folded)?;
         let Some(pairs) = self.mirror else { return Ok(stored) };
-        let mirrored = stored.mirrored(pairs, &self.reading.overrides());
-        let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(&self.input.path, error))?;
+        let (image, mirror) = stored
+            .mirrored(pairs, &self.reading.overrides())
+            .map_err(|error| written_loop::unusable(&self.input.path, error))?;
         mirroring::warn(&mirror);
         Ok(image)
     }
@@ -246,12 +249,15 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>> {
         return written_loop::loops_of(input, flags, Excluded::NONE);
     }
     let file = files::read_animated(&input.path)?;
-    let numbers = animations::asked_for(&input.path, &file, input.wanted(flags), Excluded::NONE)?;
-    let motions = numbers.into_iter().map(|number| match file.animation_names() {
-        [_] => input.clone(),
-        names => input.with_animation(names[number].clone()),
-    });
-    Ok(motions.collect())
+    Ok(
+        animations::asked_for(&input.path, &file, input.wanted(flags), Excluded::NONE)?
+            .into_iter()
+            .map(|number| match file.animation_names() {
+                [_] => input.clone(),
+                names => input.with_animation(names[number].clone()),
+            })
+            .collect(),
+    )
 }
 
 /// Returns the format of one file for all motions. Errors: the output is a folder, or the character's file can hold no more animations.
@@ -321,8 +327,8 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let pack = MotionPack::write(&carried, &source).map_err(|error| Failure::error(error).of_file(&args.output))?;
     let of = args.rig.display().to_string();
     talk::warn_all(&pack.warnings);
-    let judged = loopwright_job::judge_pack(pack, &onto, of);
-    let (bytes, mut sidecar) = judged.map_err(|error| failures::write(error).of_file(&args.output))?;
+    let (bytes, mut sidecar) =
+        loopwright_job::judge_pack(pack, &onto, of).map_err(|error| failures::write(error).of_file(&args.output))?;
     sidecar.outputs = vec![args.output.display().to_string()];
     let mut beside = None;
     if !sidecar.loops.is_empty() {

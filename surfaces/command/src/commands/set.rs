@@ -20,7 +20,7 @@ use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::TakeArgs;
 use crate::talk::{self, Progress};
-use crate::{failures, load, memory, report::set as report, written_loop};
+use crate::{failures, load, report::set as report, written_loop};
 
 pub fn run(args: &SetArgs) -> Result<Ending> {
     let settings = settings(args)?;
@@ -52,8 +52,9 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
         _ => in_words(error).into_error(),
     })?;
     let written = made.write(&mut notes, |file| {
-        let added = outputs.add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref());
-        added.map_err(Stopped::Output)
+        outputs
+            .add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref())
+            .map_err(Stopped::Output)
     });
     warn_all(&mut notes);
     let written = written.map_err(|stopped| match stopped {
@@ -64,7 +65,7 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
     outputs.commit()?;
     let manifest = &written.manifest;
     for missing in &manifest.missing {
-        talk::warn(&format!("{} is missing: {}", missing.what, missing.why));
+        warning!("{} is missing: {}", missing.what, missing.why);
     }
     if !args.json {
         output::print(&report::human(manifest, &folder.join(SET_FILE)))?;
@@ -82,7 +83,9 @@ pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
     }
-    let (files, names): (Vec<_>, Vec<_>) = (found.files.into_iter())
+    let (files, names): (Vec<_>, Vec<_>) = found
+        .files
+        .into_iter()
         .map(|input| {
             let file = InputFile::named(&input.path);
             let name = name_of(&file, &input.below);
@@ -96,15 +99,17 @@ pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
         chosen,
     } = of_style;
     if let Some(chosen) = chosen {
-        talk::note(&format!(
+        note!(
             "the takes are of several styles, and the set is made of the {} of \"{}\": others are {}; --style names another",
             chosen.count,
             chosen.style,
             chosen.others.join(", ")
-        ));
+        );
     }
-    let files = files.into_iter().zip(is_kept);
-    let kept = files.filter_map(|(input, is_kept)| is_kept.then_some(input));
+    let kept = files
+        .into_iter()
+        .zip(is_kept)
+        .filter_map(|(input, is_kept)| is_kept.then_some(input));
     Ok((kept.collect(), left_out))
 }
 
@@ -175,13 +180,13 @@ pub fn failure(folder: &Path, error: MakeSetError) -> Failure {
             .because(format!("there are {}", there.join(", ")))
             .try_this("a word of these names, or no --style"),
         MakeSetError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
-        MakeSetError::NoLoops(ref left_out) => {
-            let takes = left_out.iter().take(8);
-            let failure = takes.fold(Failure::nothing(&error), |failure, LeftOut { take, why }| {
+        MakeSetError::NoLoops(ref left_out) => left_out
+            .iter()
+            .take(8)
+            .fold(Failure::nothing(&error), |failure, LeftOut { take, why }| {
                 failure.because(format!("{take}: {why}"))
-            });
-            failure.try_this("`loopwright list` on the takes, which says what they hold")
-        }
+            })
+            .try_this("`loopwright list` on the takes, which says what they hold"),
         MakeSetError::Loop(error) => failures::write(error),
         MakeSetError::LoopOfSingle { file, error } => of_file(&file, failures::write(error)),
         MakeSetError::Passage { file, error } => of_file(&file, Failure::error(error)),
@@ -228,7 +233,6 @@ impl SetTakes for Takes<'_> {
         work: impl Fn(usize, &mut A) -> Result<(), String> + Sync,
     ) -> Vec<A> {
         let jobs = batch::jobs(self.args.jobs.jobs, self.inputs.len());
-        memory::share_among(jobs);
         let what = match stage {
             SetStage::Loops => "takes",
             SetStage::Passages => "starts, stops and turns",
@@ -246,7 +250,7 @@ impl SetTakes for Takes<'_> {
             all.push(answer);
             if let Some(problem) = problem {
                 self.unreadable.fetch_add(1, Ordering::Relaxed);
-                progress.beside(|| talk::warn(&format!("{}: {problem}", self.name(file))));
+                progress.beside(|| warning!("{}: {problem}", self.name(file)));
             }
             progress.step();
         });
@@ -308,7 +312,9 @@ impl Takes<'_> {
         for name in written_loop::loops_of(input, &self.reading, Excluded::NONE)? {
             let read = || {
                 let stored = written_loop::read_playable(&name, &self.reading, AddedRoot::Folded)?;
-                let matched = (self.study.character())
+                let matched = self
+                    .study
+                    .character()
                     .map(|target| load::matched(path, &stored.file, target, &self.reading))
                     .transpose()?;
                 set::loop_made_before(stored, matched.as_ref()).map_err(|error| written_loop::unusable(path, error))

@@ -141,8 +141,10 @@ impl Row {
             .clone()
             .try_into()
             .map_err(|error: toml::de::Error| wrong(error.to_string()))?;
-        let file = own.file.take();
-        let file = file.unwrap_or_else(|| format!("{}.{extension}", job::name_part(&own.name)));
+        let file = own
+            .file
+            .take()
+            .unwrap_or_else(|| format!("{}.{extension}", job::name_part(&own.name)));
         if Path::new(&file).file_name() != Some(file.as_ref()) {
             return Err(wrong("its file is no plain name".to_owned()));
         }
@@ -192,11 +194,15 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
         None => loop_output::extension(args.take.rig.as_deref().unwrap_or(&first.path), &base),
     };
     let text = files::read_settings(spec)?;
-    let read: Spec = (std::str::from_utf8(&text).map_err(|error| error.to_string()))
+    let read: Spec = std::str::from_utf8(&text)
+        .map_err(|error| error.to_string())
         .and_then(|text| toml::from_str(text).map_err(|error| error.to_string()))
         .map_err(|error| Failure::cannot("read the table of clips", spec, error))?;
-    let rows = (read.clip.iter()).map(|clip| Row::read(clip, &base, &extension));
-    let rows = rows.collect::<Result<Vec<Row>>>()?;
+    let rows = read
+        .clip
+        .iter()
+        .map(|clip| Row::read(clip, &base, &extension))
+        .collect::<Result<Vec<Row>>>()?;
 
     let mut outputs = Outputs::new(args.force);
     inputs.iter().for_each(|input| outputs.protect(&input.path));
@@ -205,7 +211,9 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
     found.resize_with(rows.len(), Found::default);
     for input in &inputs {
         for is_mirrored in [false, true] {
-            let mut asked: Vec<_> = (rows.iter().zip(&mut found))
+            let mut asked: Vec<_> = rows
+                .iter()
+                .zip(&mut found)
                 .filter(|(row, _)| row.own.mirrored == is_mirrored)
                 .collect();
             if asked.is_empty() {
@@ -213,7 +221,7 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
             }
             let (done, _) = talk::aside(|| fill(&studied(args, input, is_mirrored)?, &base, &mut asked, args));
             if let Err(failure) = done {
-                talk::warn(&format!("{}: {}", input.path.display(), failure.what()));
+                warning!("{}: {}", input.path.display(), failure.what());
             }
         }
     }
@@ -348,7 +356,7 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
             let text = sidecar.to_json()?;
             outputs.add_with_sidecar(&args.output.join(&row.file), bytes, Some(&text))?;
         } else {
-            talk::warn(&format!("{} is missing: {why}", row.own.name));
+            warning!("{} is missing: {why}", row.own.name);
         }
         let quality = sidecar.map(|sidecar| &sidecar.quality);
         let blend = sidecar.and_then(|sidecar| sidecar.blend.as_ref());
@@ -376,17 +384,21 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
     let document = json::document("spec", &answer, None, &[]);
     outputs.add(&path, document.as_bytes())?;
     outputs.commit()?;
-    let lines = answer.clips.iter().zip(rows).map(|(clip, row)| {
-        let (name, reason, take) = (&row.own.name, &clip.reason, clip.take.unwrap_or("blend"));
-        match clip.seconds.zip(clip.speed_mps) {
-            Some((secs, mps)) => {
-                let grade = clip.grade.unwrap_or_default();
-                format!("{name}  {secs:.4} s  {mps:.2} m/s  {grade}  {take}: {reason}\n")
+    let text: String = answer
+        .clips
+        .iter()
+        .zip(rows)
+        .map(|(clip, row)| {
+            let (name, reason, take) = (&row.own.name, &clip.reason, clip.take.unwrap_or("blend"));
+            match clip.seconds.zip(clip.speed_mps) {
+                Some((secs, mps)) => {
+                    let grade = clip.grade.unwrap_or_default();
+                    format!("{name}  {secs:.4} s  {mps:.2} m/s  {grade}  {take}: {reason}\n")
+                }
+                None => format!("{name}  missing: {reason}\n"),
             }
-            None => format!("{name}  missing: {reason}\n"),
-        }
-    });
-    let text: String = lines.collect();
+        })
+        .collect();
     output::print(if args.json { &document } else { &text })?;
     Ok(Ending::of_answer(answer.clips.iter().all(|clip| clip.file.is_some())))
 }

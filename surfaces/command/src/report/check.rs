@@ -59,16 +59,19 @@ pub struct Verdict {
 impl Verdict {
     /// Words why it fails, in one line: the worst of the failed checks, and the exceeded limits.
     pub fn why(&self) -> String {
-        let checks = self.quality.iter().flat_map(|quality| &quality.checks);
-        let checks: Vec<CheckFacts> = checks
+        let checks: Vec<CheckFacts> = self
+            .quality
+            .iter()
+            .flat_map(|quality| &quality.checks)
             .filter(|check| self.failed.iter().any(|failed| failed.measure == check.id))
             .cloned()
             .collect();
-        let of_limits = self
+        let mut reasons: Vec<String> = self
             .failed
             .iter()
-            .filter(|failed| checks.iter().all(|check| check.id != failed.measure));
-        let mut reasons: Vec<String> = of_limits.map(ToString::to_string).collect();
+            .filter(|failed| checks.iter().all(|check| check.id != failed.measure))
+            .map(ToString::to_string)
+            .collect();
         if !checks.is_empty() {
             let Judged { grade, reason, .. } = Judged::of_checks(checks, check_row);
             reasons.insert(0, format!("{grade}, {reason}"));
@@ -101,17 +104,21 @@ pub enum Detail {
 pub fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
     let mut table = Table::new("<check | good | review | bad | not measured");
     let mut has_rows = false;
-    let counted = CheckId::ALL.iter().filter(|id| only.is_empty() || only.contains(id));
-    let ids = counted
+    let ids = CheckId::ALL
+        .iter()
+        .filter(|id| only.is_empty() || only.contains(id))
         .map(|id| id.as_str())
         .chain(PassageCheckId::ALL.iter().map(|id| id.as_str()))
         .chain(SetCheckId::ALL.iter().map(|id| id.as_str()));
     for id in ids {
-        let own = verdicts.iter().filter_map(|verdict| verdict.quality.as_ref());
-        let own = own.flat_map(|quality| &quality.checks);
-        let checks = own.chain(verdicts.iter().flat_map(|verdict| &verdict.together).flatten());
-        let grades = checks.filter(|check| check.id == id).map(|check| check.grade);
-        let grades: Vec<Option<Grade>> = grades.collect();
+        let grades: Vec<Option<Grade>> = verdicts
+            .iter()
+            .filter_map(|verdict| verdict.quality.as_ref())
+            .flat_map(|quality| &quality.checks)
+            .chain(verdicts.iter().flat_map(|verdict| &verdict.together).flatten())
+            .filter(|check| check.id == id)
+            .map(|check| check.grade)
+            .collect();
         let count = |wanted: Option<Grade>| grades.iter().filter(|grade| **grade == wanted).count();
         let counts = [Some(Grade::Good), Some(Grade::Review), Some(Grade::Bad), None].map(count);
         if counts[1] + counts[2] == 0 {
@@ -132,11 +139,13 @@ pub fn junit(verdicts: &[Verdict]) -> String {
         let fails = |measure: &str| verdict.failed.iter().find(|failed| failed.measure == measure);
         // A check without an answer for a loop, such as the sliding of feet that never stand, is not a test case.
         let answered = |check: &&CheckFacts| check.grade.is_some() || fails(&check.id).is_some();
-        let checks = own.chain(verdict.together.iter().flatten()).filter(answered);
-        let checks: Vec<&CheckFacts> = checks.collect();
+        let checks: Vec<&CheckFacts> = own.chain(verdict.together.iter().flatten()).filter(answered).collect();
         let is_check = |measure: &str| checks.iter().any(|check| check.id == measure);
-        let of_limits = verdict.failed.iter().filter(|failed| !is_check(&failed.measure));
-        let of_limits: Vec<&Exceeded> = of_limits.collect();
+        let of_limits: Vec<&Exceeded> = verdict
+            .failed
+            .iter()
+            .filter(|failed| !is_check(&failed.measure))
+            .collect();
         let errors = usize::from(verdict.failure.is_some());
         text += &format!(
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{errors}\">\n",
@@ -187,7 +196,7 @@ fn escape(text: &str) -> String {
 
 /// Words the answer of `check` about a loop.
 pub fn human(verdict: &Verdict, detail: Detail) -> String {
-    let judged = (verdict.quality.as_ref()).and_then(Judged::from_facts);
+    let judged = verdict.quality.as_ref().and_then(Judged::from_facts);
     let judged = judged.map_or_else(|| verdict.grade.to_owned(), |judged| judged.to_string());
     let mut text = format!("{}: {judged}\n", verdict.title());
     if detail == Detail::Faults {

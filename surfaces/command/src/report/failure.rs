@@ -42,8 +42,11 @@ fn wants_json() -> bool {
 
 pub fn of_arguments(error: &clap::Error) -> Failure {
     let text = error.render().to_string();
-    let said = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let mut said = said.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let mut said = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let first = said.next().unwrap_or_default();
     let failure = Failure::error(first.trim_start_matches("error: "));
     said.fold(failure, Failure::because)

@@ -209,16 +209,16 @@ pub fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &str) -> S
 /// Words what was done to the feet.
 pub fn held(feet: &FeetFacts) -> String {
     let names = |held: bool| -> String {
-        let of = feet
-            .outcomes
+        feet.outcomes
             .iter()
-            .filter(|foot| matches!(foot.outcome, FootTreatment::Held | FootTreatment::HeldInPart) == held);
-        let named = of.map(|foot| match foot.outcome {
-            FootTreatment::Held => foot.joint.clone(),
-            FootTreatment::HeldInPart => format!("{} in part", foot.joint),
-            outcome => format!("{} {outcome}", foot.joint),
-        });
-        named.collect::<Vec<_>>().join(", ")
+            .filter(|foot| matches!(foot.outcome, FootTreatment::Held | FootTreatment::HeldInPart) == held)
+            .map(|foot| match foot.outcome {
+                FootTreatment::Held => foot.joint.clone(),
+                FootTreatment::HeldInPart => format!("{} in part", foot.joint),
+                outcome => format!("{} {outcome}", foot.joint),
+            })
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     if feet.outcomes.is_empty() {
         return "none detected".to_owned();

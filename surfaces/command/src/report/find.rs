@@ -111,7 +111,10 @@ impl FoundLoop {
                 repeat_strength: candidate.strength,
                 take_repeat_strength: candidate.take_strength,
                 idle: candidate.is_idle,
-                versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
+                versions: rows
+                    .stretches
+                    .as_ref()
+                    .and_then(|stretches| stretches.versions.get(index).copied()),
                 segment: studied
                     .analysis
                     .segment_of(candidate)
@@ -328,7 +331,10 @@ impl FindAnswer {
             take: loaded.facts(),
             random_cost_metre_secs: found.random_cost,
             candidates: FoundLoop::list(rows, loaded),
-            candidates_left_out: (rows.stretches.as_ref().map(|stretches| stretches.num_left_out))
+            candidates_left_out: rows
+                .stretches
+                .as_ref()
+                .map(|stretches| stretches.num_left_out)
                 .or(found.left_out.map(CyclesLeftOut::count)),
             nearest_miss: found.nearest_miss.as_ref().map(Miss::new),
             rhythm: rhythm.map(|rhythm| RhythmFacts {
@@ -370,8 +376,10 @@ impl FindAnswer {
             text += &format!("{}\n", rhythm.human());
         }
         text += &table.render();
-        if let Some((first, why)) =
-            (self.candidates.first()).and_then(|first| Some((first, several_cycles(&first.candidate)?)))
+        if let Some((first, why)) = self
+            .candidates
+            .first()
+            .and_then(|first| Some((first, several_cycles(&first.candidate)?)))
         {
             text += &format!("{} spans {} cycles: {why}\n", first.rank, first.candidate.cycles);
         }
@@ -396,7 +404,12 @@ impl RhythmFacts {
     /// Words the rhythm of a take, in one line.
     fn human(&self) -> String {
         const MOST: usize = 5;
-        let multiples: Vec<String> = (self.multiples.iter().take(MOST).enumerate().skip(1))
+        let multiples: Vec<String> = self
+            .multiples
+            .iter()
+            .take(MOST)
+            .enumerate()
+            .skip(1)
             .map(|(index, likeness)| format!("{} cycles {likeness:.2}", index + 1))
             .collect();
         let multiples = if multiples.is_empty() {

@@ -159,7 +159,10 @@ impl<'a> GaitFacts<'a> {
                 duty: MeanFacts::of(found.duty),
                 double_support: MeanFacts::of(found.double_support),
                 flight: MeanFacts::of(found.flight),
-                feet: (found.feet.iter().zip(feet.iter().copied()))
+                feet: found
+                    .feet
+                    .iter()
+                    .zip(feet.iter().copied())
                     .map(|(means, foot)| FootMeansFacts {
                         foot,
                         side: means.side.map(Side::as_str),

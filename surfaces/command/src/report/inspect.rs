@@ -14,18 +14,25 @@ fn rhythm(studied: &Studied) -> Vec<analysis::Peak> {
     const MOST: usize = 5;
     let dt = studied.take().frame_time_secs();
     let [shortest, longest] = [(0.25 / dt).ceil() as usize, (10.0 / dt) as usize];
-    let peaks = studied
+    studied
         .analysis
         .spectrum
-        .peaks(shortest, longest, Spectrum::RHYTHM_PROMINENCE);
-    peaks.into_iter().take(MOST).collect()
+        .peaks(shortest, longest, Spectrum::RHYTHM_PROMINENCE)
+        .into_iter()
+        .take(MOST)
+        .collect()
 }
 
 /// Returns the names of the lowest joints of the feet.
 pub fn feet(studied: &Studied) -> Vec<&str> {
     let name = |joint: usize| studied.take().skeleton().joint(joint).name.as_str();
-    let feet = studied.analysis.body.feet.iter();
-    feet.map(|foot| name(foot.lowest_joint())).collect()
+    studied
+        .analysis
+        .body
+        .feet
+        .iter()
+        .map(|foot| name(foot.lowest_joint()))
+        .collect()
 }
 
 /// Names how the feet were found, in one word.
@@ -67,7 +74,9 @@ impl InspectAnswer<'_> {
             ),
         );
         if self.take.frames > 1 {
-            let weights: Vec<String> = (self.weights.iter())
+            let weights: Vec<String> = self
+                .weights
+                .iter()
                 .map(|weighted| format!("{} {}", weighted.joint, weighted.weight))
                 .collect();
             line("weights", weights.join(", "));
@@ -80,7 +89,9 @@ impl InspectAnswer<'_> {
                     self.flipping_joints.len()
                 ),
             );
-            let peaks: Vec<String> = (self.rhythm_peaks.iter())
+            let peaks: Vec<String> = self
+                .rhythm_peaks
+                .iter()
                 .map(|peak| format!("{:.3} s ({:.2})", peak.period_secs, peak.repeat_strength))
                 .collect();
             line(
@@ -91,7 +102,9 @@ impl InspectAnswer<'_> {
                     peaks.join(", ")
                 },
             );
-            let segments: Vec<String> = (self.segments.iter())
+            let segments: Vec<String> = self
+                .segments
+                .iter()
                 .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
                 .collect();
             line("segments", segments.join("; "));
@@ -357,7 +370,10 @@ impl<'a> InspectAnswer<'a> {
             periodic_loop: sidecar.and_then(|sidecar| sidecar.root_motion.periodic_loop),
             duration_secs: duration_secs(&facts),
             stature_m: survey.body.stature(take),
-            skeleton: (take.skeleton().joints().iter())
+            skeleton: take
+                .skeleton()
+                .joints()
+                .iter()
                 .map(|joint| NamedJoint {
                     name: &joint.name,
                     parent: joint.parent.map(name),
@@ -421,7 +437,10 @@ impl<'a> InspectAnswer<'a> {
                 .collect(),
             segments: survey.segments.iter().map(SegmentFacts::from).collect(),
             gait: GaitFacts::new(strides, &feet),
-            contacts: (survey.contacts.stays().iter())
+            contacts: survey
+                .contacts
+                .stays()
+                .iter()
                 .map(|stay| {
                     let frames = stay.frames(facts.frames - 1);
                     Stands {
@@ -434,7 +453,10 @@ impl<'a> InspectAnswer<'a> {
                     }
                 })
                 .collect(),
-            bearing: (survey.contacts.points().iter())
+            bearing: survey
+                .contacts
+                .points()
+                .iter()
                 .map(|of| BearsFacts {
                     joint: feet[of.stay.foot],
                     point: of.point.as_str(),

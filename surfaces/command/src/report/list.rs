@@ -140,8 +140,13 @@ pub fn human(file: &ListedFile) -> String {
         return String::new();
     }
     // A single pose has no rate.
-    let moving = file.animations.iter().filter(|animation| animation.frames > Some(1));
-    let rates: Vec<String> = moving.filter_map(|animation| animation.fps).map(rate).collect();
+    let rates: Vec<String> = file
+        .animations
+        .iter()
+        .filter(|animation| animation.frames > Some(1))
+        .filter_map(|animation| animation.fps)
+        .map(rate)
+        .collect();
     let with_rate = rates.iter().any(|other| *other != rates[0]);
     if file.animations.is_empty() {
         return format!("{}: no animations\n", file.file);

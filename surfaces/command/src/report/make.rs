@@ -17,8 +17,11 @@ fn first_line(sidecar: &Sidecar) -> String {
 }
 
 fn mean_cycle(mean: &MeanCycleFacts) -> String {
-    let ends = mean.cycles.first().zip(mean.cycles.last());
-    let (start, end) = ends.map_or((0.0, 0.0), |(first, last)| (first.start_frame, last.end_frame));
+    let (start, end) = mean
+        .cycles
+        .first()
+        .zip(mean.cycles.last())
+        .map_or((0.0, 0.0), |(first, last)| (first.start_frame, last.end_frame));
     let mut text = format!("{} cycles, frames {start:.0}-{end:.0}", mean.cycles.len());
     let unlike = mean.cycles.iter().filter(|cycle| cycle.share == 0.0).count();
     if unlike > 0 {
@@ -37,26 +40,27 @@ fn as_they_are(joints: &[String], cycle: &str) -> String {
 
 /// Words the edits briefly.
 fn edits(edits: &[EditFacts]) -> String {
-    let words = edits.iter().map(|edit| {
-        let what = match edit.joints.as_slice() {
-            [] => String::new(),
-            [joint] => format!(" {joint}"),
-            joints => format!(" {} joints", joints.len()),
-        };
-        let how_far = edit.scale.map(|scale| format!(" times {scale:.2}"));
-        let how_far =
-            how_far.unwrap_or_else(
-                || match (edit.turn_deg, edit.deviation_deg, edit.deviation_secs, edit.time_secs) {
+    edits
+        .iter()
+        .map(|edit| {
+            let what = match edit.joints.as_slice() {
+                [] => String::new(),
+                [joint] => format!(" {joint}"),
+                joints => format!(" {} joints", joints.len()),
+            };
+            let how_far = edit.scale.map(|scale| format!(" times {scale:.2}")).unwrap_or_else(|| {
+                match (edit.turn_deg, edit.deviation_deg, edit.deviation_secs, edit.time_secs) {
                     (Some(degrees), ..) => format!(" by {degrees:+.1} deg"),
                     (_, Some(degrees), ..) => format!(" by {degrees:.1} deg"),
                     (.., Some(secs), _) => format!(" over {secs:.3} s"),
                     (.., Some(secs)) => format!(" at {secs:.2} s"),
                     _ => String::new(),
-                },
-            );
-        format!("{}{what}{how_far}", edit.kind)
-    });
-    words.collect::<Vec<_>>().join(", ")
+                }
+            });
+            format!("{}{what}{how_far}", edit.kind)
+        })
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Words the answer of `make --with`.

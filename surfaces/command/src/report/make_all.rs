@@ -14,10 +14,13 @@ pub fn human(pack: &PackSidecar) -> String {
     }
     text += &table.render();
     let count = |outcome: AnimationOutcome| {
-        let same = pack.animations.iter().filter(|animation| animation.outcome == outcome);
-        same.count()
+        pack.animations
+            .iter()
+            .filter(|animation| animation.outcome == outcome)
+            .count()
     };
-    let counts: Vec<String> = (AnimationOutcome::ALL.into_iter())
+    let counts: Vec<String> = AnimationOutcome::ALL
+        .into_iter()
         .map(|outcome| (outcome, count(outcome)))
         .filter(|&(_, count)| count > 0)
         .map(|(outcome, count)| format!("{count} {outcome}"))

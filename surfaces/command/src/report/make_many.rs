@@ -216,8 +216,11 @@ fn without_numbers(text: &str) -> String {
 
 /// Returns the outcome of one loop as a line of JSON.
 fn line(take: &TakeResult, result: &LoopResult) -> String {
-    let outputs = result.outputs.iter().map(|output| output.path.display().to_string());
-    let outputs: Vec<String> = outputs.collect();
+    let outputs: Vec<String> = result
+        .outputs
+        .iter()
+        .map(|output| output.path.display().to_string())
+        .collect();
     let facts = ResultFacts {
         take: take.path.display().to_string(),
         verdict: result.verdict,

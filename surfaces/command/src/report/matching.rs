@@ -232,7 +232,9 @@ pub fn inspected(answer: &InspectAnswer) -> String {
         answer.index_bytes as f64 / answer.rows.max(1) as f64
     );
     if let Some(Fade { decay, time_secs }) = &answer.fade {
-        let joints: Vec<String> = (answer.joints.iter())
+        let joints: Vec<String> = answer
+            .joints
+            .iter()
             .map(|facts| format!("{} {}", facts.joint, facts.weight))
             .collect();
         text += &format!(

@@ -56,7 +56,10 @@ pub fn figures(
 ) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     let of_take = sidecar.map_or(take, |sidecar| &sidecar.take);
-    let animation = (of_take.animation.as_ref()).map_or_else(String::new, |name| format!(", {name}"));
+    let animation = of_take
+        .animation
+        .as_ref()
+        .map_or_else(String::new, |name| format!(", {name}"));
     if let Some(sidecar) = sidecar {
         let candidate = &sidecar.candidate;
         rows.push(("Take", format!("{}{animation}", of_take.file)));

@@ -33,8 +33,11 @@ pub fn human(set: &Manifest, path: &Path) -> String {
         let from = match clip.made.from {
             MadeFrom::Take | MadeFrom::Other => clip.made.take.clone(),
             MadeFrom::Mirror | MadeFrom::Blend => {
-                let of = set.filled.iter().find(|filled| filled.clip == clip.name);
-                let of = of.map_or_else(String::new, |filled| filled.from.join(", "));
+                let of = set
+                    .filled
+                    .iter()
+                    .find(|filled| filled.clip == clip.name)
+                    .map_or_else(String::new, |filled| filled.from.join(", "));
                 match clip.made.from {
                     MadeFrom::Mirror if of.is_empty() => format!("mirrored {}", clip.made.take),
                     MadeFrom::Mirror => format!("mirrored {of}"),

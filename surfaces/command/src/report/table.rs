@@ -53,8 +53,10 @@ impl Table {
 /// Returns the width of a column with these entries. Longer ones, which a file may hold, extend beyond it.
 pub fn width_of(entries: impl Iterator<Item = impl AsRef<str>>) -> usize {
     const WIDEST: usize = 200;
-    let widths = entries.map(|entry| entry.as_ref().chars().take(WIDEST).count());
-    widths.max().unwrap_or(0)
+    entries
+        .map(|entry| entry.as_ref().chars().take(WIDEST).count())
+        .max()
+        .unwrap_or(0)
 }
 
 /// Formats a number, or a dash if there is none.

@@ -95,7 +95,12 @@ pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
             };
             let frames = [left, entered].map(|side| 0..side.motion.num_frames());
             let [exits, entries] = frames;
-            best.extend((transitions.best(exits, entries, decay, 1).into_iter()).map(|jump| ([exit, entry], jump)));
+            best.extend(
+                transitions
+                    .best(exits, entries, decay, 1)
+                    .into_iter()
+                    .map(|jump| ([exit, entry], jump)),
+            );
         }
         progress.step();
     }
@@ -107,9 +112,7 @@ pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
     }
     if num_apart > 0 {
         let num_pairs = sides.len() * (sides.len() - 1);
-        talk::warn(&format!(
-            "{num_apart} of {num_pairs} jumps lead to another skeleton, and are left out"
-        ));
+        warning!("{num_apart} of {num_pairs} jumps lead to another skeleton, and are left out");
     }
     best.sort_by(|(_, one), (_, other)| one.cost.total_cmp(&other.cost));
     let table = |figure: &dyn Fn(&[usize; 2], &Crossing) -> f64| {

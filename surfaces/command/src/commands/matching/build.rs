@@ -14,7 +14,7 @@ use crate::args::{MatchBuildArgs, RowSettings};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::matching::{self as report, BuildAnswer};
-use crate::talk::{self, Progress};
+use crate::talk::Progress;
 use crate::{batch, commands::cost, files, motions::NamedMotion};
 
 pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
@@ -26,8 +26,12 @@ pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
     }
     outputs.protect_as("tags", &args.tag_table);
     outputs.check(&args.output)?;
-    let table = args.tag_table.as_deref().map(TagTable::read).transpose()?;
-    let mut table = table.unwrap_or_default();
+    let mut table = args
+        .tag_table
+        .as_deref()
+        .map(TagTable::read)
+        .transpose()?
+        .unwrap_or_default();
     let known = args.add.as_deref().map(files::read_bytes).transpose()?;
     let known = match (&args.add, &known) {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),
@@ -116,7 +120,7 @@ fn horizon_of(ahead: &[f64]) -> Result<Horizon> {
 /// Warns of a motion that is left out.
 fn leave_out(failure: &Failure) {
     let hint = failure.hint().map_or_else(String::new, |hint| format!("; try: {hint}"));
-    talk::warn(&format!("left out: {}{hint}", failure.what()));
+    warning!("left out: {}{hint}", failure.what());
 }
 
 /// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns the number of their rows. Loops that cannot be matched
@@ -147,14 +151,14 @@ fn of_file(
             building.add(&path, &source, &name, &tags)
         });
         match (added, named.frames) {
-            (Ok(0), Some((start, end))) => talk::warn(&format!(
+            (Ok(0), Some((start, end))) => warning!(
                 "{}: none of its frames {start} to {end} can be matched: too few, or without a known future",
                 path.display()
-            )),
-            (Ok(0), None) => talk::warn(&format!(
+            ),
+            (Ok(0), None) => warning!(
                 "{}: its pose jumps so often that no frame can be matched",
                 path.display()
-            )),
+            ),
             (Ok(found), _) => num_rows += found,
             (Err(failure), _) if failure.is_negative() && num_motions > 1 => left_out.push(failure),
             (Err(failure), _) => return Err(failure),

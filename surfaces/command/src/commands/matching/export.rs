@@ -46,8 +46,9 @@ pub fn add_rows(rows: &mut Vec<f32>, database: &Opened<'_>, motion: Option<(&Pat
     match (database, motion) {
         (Opened::Future(database), None) => rows.extend((0..database.num_rows()).flat_map(|row| database.row(row))),
         (Opened::Future(database), Some((path, source))) => {
-            let queries = source.queries(database.horizon());
-            let queries = queries.map_err(|error| unmatched(path, error))?;
+            let queries = source
+                .queries(database.horizon())
+                .map_err(|error| unmatched(path, error))?;
             rows.extend(queries.iter().flat_map(|features| database.standard().apply(features)));
         }
         (Opened::Cost(database), motion) => {

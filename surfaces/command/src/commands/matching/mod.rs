@@ -77,19 +77,20 @@ impl Opened<'_> {
 
 /// Opens the database in the bytes of a file.
 pub fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
-    let opened = FeatureSetKind::from_bytes(bytes).and_then(|kind| {
-        Ok(match kind {
-            FeatureSetKind::Future => Opened::Future(MatchDatabase::from_bytes(bytes)?),
-            FeatureSetKind::Cost => Opened::Cost(CostDatabase::from_bytes(bytes)?),
+    FeatureSetKind::from_bytes(bytes)
+        .and_then(|kind| {
+            Ok(match kind {
+                FeatureSetKind::Future => Opened::Future(MatchDatabase::from_bytes(bytes)?),
+                FeatureSetKind::Cost => Opened::Cost(CostDatabase::from_bytes(bytes)?),
+            })
         })
-    });
-    opened.map_err(|error| {
-        let failure = Failure::cannot("use", path, &error);
-        match error {
-            DatabaseError::Magic => failure.try_this("a file that `loopwright match build` wrote"),
-            _ => failure.try_this("build the database again: loopwright match build TAKES -o DB"),
-        }
-    })
+        .map_err(|error| {
+            let failure = Failure::cannot("use", path, &error);
+            match error {
+                DatabaseError::Magic => failure.try_this("a file that `loopwright match build` wrote"),
+                _ => failure.try_this("build the database again: loopwright match build TAKES -o DB"),
+            }
+        })
 }
 
 /// Reads the one motion of a file whose frames are asked for.

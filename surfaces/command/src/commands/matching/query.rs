@@ -81,16 +81,19 @@ pub fn found(
     };
     let found: Vec<Vec<FoundFrame>> = match database {
         Opened::Future(database) => {
-            let queries = source.queries(database.horizon());
-            let queries = queries.map_err(|error| unmatched(path, error))?;
+            let queries = source
+                .queries(database.horizon())
+                .map_err(|error| unmatched(path, error))?;
             frames
                 .iter()
                 .map(|&frame| nearest(wish, path, &queries, frame, database, &filter))
                 .collect::<Result<_, _>>()?
         }
         Opened::Cost(database) => {
-            let queries = database.features().queries(source);
-            let queries = queries.map_err(|error| unmatched(path, error))?;
+            let queries = database
+                .features()
+                .queries(source)
+                .map_err(|error| unmatched(path, error))?;
             frames
                 .iter()
                 .map(|&frame| cheapest(wish, source, &queries[frame], database, &filter))
@@ -165,12 +168,13 @@ fn apart(
     best: impl Fn(&MatchFilter) -> Option<(usize, FoundFrame)>,
 ) -> Vec<FoundFrame> {
     let mut filter = filter.clone();
-    let found = (0..wish.top).map_while(|_| {
-        let (row, found) = best(&filter)?;
-        filter.apart_from.push(row);
-        Some(found)
-    });
-    found.collect()
+    (0..wish.top)
+        .map_while(|_| {
+            let (row, found) = best(&filter)?;
+            filter.apart_from.push(row);
+            Some(found)
+        })
+        .collect()
 }
 
 /// Highest speed accepted, faster than anybody runs, m/s.

@@ -55,18 +55,20 @@ pub fn read_all(
         reading,
         Excluded::NONE,
     )?;
-    let motions = loops.iter().map(|each| {
-        let path = each.typed();
-        let mut name = name.clone();
-        let source = written_loop::read_playable(each, reading, AddedRoot::Kept).and_then(|read| {
-            if loops.len() > 1 {
-                name = format!("{name}:{}", read.clip.name());
-            }
-            MatchSource::from_loop(&read.clip, &study.overrides(), horizon).map_err(|error| unmatched(&path, error))
-        });
-        Motion { name, path, source }
-    });
-    Ok(motions.collect())
+    Ok(loops
+        .iter()
+        .map(|each| {
+            let path = each.typed();
+            let mut name = name.clone();
+            let source = written_loop::read_playable(each, reading, AddedRoot::Kept).and_then(|read| {
+                if loops.len() > 1 {
+                    name = format!("{name}:{}", read.clip.name());
+                }
+                MatchSource::from_loop(&read.clip, &study.overrides(), horizon).map_err(|error| unmatched(&path, error))
+            });
+            Motion { name, path, source }
+        })
+        .collect())
 }
 
 /// Reads and studies a take; warnings name the file.
@@ -87,8 +89,11 @@ pub fn name_beside(path: &Path, output: &Path) -> String {
         .ok()
         .zip(folder.canonicalize().ok())
         .and_then(|(path, folder)| {
-            let parts = path.components().zip(folder.components());
-            let shared = parts.take_while(|(one, other)| one == other).count();
+            let shared = path
+                .components()
+                .zip(folder.components())
+                .take_while(|(one, other)| one == other)
+                .count();
             // Without a common folder, such as on another drive, there is none.
             (shared > 0).then(|| {
                 let up = folder.components().skip(shared).map(|_| "..".to_owned());

@@ -9,7 +9,6 @@ use crate::{
     exit::{Failure, Result},
     files,
     motions::NamedMotion,
-    talk,
 };
 
 /// Lines of patterns and tags.
@@ -77,10 +76,10 @@ impl TagTable {
     /// Warns of patterns that fit nothing, since they may be mistyped.
     pub fn warn_of_unused(&self) {
         for line in self.lines.iter().filter(|line| !line.is_used) {
-            talk::warn(&format!(
+            warning!(
                 "no take has a name like \"{}\", which the table of tags names",
                 line.pattern
-            ));
+            );
         }
     }
 }

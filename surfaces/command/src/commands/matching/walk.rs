@@ -59,14 +59,17 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
             }
         }
     }
-    let by_clip: Vec<&MatchSource> = (database.clips().iter())
+    let by_clip: Vec<&MatchSource> = database
+        .clips()
+        .iter()
         .filter_map(|rows| sources.iter().find(|(name, _)| *name == rows.clip.name))
         .map(|(_, source)| source)
         .collect();
     if let Some(take) = by_clip.first().map(|source| source.take()) {
         let num_frames = (path.duration_secs() * take.frame_rate_hz()) as usize;
-        let checked = memory::limits().check_transforms(num_frames, take.num_joints());
-        checked.map_err(|error| failures::memory("to walk so long", error))?;
+        memory::limits()
+            .check_transforms(num_frames, take.num_joints())
+            .map_err(|error| failures::memory("to walk so long", error))?;
     }
     let settings = WalkerSettings {
         query_secs: args.every,
@@ -99,8 +102,11 @@ fn files_of(path: &Path, database: &MatchDatabase<'_>) -> Vec<(PathBuf, String)>
     for rows in database.clips() {
         let name = &rows.clip.name;
         // If a file holds several loops, its clips are named `file:loop`.
-        let of_several = name.rsplit_once(':').filter(|_| !folder.join(name).exists());
-        let name = of_several.map_or(name.as_str(), |(file, _)| file).to_owned();
+        let name = name
+            .rsplit_once(':')
+            .filter(|_| !folder.join(name).exists())
+            .map_or(name.as_str(), |(file, _)| file)
+            .to_owned();
         if !files.iter().any(|(_, known)| *known == name) {
             files.push((folder.join(&name), name));
         }
@@ -136,8 +142,10 @@ fn read_path(file: &Path) -> Result<WalkPath> {
     let mut points = Vec::new();
     let lines = text.lines().map(str::trim).enumerate();
     for (index, line) in lines.filter(|(_, line)| !(line.is_empty() || line.starts_with('#'))) {
-        let numbers = line.split([',', ';', '\t']).map(|cell| cell.trim().parse().ok());
-        let numbers: Option<Vec<f64>> = numbers.collect();
+        let numbers: Option<Vec<f64>> = line
+            .split([',', ';', '\t'])
+            .map(|cell| cell.trim().parse().ok())
+            .collect();
         match numbers.as_deref() {
             Some([secs, x, z]) => points.push((*secs, DVec2::new(*x, *z))),
             None if points.is_empty() && line.contains(char::is_alphabetic) => {}

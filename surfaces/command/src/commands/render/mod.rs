@@ -8,7 +8,7 @@ use super::each::{self, Manner};
 use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::render::{self as report, RenderAnswer};
-use crate::{args::RenderArgs, batch, files, memory, talk};
+use crate::{args::RenderArgs, batch, files, memory};
 
 mod animation;
 mod motions;
@@ -30,11 +30,7 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
         for input in &args.inputs {
             files::check_is_there(input)?;
         }
-        if let [input] = &args.inputs[..] {
-            let output = each::output_of(input, &args.output, &args.to)?;
-            return one(&RenderArgs { output, ..args.clone() });
-        }
-        if !output::is_named_as_folder(&args.output) {
+        if args.inputs.len() == 2 && !output::is_named_as_folder(&args.output) {
             return one(args);
         }
     }
@@ -44,14 +40,14 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
         character: None,
         for_one: &[],
     };
-    each::into_folder(
+    each::output(
         &args.inputs,
         &args.output,
         |_| args.to.clone(),
         manner,
-        |input, output| {
+        |input, output, _| {
             one(&RenderArgs {
-                inputs: vec![input.to_owned()],
+                inputs: vec![input.typed()],
                 output: output.to_owned(),
                 ..args.clone()
             })
@@ -72,8 +68,11 @@ fn one(args: &RenderArgs) -> Result<Ending> {
         cycles: args.cycles.unwrap_or(1),
     };
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
-    let scenes = (motions.iter()).map(|(title, motion)| Scene::new(motion, &settings, title));
-    let scenes = scenes.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let scenes = motions
+        .iter()
+        .map(|(title, motion)| Scene::new(motion, &settings, title))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
     let drawn = match kind {
         Kind::Animation(format) => {
             check_room(AT_ONCE * scenes.len(), settings.size)?;
@@ -191,10 +190,10 @@ fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene<'
             let every = args.every.unwrap_or(num_frames.div_ceil(CELLS)).max(1);
             let frames: Vec<usize> = (0..num_frames).step_by(every).collect();
             if frames.len() > MAX_CELLS {
-                talk::warn(&format!(
+                warning!(
                     "{} cells are asked for, the first {MAX_CELLS} are drawn; a larger --every shows the rest",
                     frames.len()
-                ));
+                );
             }
             pictures += frames.len().min(MAX_CELLS);
             check_room(pictures, size)?;

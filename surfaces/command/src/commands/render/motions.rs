@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_core::{Cut, RootMode, analysis::Body, take::Clip};
 use loopwright_draw::Figure;
-use loopwright_draw::render::{DrawnMotion, MotionError};
+use loopwright_draw::render::DrawnMotion;
 
 use loopwright_formats::LoopInFile;
 use loopwright_job::Studied;
@@ -14,6 +14,7 @@ use crate::written_loop::{self, WrittenLoop};
 use crate::{
     args::RenderArgs,
     exit::{Failure, Result},
+    failures,
     files::{self, InputFile},
     load,
     recipe::TakeArgs,
@@ -105,16 +106,11 @@ fn take_motion(
     let figure = surfaces.of_take(figure, path, loaded.take(), &loaded.file.source);
     let last = loaded.take().num_frames() - 1;
     let repeats = args.onion || args.cycles.is_some() || beside.is_some();
-    let no_range = |(start, end): (usize, usize)| {
-        unfit(path, format!("frames {start}:{end} are not a range of it"))
-            .because(format!(
-                "its frames are 0 to {last}, and the start must lie before the end"
-            ))
-            .try_this(format!("--range START:END within 0:{last}"))
-    };
+
     if let Some((start, end)) = args.range {
         if start >= end || end > last {
-            return Err(no_range((start, end)));
+            let failure = unfit(path, format!("frames {start}:{end} are not a range of it"));
+            return Err(failures::out_of_range(failure, last, "range"));
         }
         if repeats {
             let cut = Cut::new(loaded.take(), start as f64, end as f64).map_err(|error| unfit(path, error))?;
@@ -143,12 +139,11 @@ fn take_motion(
 
 /// Returns a stretch of a take, repeated unchanged.
 fn cut_motion(loaded: &Studied, cut: &Cut, num_frames: usize, step_secs: f64, figure: &Figure) -> Result<DrawnMotion> {
-    let clip =
-        Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(Path::new(&loaded.name), error))?;
-    let source = (loaded
+    let path = Path::new(&loaded.name);
+    let clip = Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(path, error))?;
+    let source = loaded
         .analysis
-        .extract_root_motion(&clip, 1, &RootMode::Constant.into()))
-    .map_err(|error| unfit(Path::new(&loaded.name), error))?;
-    DrawnMotion::of_cut(&source, figure, cut.start_frame(), cut.num_frames())
-        .map_err(|error: MotionError| unfit(Path::new(&loaded.name), error))
+        .extract_root_motion(&clip, 1, &RootMode::Constant.into())
+        .map_err(|error| unfit(path, error))?;
+    DrawnMotion::of_cut(&source, figure, cut.start_frame(), cut.num_frames()).map_err(|error| unfit(path, error))
 }

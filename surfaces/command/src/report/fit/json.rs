@@ -75,7 +75,9 @@ impl From<&HalfLives> for HalfLifeFacts {
             fitted_secs: spread(half_lives.fitted, 1.0),
             error_ratio: spread(half_lives.error, 1.0),
             uncertainty_secs: half_lives.uncertainty_secs,
-            ramped_secs: (half_lives.ramped).and_then(|ramped| spread(Some(ramped.half_lives), 1.0)),
+            ramped_secs: half_lives
+                .ramped
+                .and_then(|ramped| spread(Some(ramped.half_lives), 1.0)),
             ramped_uncertainty_secs: half_lives.ramped.and_then(|ramped| ramped.uncertainty_secs),
             ramp_secs: half_lives.ramped.and_then(|ramped| spread(Some(ramped.secs), 1.0)),
         }
