@@ -48,7 +48,7 @@ const WORDY_POINTS: f32 = 1200.0;
 
 /// Actions from files that were read in the background, and a way to ask for a frame.
 #[derive(Clone, Default)]
-pub(crate) struct Inbox {
+pub struct Inbox {
     actions: Arc<Mutex<Vec<Action>>>,
     wake: Context,
 }
@@ -61,7 +61,7 @@ impl Inbox {
         }
     }
 
-    pub(crate) fn put(&self, action: Action) {
+    pub fn put(&self, action: Action) {
         self.actions.lock().push(action);
         self.wake.request_repaint();
     }
@@ -153,7 +153,7 @@ impl Studio {
     }
 
     /// Opens what was open at the last visit, and stores what is open for the next one.
-    pub(crate) fn remember(&mut self, memory: crate::platform::Memory, reopens: bool, ctx: &Context) {
+    pub fn remember(&mut self, memory: crate::platform::Memory, reopens: bool, ctx: &Context) {
         let session = self.session.insert(Session::new(memory));
         if let Some(action) = reopens.then(|| session.reopen(ctx)).flatten() {
             self.apply(action);
@@ -162,7 +162,7 @@ impl Studio {
 
     /// Stores the choices, to recover them after a failure of the program or the machine.
     fn keep(&mut self) {
-        let num_made = self.model.num_made();
+        let num_made = self.model.num_made;
         if num_made == self.num_kept {
             return;
         }
@@ -296,7 +296,7 @@ impl Studio {
         // A set has no timeline: the file that provides the body says nothing about the set. Without curves, a timeline is as high as the
         // bar of the take.
         let has_timeline = self.set_words().is_none() && !is_low(ui);
-        let is_compared = !self.model.compared().is_empty();
+        let is_compared = !self.model.compared.is_empty();
         let has_curves = (self.seam_curve.is_shown(ui.ctx()) || is_compared) && self.model.made().is_some();
         let timeline = if has_curves {
             let (name, height) =
@@ -332,7 +332,7 @@ impl Studio {
 
     /// Shows the curves over the seam, or the compared loops with their figures.
     fn curves_ui(&mut self, ui: &mut Ui) {
-        if self.model.compared().is_empty() {
+        if self.model.compared.is_empty() {
             self.seam_curve.seam_curve_ui(ui, &self.model);
         } else {
             timeline::compared_ui(ui, &self.model);
@@ -466,7 +466,7 @@ impl Studio {
             self.model.ask(Action::Keep);
         }
         if self.model.has_kept() {
-            let shown = if self.model.shows_a() { "A shown" } else { "B shown" };
+            let shown = if self.model.shows_a { "A shown" } else { "B shown" };
             if word_ui(ui, shown, "Swap with A", true, "Shows the other settings, and back (A)") {
                 self.model.ask(Action::SwapKept);
             }
@@ -501,7 +501,7 @@ impl Studio {
     /// Shows a button to cancel work, the last problem, and the last files.
     fn progress_ui(&self, ui: &mut Ui) {
         let is_opening = self.model.progress().is_some() && self.model.is_opening() || self.model.is_making_set();
-        let awaits = self.model.awaits_character();
+        let awaits = self.model.awaits_character;
         let is_writing = self.model.writing().is_some();
         if !is_opening && !is_writing && self.model.problem().is_none() && !awaits && self.export.said().is_none() {
             return;

@@ -59,7 +59,7 @@ impl Default for Camera {
 
 impl Camera {
     /// Whether all its numbers are finite.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         let numbers = [self.yaw, self.pitch, self.distance, self.stature];
         numbers.iter().all(|number| number.is_finite()) && self.offset.is_finite()
     }
@@ -123,7 +123,7 @@ impl Camera {
     }
 
     /// Returns the direction over the ground that is so far to the right and so far away as seen.
-    pub(crate) fn on_ground(&self, [right, away]: [f64; 2]) -> DVec3 {
+    pub fn on_ground(&self, [right, away]: [f64; 2]) -> DVec3 {
         let (sin, cos) = (ops::sin(self.yaw), ops::cos(self.yaw));
         right * DVec3::new(cos, 0.0, -sin) - away * DVec3::new(sin, 0.0, cos)
     }
@@ -151,7 +151,7 @@ impl Camera {
     }
 
     /// Places the camera for a target in a rectangle.
-    pub(crate) fn view(&self, target: DVec3, rect: Rect) -> View {
+    pub fn view(&self, target: DVec3, rect: Rect) -> View {
         let [right, up, back] = self.axes();
         let target = target + self.offset;
         View {
@@ -168,7 +168,7 @@ impl Camera {
 
 /// A placed camera.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View {
+pub struct View {
     eye: DVec3,
     right: DVec3,
     up: DVec3,
@@ -181,7 +181,7 @@ pub(crate) struct View {
 
 impl View {
     /// Projects a point; `None` behind the eye, or if the point is not finite.
-    pub(crate) fn see(&self, point: DVec3) -> Option<Pos2> {
+    pub fn see(&self, point: DVec3) -> Option<Pos2> {
         let from_eye = point - self.eye;
         let depth = -from_eye.dot(self.back);
         if depth <= NEAR_METRES && self.even_depth.is_none() {
@@ -198,19 +198,19 @@ impl View {
     }
 
     /// Metres per point of the screen at a place.
-    pub(crate) fn metres_per_point(&self, place: DVec3) -> f64 {
+    pub fn metres_per_point(&self, place: DVec3) -> f64 {
         let depth = (self.eye - place).dot(self.back);
         self.even_depth.unwrap_or(depth).max(NEAR_METRES) / self.points_per_slope
     }
 
     /// Whether a point is nearer to the eye than another one.
-    pub(crate) fn is_before(&self, point: DVec3, other: DVec3) -> bool {
+    pub fn is_before(&self, point: DVec3, other: DVec3) -> bool {
         (point - other).dot(self.back) > 0.0
     }
 
     /// Returns the projection as a matrix for the graphics card, column by column: from axes of the world around an origin into the cube
     /// from -1 to 1 that the rectangle of the view shows.
-    pub(crate) fn clip_from_near(&self, origin: DVec3, rect: Rect) -> [f32; 16] {
+    pub fn clip_from_near(&self, origin: DVec3, rect: Rect) -> [f32; 16] {
         let scale = [rect.width(), rect.height()].map(|size| 2.0 * self.points_per_slope / f64::from(size.max(1.0)));
         let from_eye = (origin - self.eye).extend(1.0);
         let row = |axis: DVec3, scale: f64| (scale * axis).extend(scale * axis.dot(from_eye.truncate()));

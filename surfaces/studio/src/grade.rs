@@ -3,10 +3,9 @@
 use eframe::egui::{Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
 use loopwright_formats::loop_file::facts::Grade;
 
-use crate::theme;
+use crate::theme::{self, Tokens};
 
-pub fn colour(grade: Grade, is_dark: bool) -> Color32 {
-    let tokens = theme::tokens(is_dark);
+pub fn colour(grade: Grade, tokens: &Tokens) -> Color32 {
     match grade {
         Grade::Good => tokens.good,
         Grade::Review => tokens.review,
@@ -21,12 +20,8 @@ const LIGHT_POINTS: f32 = 4.5;
 /// has these shapes.
 pub fn light_ui(ui: &mut Ui, grade: Grade) {
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::empty());
-    paint_light(
-        ui.painter(),
-        rect.center(),
-        grade,
-        colour(grade, ui.visuals().dark_mode),
-    );
+    let colour = colour(grade, &theme::of(ui));
+    paint_light(ui.painter(), rect.center(), grade, colour);
 }
 
 /// Paints the light alone.

@@ -82,7 +82,7 @@ impl Session {
             return;
         };
         let names = model.others().chain([opened.file_name.as_str()]).map(str::to_owned);
-        let of = (model.num_made(), names.collect(), theme);
+        let of = (model.num_made, names.collect(), theme);
         if self.of.as_ref() == Some(&of) {
             return;
         }

@@ -15,7 +15,7 @@ pub struct Tokens {
     pub line: Color32,
     /// Check boxes, and the edges of fields.
     pub edge: Color32,
-    text: Color32,
+    pub text: Color32,
     pub strong: Color32,
     pub weak: Color32,
     /// The chosen item: its background, and lines and words on any background.

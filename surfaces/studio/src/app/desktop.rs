@@ -39,7 +39,7 @@ impl Studio {
     /// Reads files and folders in the background, one after the other; loops go into the folder of the last one.
     pub fn open_paths(&mut self, paths: &[PathBuf]) {
         let Some(last) = paths.last() else { return };
-        if self.model.awaits_character() {
+        if self.model.awaits_character {
             // Recipes name a character by its path, so that the command finds it.
             let (inbox, path) = (self.inbox.clone(), last.clone());
             std::thread::spawn(move || {

@@ -38,8 +38,8 @@ impl Studio {
 
     /// Announces the state in the page, since screen readers cannot read the canvas.
     pub(super) fn say(&mut self) {
-        if self.model.num_made() != self.host.num_marked {
-            self.host.num_marked = self.model.num_made();
+        if self.model.num_made != self.host.num_marked {
+            self.host.num_marked = self.model.num_made;
             platform::mark("loop shown");
         }
         let name = self.model.opened().map_or("", |opened| opened.file_name.as_str());

@@ -147,7 +147,7 @@ pub enum Action {
 
 impl Action {
     /// Returns the action that opens a set, if a text is the manifest of one.
-    pub(crate) fn of_manifest(file_name: &str, bytes: &[u8], beside: &Beside) -> Option<Self> {
+    pub fn of_manifest(file_name: &str, bytes: &[u8], beside: &Beside) -> Option<Self> {
         Some(match SetRead::of_manifest(bytes, beside)? {
             Ok(read) => Self::OpenSet(Box::new(read)),
             Err(reason) => Self::CannotOpen {
@@ -159,7 +159,7 @@ impl Action {
 
     /// Returns the action that plays a set that was just made, or reports why that is impossible. The file of its body is named after the
     /// set, because an open take may have the name of a clip.
-    pub(crate) fn of_set(set: &SetFiles) -> Option<Self> {
+    pub fn of_set(set: &SetFiles) -> Option<Self> {
         let files = set.files.clone();
         let find = move |path: &str| {
             let file = files.iter().find(|file| file.file_name == path)?;
@@ -190,7 +190,7 @@ impl Action {
 
     /// Returns the action that opens a file: a map of joints or a recipe if its name ends in `.toml`, a set if it is the manifest of one,
     /// else a take.
-    pub(crate) fn of_file(file_name: String, bytes: Vec<u8>, beside: Beside) -> Self {
+    pub fn of_file(file_name: String, bytes: Vec<u8>, beside: Beside) -> Self {
         let name = file_name.to_ascii_lowercase();
         if let Some(set) = name
             .ends_with(".json")

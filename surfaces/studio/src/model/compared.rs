@@ -32,17 +32,6 @@ pub struct Compared {
     pub made: Option<Result<Arc<Made>, String>>,
 }
 
-impl Model {
-    /// Returns the compared loops; none without a comparison.
-    pub fn compared(&self) -> &[Compared] {
-        &self.compared
-    }
-
-    /// Whether the present settings are those kept as A, rather than B.
-    pub fn shows_a(&self) -> bool {
-        self.shows_a
-    }
-
     /// Starts a comparison; loops that are made already are reused.
     pub(super) fn compare(&mut self, comparison: Option<Comparison>) {
         let edits = match (&comparison, self.edit()) {

@@ -20,6 +20,16 @@ pub enum Judgement {
     Graded(Grade),
 }
 
+impl Judgement {
+    /// Returns the grade, once it is known.
+    pub fn grade(self) -> Option<Grade> {
+        match self {
+            Self::Graded(grade) => Some(grade),
+            _ => None,
+        }
+    }
+}
+
 /// Judgements of the loops in the list under some settings.
 #[derive(Default)]
 pub(super) struct Judged {

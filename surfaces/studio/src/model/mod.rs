@@ -31,16 +31,16 @@ pub use link::Link;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
 pub use steered::{SetRead, Steer, Steered};
-pub(crate) use takes::around_stretch;
+pub use takes::around_stretch;
 pub use ticked::Ticked;
 
 use crate::camera::Camera;
 use crate::pace::Busy;
 pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, Room,
-    SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, lengths,
+    CharacterError, CostMap, Edit, ExportError, Exported, Listed, MIN_FRAMES, Made, MadeError, NamedFile, OpenError,
+    Opened, Room, SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, lengths,
+    time_of_move,
 };
-pub(crate) use crate::road::{MIN_FRAMES, time_of_move};
 use crate::work::{Done, Job, Wake, Work};
 
 /// Memory that open takes may fill together, bytes: some twenty minutes of takes in a page, an hour and a half in a window. Takes beyond
@@ -71,16 +71,16 @@ pub struct Model {
     waiting: VecDeque<Job>,
     /// The choices kept for comparison.
     kept: Option<Edit>,
-    /// Whether the choices kept as A are in use, and those of B are kept.
-    shows_a: bool,
+    /// Whether the present settings are those kept as A, rather than B.
+    pub shows_a: bool,
     /// Opened characters and maps of joints, which recipes refer to, the newest last.
     named: Vec<NamedFile>,
     /// Whether the next file is a character.
-    awaits_character: bool,
+    pub awaits_character: bool,
     /// The neighbouring files of opened files, by name, the newest last.
     beside: Vec<(String, Beside)>,
     /// Results of studies of the take.
-    studies: Studies,
+    pub studies: Studies,
     judged: judged::Judged,
     /// Everything that is ticked; `None` while ticks are disabled.
     ticked: Option<Vec<Ticked>>,
@@ -88,9 +88,10 @@ pub struct Model {
     listing: judged::Listing,
     /// Grades of the loops that were made, by file and animation.
     grades: Vec<(String, String, loopwright_formats::loop_file::facts::Grade)>,
-    /// The comparison, and its loops.
+    /// The comparison.
     comparison: Option<Comparison>,
-    compared: Vec<Compared>,
+    /// The compared loops; none without a comparison.
+    pub compared: Vec<Compared>,
     /// The choices of the compared loop that is being made.
     comparing: Option<Edit>,
     /// Recipes that wait for their takes.
@@ -105,43 +106,43 @@ pub struct Model {
     /// Whether the loop asked for last is a draft.
     is_drafted: bool,
     /// Number of loops made, by which drawings are renewed only for another loop.
-    num_made: u64,
+    pub num_made: u64,
     exported: Option<Exported>,
     /// The set that was made last.
-    pub(crate) set_made: Option<SetFiles>,
+    pub set_made: Option<SetFiles>,
     /// The take that was written last, and its choices.
-    pub(crate) exporting: Option<(String, Edit)>,
+    pub exporting: Option<(String, Edit)>,
     problem: Option<Problem>,
     /// Changes that panels requested.
     asked: RefCell<Vec<Action>>,
     work: Work,
     /// The playback time.
-    pub(crate) playback: Playback,
-    pub(crate) shown: Shown,
+    pub playback: Playback,
+    pub shown: Shown,
     /// Whether the uncut stretch is shown too.
-    pub(crate) has_ghost: bool,
+    pub has_ghost: bool,
     /// Whether the uncut stretch and the loop are shown side by side.
-    pub(crate) is_split: bool,
+    pub is_split: bool,
     /// Whether poses around the seam are shown at once.
-    pub(crate) has_onion: bool,
+    pub has_onion: bool,
     /// Whether the path of the chosen joint over the seam is shown.
-    pub(crate) has_trail: bool,
+    pub has_trail: bool,
     /// Whether the body is a mannequin even where its file has a character.
-    pub(crate) shows_mannequin: bool,
+    pub shows_mannequin: bool,
     /// How root motion is shown.
-    pub(crate) root_view: RootView,
+    pub root_view: RootView,
     /// The camera.
-    pub(crate) camera: Camera,
+    pub camera: Camera,
     /// The joint whose curves are drawn.
-    pub(crate) watched: usize,
+    pub watched: usize,
     /// The frames of the take that its bar shows; `None` for all.
-    pub(crate) bar_frames: Option<[f64; 2]>,
+    pub bar_frames: Option<[f64; 2]>,
     /// Whether the list of keys is shown.
-    pub(crate) shows_help: bool,
+    pub shows_help: bool,
     /// Whether the first steps are shown.
-    pub(crate) shows_guide: bool,
+    pub shows_guide: bool,
     /// Whether the user changed the loop or its view: the second of the first steps.
-    pub(crate) has_looked: bool,
+    pub has_looked: bool,
 }
 
 /// Results of studies of a take so far.
@@ -207,11 +208,6 @@ impl Model {
         }
     }
 
-    /// Returns the number of loops made so far.
-    pub fn num_made(&self) -> u64 {
-        self.num_made
-    }
-
     /// Returns the last problem.
     pub fn problem(&self) -> Option<&Problem> {
         self.problem.as_ref()
@@ -223,7 +219,7 @@ impl Model {
     }
 
     /// Returns how busy the background work is.
-    pub(crate) fn busy(&self) -> Busy {
+    pub fn busy(&self) -> Busy {
         match (self.work.is_idle(), self.work.progress()) {
             (true, _) => Busy::Idle,
             (false, None) => Busy::Quiet,
@@ -242,7 +238,7 @@ impl Model {
     }
 
     /// Whether the next [`Self::poll`] makes the draft of a loop itself.
-    pub(crate) fn drafts_at_once(&self) -> bool {
+    pub fn drafts_at_once(&self) -> bool {
         self.work.is_at_once()
     }
 
@@ -267,21 +263,6 @@ impl Model {
             let neighbours = history.neighbours();
             neighbours.map(|other| other.map(|other| other.difference(history.current())))
         })
-    }
-
-    /// Whether the next file that is opened is a character.
-    pub fn awaits_character(&self) -> bool {
-        self.awaits_character
-    }
-
-    /// Returns the joint whose curves are drawn.
-    pub fn watched(&self) -> usize {
-        self.watched
-    }
-
-    /// Returns the results of studies of the take.
-    pub fn studies(&self) -> &Studies {
-        &self.studies
     }
 
     /// Collects results of background work. Call it once a frame.
@@ -342,19 +323,19 @@ impl Model {
     }
 
     /// Requests a change, which is made at the end of the frame.
-    pub(crate) fn ask(&self, action: Action) {
+    pub fn ask(&self, action: Action) {
         self.asked.borrow_mut().push(action);
     }
 
     /// Requests changes, if there are any.
-    pub(crate) fn ask_all(&self, actions: impl IntoIterator<Item = Action>) {
+    pub fn ask_all(&self, actions: impl IntoIterator<Item = Action>) {
         for action in actions {
             self.ask(action);
         }
     }
 
     /// Returns the requested changes, and clears them.
-    pub(crate) fn take_asked(&mut self) -> Vec<Action> {
+    pub fn take_asked(&mut self) -> Vec<Action> {
         self.asked.take()
     }
 

@@ -88,7 +88,7 @@ impl Playback {
     }
 
     /// Real seconds since playback last crossed the seam.
-    pub(crate) fn since_wrap_secs(&self, span_secs: f64) -> Option<f64> {
+    pub fn since_wrap_secs(&self, span_secs: f64) -> Option<f64> {
         let is_known = self.is_playing && self.num_wraps > 0;
         is_known.then(|| self.secs_in(span_secs) / self.speed)
     }
@@ -135,7 +135,7 @@ impl Model {
     }
 
     /// Returns the chosen stretch with one of its ends at another whole frame; `end` is 0 for the start, 1 for the end.
-    pub(crate) fn with_end(&self, end: usize, frame: f64) -> Option<Stretch> {
+    pub fn with_end(&self, end: usize, frame: f64) -> Option<Stretch> {
         let mut ends = self.ends()?;
         let last = (self.opened.as_ref()?.take().num_frames() - 1) as f64;
         ends[end] = match end {
@@ -147,7 +147,7 @@ impl Model {
     }
 
     /// Returns the chosen stretch with one end at the shown frame. If that lies beyond the other end, the other end moves along.
-    pub(crate) fn with_end_shown(&self, end: usize) -> Option<Stretch> {
+    pub fn with_end_shown(&self, end: usize) -> Option<Stretch> {
         let frame = self.frame_shown().round();
         let [start, stop] = self.ends()?;
         match (end, frame < stop, frame > start) {
@@ -158,7 +158,7 @@ impl Model {
     }
 
     /// Returns the chosen stretch so many frames later, as far as the take goes.
-    pub(crate) fn moved(&self, frames: f64) -> Option<Stretch> {
+    pub fn moved(&self, frames: f64) -> Option<Stretch> {
         let [start, end] = self.ends()?;
         let last = (self.opened.as_ref()?.take().num_frames() - 1) as f64;
         let start_frame = (start + frames)
@@ -184,7 +184,7 @@ impl Model {
     }
 
     /// Length of a motion, seconds; that of the take if there is no loop.
-    pub(crate) fn span_of(&self, shown: Shown) -> f64 {
+    pub fn span_of(&self, shown: Shown) -> f64 {
         match (shown, &self.made, &self.opened) {
             (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
             (_, _, Some(opened)) => opened.take().duration_secs(),
@@ -193,7 +193,7 @@ impl Model {
     }
 
     /// How long the root has moved at a time relative to the nearest seam, seconds, as root motion is shown in cycles of this length.
-    pub(crate) fn root_secs(&self, from_seam: f64, span: f64) -> f64 {
+    pub fn root_secs(&self, from_seam: f64, span: f64) -> f64 {
         match self.root_view {
             RootView::Accumulate => (self.playback.secs / span).round().max(1.0) * span + from_seam,
             RootView::World => span + from_seam,
@@ -204,15 +204,10 @@ impl Model {
     /// Time from one frame of the shown motion to the next, seconds.
     pub fn step_secs(&self) -> f64 {
         match (self.shown(), &self.made, &self.opened) {
-            (Shown::Loop | Shown::Uncut, Some(made), _) => made.done.made.loop_clip.step_secs(),
+            (Shown::Loop | Shown::Uncut, Some(made), _) => made.clip().step_secs(),
             (_, _, Some(opened)) => opened.take().frame_time_secs(),
             _ => 0.0,
         }
-    }
-
-    /// The playback time: seconds since the start of the loop, over any number of cycles, or of the take.
-    pub fn playback_secs(&self) -> f64 {
-        self.playback.secs
     }
 
     /// Advances the playback time.

@@ -31,7 +31,7 @@ pub struct SetRead {
 
 impl SetRead {
     /// Opens a set by its manifest, whose files lie beside it; `None` if the text is no manifest of a set.
-    pub(crate) fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
+    pub fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
         let named = Manifest::parse(manifest).ok()?;
         let set = match MotionSet::read(manifest, |file| {
             beside.find(file).ok_or("it does not lie beside the manifest")
@@ -86,12 +86,12 @@ impl Steered {
     }
 
     /// Whether keys or a stick command a velocity.
-    pub(crate) fn is_held(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         matches!(self.wish, Steer::Velocity(velocity) if velocity != DVec3::ZERO)
     }
 
     /// The path of the root so far.
-    pub(crate) fn places(&self) -> &[DVec3] {
+    pub fn places(&self) -> &[DVec3] {
         &self.places
     }
 
@@ -141,7 +141,7 @@ impl Model {
     }
 
     /// Lists the files of a set, by name.
-    pub(crate) fn files_for_set(&self) -> Vec<NamedFile> {
+    pub fn files_for_set(&self) -> Vec<NamedFile> {
         let mut files: Vec<NamedFile> = self.takes_for_set().filter_map(|opened| opened.file()).collect();
         files.sort_by(|one, other| one.file_name.cmp(&other.file_name));
         files

@@ -16,7 +16,7 @@ const SHORT_SHARE: f64 = 0.08;
 const STRETCH_SHARE: f64 = 0.5;
 
 /// Returns the frames that the bar shows around a stretch.
-pub(crate) fn around_stretch([start, end]: [f64; 2]) -> [f64; 2] {
+pub fn around_stretch([start, end]: [f64; 2]) -> [f64; 2] {
     let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
     [start - beside, end + beside]
 }
@@ -68,7 +68,7 @@ impl Model {
     }
 
     /// Returns the open takes, the shown one first, each with a recipe that states its chosen frames.
-    pub(crate) fn recipes(&self) -> impl Iterator<Item = (&Arc<Opened>, Recipe)> {
+    pub fn recipes(&self) -> impl Iterator<Item = (&Arc<Opened>, Recipe)> {
         let shown = self.opened.iter().zip(&self.history);
         let others = self.others.iter().rev().map(|(opened, history)| (opened, history));
         shown.chain(others).map(|(opened, history)| {
@@ -189,7 +189,7 @@ impl Model {
     }
 
     /// Returns the files beside the take's character, or beside the take if it has none.
-    pub(crate) fn beside(&self, opened: &Opened) -> Beside {
+    pub fn beside(&self, opened: &Opened) -> Beside {
         let file_name = (opened.studied.character.as_ref()).map_or(&opened.file_name, |on| &on.target.file);
         let found = self.beside.iter().find(|(name, _)| name == file_name);
         found.map(|(_, beside)| beside.clone()).unwrap_or_default()
@@ -302,7 +302,7 @@ impl Model {
     }
 
     /// Returns the other open takes.
-    pub(crate) fn other_takes(&self) -> impl Iterator<Item = &Arc<Opened>> {
+    pub fn other_takes(&self) -> impl Iterator<Item = &Arc<Opened>> {
         self.others.iter().map(|(opened, _)| opened)
     }
 

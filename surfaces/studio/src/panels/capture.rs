@@ -7,7 +7,7 @@ use image::{ImageFormat, RgbaImage, imageops};
 use loopwright_draw::{GifPacker, GifPicture};
 
 use super::ExportPanel;
-use super::settings::choice_ui;
+use super::settings::pick_ui;
 use crate::model::{Action, Model, Playback, Shown};
 use crate::platform::{Encoded, Video};
 
@@ -74,21 +74,11 @@ impl CapturePanel {
     pub fn capture_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel) {
         let Some(opened) = model.opened() else { return };
         let width = self.width.unwrap_or(WIDTHS[1]);
-        choice_ui(ui, "Width", &format!("{width} pixels"), |ui| {
-            for other in WIDTHS {
-                if ui.selectable_label(other == width, format!("{other} pixels")).clicked() {
-                    self.width = Some(other);
-                }
-            }
-        });
+        let picked = pick_ui(ui, "Width", width, WIDTHS, |width| format!("{width} pixels"));
+        self.width = picked.or(self.width);
         let rounds = self.rounds.unwrap_or(ROUNDS[0]);
-        choice_ui(ui, "Rounds", &rounds.to_string(), |ui| {
-            for other in ROUNDS {
-                if ui.selectable_label(other == rounds, other.to_string()).clicked() {
-                    self.rounds = Some(other);
-                }
-            }
-        });
+        let picked = pick_ui(ui, "Rounds", rounds, ROUNDS, |rounds| rounds.to_string());
+        self.rounds = picked.or(self.rounds);
         ui.add_enabled_ui(self.job.is_none() && self.encoding.is_none(), |ui| {
             ui.horizontal_wrapped(|ui| {
                 let round = "What the view plays; in place it repeats without a jump of the ground";
@@ -104,17 +94,11 @@ impl CapturePanel {
             });
         });
         match (&self.job, &self.said) {
-            (Some(job), _) => {
-                ui.label(format!("Picture {} of {} ...", job.next + 1, job.times.len()));
-            }
-            (None, _) if self.encoding.is_some() => {
-                ui.label("Encoding the video ...");
-            }
-            (None, Some(said)) => {
-                ui.label(said);
-            }
-            (None, None) => {}
-        }
+            (Some(job), _) => ui.label(format!("Picture {} of {} ...", job.next + 1, job.times.len())),
+            (None, _) if self.encoding.is_some() => ui.label("Encoding the video ..."),
+            (None, Some(said)) => ui.label(said),
+            (None, None) => return,
+        };
     }
 
     /// Whether the view is drawn without its controls.
@@ -229,6 +213,9 @@ fn pictures_of(span_secs: f64, most_secs: f64) -> (usize, f64) {
     (count, (span_secs / count as f64).min(most_secs))
 }
 
+/// Why there is no picture.
+const TOO_SMALL: &str = "The view is too small for a picture";
+
 impl Job {
     /// Stores a picture. The last one completes the file, or the input of a video encoder.
     fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32) -> Result<Taken, String> {
@@ -238,14 +225,12 @@ impl Job {
         );
         let rect = self.rect.unwrap_or(whole).intersect(whole);
         if !rect.is_positive() {
-            return Err("The view is too small for a picture".to_owned());
+            return Err(TOO_SMALL.to_owned());
         }
         let view = shot.region(&rect, Some(pixels_per_point));
         let [width, height] = view.size.map(|side| side as u32);
-        let rgba = view.as_raw().to_vec();
-        let picture =
-            RgbaImage::from_raw(width, height, rgba).filter(|picture| picture.width() > 0 && picture.height() > 0);
-        let picture = picture.ok_or("The view is too small for a picture")?;
+        let picture = RgbaImage::from_raw(width, height, view.as_raw().to_vec());
+        let picture = picture.filter(|_| width > 0 && height > 0).ok_or(TOO_SMALL)?;
         self.is_asked = false;
         if self.kind == Kind::Png {
             let mut file = std::io::Cursor::new(Vec::new());
@@ -259,14 +244,15 @@ impl Job {
         let width = (picture.width().min(self.most_pixels) & !1).max(2);
         let height = ((picture.height() * width / picture.width()) & !1).max(2);
         let picture = imageops::thumbnail(&picture, width, height);
+        self.next += 1;
+        let is_last = self.next == self.times.len();
         if self.kind == Kind::Video {
             let mut video = match self.video.take() {
                 Some(video) => video,
                 None => Video::new([width, height], self.secs_each)?,
             };
             video.add(picture)?;
-            self.next += 1;
-            if self.next == self.times.len() {
+            if is_last {
                 return Ok(Taken::Video(video));
             }
             self.video = Some(video);
@@ -274,14 +260,11 @@ impl Job {
         }
         let gif = match self.gif.take() {
             Some(gif) => gif,
-            None => {
-                GifPacker::new([width, height], &[picture.as_raw()]).ok_or("The view is too small for a picture")?
-            }
+            None => GifPacker::new([width, height], &[picture.as_raw()]).ok_or(TOO_SMALL)?,
         };
-        let packed = gif.pack(&picture).ok_or("The window changed its size")?;
-        self.packed.push(packed);
-        self.next += 1;
-        if self.next == self.times.len() {
+        self.packed
+            .push(gif.pack(&picture).ok_or("The window changed its size")?);
+        if is_last {
             let file = gif.join(self.packed.drain(..), self.secs_each);
             return file.map(Taken::File).map_err(|error| error.to_string());
         }

@@ -1,13 +1,13 @@
 //! How the seam is closed: the method, its times at both ends, and each end's share of the gap.
 
 use eframe::egui::{Button, Id, Response, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
-use loopwright_core::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKind, Shares};
+use loopwright_core::closure::{ClosureName, Method, Order, Preset, SeamMotion, Shape, ShapeKind, Shares};
 use loopwright_core::math::ops;
 use loopwright_core::unit::Unit;
 use loopwright_job::Decision;
 
-use super::settings::{Setting, choice_ui, setting_ui};
-use super::{edit_by, final_edit, weak_line_ui};
+use super::settings::{Setting, pick_ui, setting_ui};
+use super::{ask_edit, edit_by, weak_line_ui};
 use crate::line;
 use crate::model::{Action, Edit, Model};
 
@@ -22,14 +22,11 @@ pub fn closure_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let name = edit.closure();
     presets_ui(ui, edit, model);
-    choice_ui(ui, "Method", name.as_str(), |ui| {
-        for &other in ClosureName::OF_BODIES {
-            if ui.selectable_label(other == name, other.as_str()).clicked() {
-                ui.data_mut(|data| data.remove::<bool>(Id::unique(APART)));
-                model.ask(Action::CloseBy(other));
-            }
-        }
-    });
+    let names = ClosureName::OF_BODIES.iter().copied();
+    if let Some(name) = pick_ui(ui, "Method", name, names, ClosureName::as_str) {
+        ui.data_mut(|data| data.remove::<bool>(Id::unique(APART)));
+        model.ask(Action::CloseBy(name));
+    }
     ui.weak(name.help());
     match model.made().and_then(|made| made.done.decision.as_ref()) {
         Some(Decision::Closure(tried)) => {
@@ -44,10 +41,23 @@ pub fn closure_ui(ui: &mut Ui, model: &Model) {
     }
     let method = edit.settings.closure.method;
     if name != ClosureName::Auto {
-        times_ui(ui, edit, &method, model);
+        times_ui(ui, &method, model);
     }
-    shares_ui(ui, edit, &method, model);
-    order_ui(ui, edit, &method, model);
+    let mut share = method.shares.rho;
+    let setting = Setting {
+        word: "Share of the start",
+        name: "Share of the start",
+        range: 0.0..=1.0,
+        is_logarithmic: false,
+        suffix: "",
+        default: Some(Shares::EVEN.rho),
+    };
+    let response = setting_ui(ui, &mut share, &setting)
+        .on_hover_text("1: the start moves to the end; 0: the end moves to the start");
+    edit_by(model, &response, |edit| {
+        edit.settings.closure.method.shares = Shares::all(share);
+    });
+    order_ui(ui, edit, model);
     let made = model.made().map(|made| made.done.made.closed.clamps.as_slice());
     for clamp in made.unwrap_or_default() {
         ui.weak(format!("Note: {clamp}"));
@@ -67,7 +77,7 @@ fn presets_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_set, &name));
             if response.on_hover_text(what(preset)).clicked() {
                 ui.data_mut(|data| data.remove::<bool>(Id::unique(APART)));
-                model.ask(final_edit(edit.closed_as(preset)));
+                ask_edit(model, true, |edit| *edit = edit.closed_as(preset));
             }
             weak_line_ui(ui, what(preset));
         });
@@ -125,13 +135,11 @@ fn what(preset: Preset) -> &'static str {
 /// Key that stores whether equal times are shown apart.
 const APART: &str = "times apart";
 
-/// Returns the change of the method by a widget.
-fn by(response: &Response, edit: &Edit, method: Method) -> Option<Action> {
-    edit_by(response, edit.with(|edit| edit.settings.closure.method = method))
-}
-
 /// Shows all times of a method, for both ends together or apart.
-fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
+fn times_ui(ui: &mut Ui, method: &Method, model: &Model) {
+    let by = |response: &Response, method: Method| {
+        edit_by(model, response, |edit| edit.settings.closure.method = method);
+    };
     if let Some(mut secs) = method.crossfade_secs {
         let [low, high] = CROSSFADE_SECS;
         let setting = Setting {
@@ -144,11 +152,13 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
         };
         let response = setting_ui(ui, &mut secs, &setting);
         let crossfade_secs = Some(secs);
-        let method = Method {
-            crossfade_secs,
-            ..*method
-        };
-        model.ask_all(by(&response, edit, method));
+        by(
+            &response,
+            Method {
+                crossfade_secs,
+                ..*method
+            },
+        );
         return;
     }
     let is_kink = method.order == Order::C0;
@@ -165,29 +175,25 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
         changed.end = changed.start;
         moved
     };
-    model.ask_all(moved.and_then(|mut moved| {
+    if let Some(mut moved) = moved {
         moved.mark_changed();
-        by(&moved, edit, changed)
-    }));
+        by(&moved, changed);
+    }
     let response = ui.checkbox(&mut apart, "Times of both ends apart");
     if response.changed() {
         ui.data_mut(|data| data.insert_temp(id, apart));
         let end = if apart { method.end } else { method.start };
-        model.ask_all(by(&response, edit, Method { end, ..*method }));
+        by(&response, Method { end, ..*method });
     }
     let parameters = method.start.kind().descriptor().parameters.iter();
     for parameter in parameters.filter(|parameter| parameter.default.is_none()) {
-        optional_ui(ui, edit, method, parameter, model);
+        // It starts from the leading time.
+        let mut is_there = method.start.get(parameter.key).is_some();
+        let response = ui.checkbox(&mut is_there, format!("{} apart", parameter.label));
+        let [start, end] =
+            [method.start, method.end].map(|shape| shape.with(parameter.key, is_there.then(|| shape.secs())));
+        by(&response, Method { start, end, ..*method });
     }
-}
-
-/// Shows whether an optional parameter is set; it starts from the leading time.
-fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter, model: &Model) {
-    let mut is_there = method.start.get(parameter.key).is_some();
-    let response = ui.checkbox(&mut is_there, format!("{} apart", parameter.label));
-    let [start, end] =
-        [method.start, method.end].map(|shape| shape.with(parameter.key, is_there.then(|| shape.secs())));
-    model.ask_all(by(&response, edit, Method { start, end, ..*method }));
 }
 
 /// Shows the sliders of a shape; returns the one that was moved. The velocities of a kink do not fade.
@@ -222,42 +228,20 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str, is_kink: bool) -> Option<
     moved
 }
 
-fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
-    let mut share = method.shares.rho;
-    let setting = Setting {
-        word: "Share of the start",
-        name: "Share of the start",
-        range: 0.0..=1.0,
-        is_logarithmic: false,
-        suffix: "",
-        default: Some(Shares::EVEN.rho),
-    };
-    let response = setting_ui(ui, &mut share, &setting)
-        .on_hover_text("1: the start moves to the end; 0: the end moves to the start");
-    let shares = Shares::all(share);
-    model.ask_all(by(&response, edit, Method { shares, ..*method }));
-}
-
 /// Shows which derivatives meet at the seam, and whether the noise of the capture is kept there.
-fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
-    let orders = [
-        (Order::C0, "poses (C0)"),
-        (Order::C1, "and velocities (C1)"),
-        (Order::C2, "and accelerations (C2)"),
-    ];
-    let word = orders.iter().find(|(order, _)| *order == method.order);
-    choice_ui(ui, "What meets", word.map_or("", |(_, word)| word), |ui| {
-        for (order, word) in orders {
-            if ui.selectable_label(order == method.order, word).clicked() {
-                model.ask(final_edit(edit.with(|edit| edit.settings.closure.method.order = order)));
-            }
-        }
+fn order_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
+    let closure = &edit.settings.closure;
+    let orders = [Order::C0, Order::C1, Order::C2];
+    let picked = pick_ui(ui, "What meets", closure.method.order, orders, |order| match order {
+        Order::C0 => "poses (C0)",
+        Order::C1 => "and velocities (C1)",
+        Order::C2 => "and accelerations (C2)",
     });
-    let mut is_layered = edit.settings.closure.motion == SeamMotion::Layered;
+    if let Some(order) = picked {
+        ask_edit(model, true, |edit| edit.settings.closure.method.order = order);
+    }
+    let mut is_layered = closure.motion == SeamMotion::Layered;
     let response = ui.checkbox(&mut is_layered, "Keep the noise of the capture at the seam");
     let motion = [SeamMotion::Central, SeamMotion::Layered][usize::from(is_layered)];
-    model.ask_all(edit_by(
-        &response,
-        edit.with(|edit| edit.settings.closure.motion = motion),
-    ));
+    edit_by(model, &response, |edit| edit.settings.closure.motion = motion);
 }

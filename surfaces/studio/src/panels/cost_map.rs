@@ -31,7 +31,7 @@ pub struct CostMapPanel {
 impl CostMapPanel {
     pub fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(opened) = model.opened() else { return };
-        let Some(costs) = &model.studies().costs else {
+        let Some(costs) = &model.studies.costs else {
             ui.weak("Working ...");
             model.ask(Action::Study(Study::Costs));
             return;

@@ -5,7 +5,7 @@ use loopwright_core::Skeleton;
 use loopwright_core::edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints};
 use loopwright_job::recipe::EditRecipe;
 
-use super::{edit_by, final_edit, settings::number};
+use super::{ask_edit, edit_by, settings::number};
 use crate::focus::named;
 use crate::icons::{self, Icon};
 use crate::model::{Action, Model, time_of_move};
@@ -19,7 +19,7 @@ pub fn edits_ui(ui: &mut Ui, model: &Model) {
     for (index, layer) in edit.recipe.edits.iter().enumerate() {
         let mut changed = layer.clone();
         ui.push_id(("edit", index), |ui| {
-            head_ui(ui, model, index, count);
+            head_ui(ui, model, (layer, index, count), skeleton);
             let body = ui.scope(|ui| {
                 if layer.is_off {
                     ui.disable();
@@ -27,7 +27,7 @@ pub fn edits_ui(ui: &mut Ui, model: &Model) {
                 layer_ui(ui, &mut changed, skeleton)
             });
             if let Some(response) = body.inner {
-                model.ask_all(edit_by(&response, edit.with(|edit| edit.recipe.edits[index] = changed)));
+                edit_by(model, &response, |edit| edit.recipe.edits[index] = changed);
             }
         });
     }
@@ -38,7 +38,7 @@ pub fn edits_ui(ui: &mut Ui, model: &Model) {
         for &kind in EditKind::ALL {
             if ui.button(format!("Add: {}", kind.descriptor().title)).clicked() {
                 let layer = first(kind, &joint, (time * 1e3).round() / 1e3);
-                model.ask(final_edit(edit.with(|edit| edit.recipe.edits.push(layer))));
+                ask_edit(model, true, |edit| edit.recipe.edits.push(layer));
             }
         }
     });
@@ -55,32 +55,27 @@ pub fn edits_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows the first row of an edit: whether it applies, its name, which shows its joint at its time when clicked, and its place in the
 /// order.
-fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) {
-    let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
-        return;
-    };
-    let (layer, number) = (&edit.recipe.edits[index], index + 1);
+fn head_ui(ui: &mut Ui, model: &Model, (layer, index, count): (&EditRecipe, usize, usize), skeleton: &Skeleton) {
+    let number = index + 1;
     ui.horizontal(|ui| {
         let mut is_on = !layer.is_off;
         let switch = named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies"));
         if switch.changed() {
-            model.ask(final_edit(edit.with(|edit| edit.recipe.edits[index].is_off = !is_on)));
+            ask_edit(model, true, |edit| edit.recipe.edits[index].is_off = !is_on);
         }
         let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
         let show = ui.add(Button::new(title).frame_when_inactive(false));
         if show.on_hover_text("Show its joint at its time").clicked() {
-            let mut joints = opened.skeleton().joints().iter();
+            let mut joints = skeleton.joints().iter();
             let joint = joints.position(|joint| Some(&joint.name) == layer.joint.as_ref());
             model.ask_all(joint.map(Action::Watch));
-            let secs = model
-                .made()
-                .and_then(|made| time_of_move(layer, &made.done.made.loop_clip));
+            let secs = model.made().and_then(|made| time_of_move(layer, made.clip()));
             model.ask_all(secs.map(Action::Seek));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let name = format!("Remove edit {number}");
             if icons::button(ui, Icon::Remove, &name, &name, true).clicked() {
-                model.ask(final_edit(edit.with(|edit| _ = edit.recipe.edits.remove(index))));
+                ask_edit(model, true, |edit| _ = edit.recipe.edits.remove(index));
             }
             for (icon, word, to) in [
                 (Icon::Down, "later", index + 1),
@@ -88,7 +83,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) {
             ] {
                 let (name, is_there) = (format!("Apply edit {number} {word}"), to < count);
                 if icons::button(ui, icon, &name, &name, is_there).clicked() {
-                    model.ask(final_edit(edit.with(|edit| edit.recipe.edits.swap(index, to))));
+                    ask_edit(model, true, |edit| edit.recipe.edits.swap(index, to));
                 }
             }
         });

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use eframe::egui::{self, Button, Ui};
 use loopwright_formats::{Format, Target};
 
-use super::{field_ui, final_edit, settings::choice_ui, weak_line_ui};
+use super::{ask_edit, field_ui, settings::pick_ui, weak_line_ui};
 use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles};
 use crate::platform;
 
@@ -220,9 +220,7 @@ impl ExportPanel {
     /// Shows the button in the top row, so that nobody has to look for it.
     pub fn short_ui(&self, ui: &mut Ui, model: &Model) {
         let export = self.export(model);
-        let tokens = crate::theme::of(ui);
-        let word = egui::RichText::new("Export").color(tokens.on_filled);
-        let button = ui.add_enabled(export.is_some(), Button::new(word).fill(tokens.filled));
+        let button = ui.add_enabled(export.is_some(), filled(ui, "Export"));
         button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, export.is_some(), "Export (E)"));
         if button.on_hover_text("Writes the loop as the tab Export says").clicked() {
             model.ask_all(export);
@@ -251,16 +249,10 @@ impl ExportPanel {
         // A take that is still being opened has no choices yet.
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened);
-        choice_ui(ui, "Format", format.capabilities().name, |ui| {
-            for other in Format::of_characters() {
-                if ui
-                    .selectable_label(other == format, other.capabilities().name)
-                    .clicked()
-                {
-                    self.format = Some(other);
-                }
-            }
+        let picked = pick_ui(ui, "Format", format, Format::of_characters(), |format| {
+            format.capabilities().name
         });
+        self.format = picked.or(self.format);
         let engine = model.edit().and_then(|edit| edit.recipe.output.target);
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
@@ -278,9 +270,7 @@ impl ExportPanel {
                 model.ask(Action::ExportTicked(self.format));
             }
         }
-        for note in &self.notes {
-            ui.weak(note);
-        }
+        self.notes_ui(ui);
         chooses_folder
     }
 
@@ -338,21 +328,16 @@ impl ExportPanel {
     fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened) {
         let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
-        let name = |engine: Option<Target>| engine.map_or("any", Target::as_str);
-        choice_ui(ui, "Engine", name(engine), |ui| {
-            for other in core::iter::once(None).chain(Target::ALL.map(Some)) {
-                if !ui.selectable_label(other == engine, name(other)).clicked() {
-                    continue;
-                }
-                if let Ok(edit) = edit.for_engine(other, opened) {
-                    model.ask(final_edit(edit));
-                }
-                let reads = other.unwrap_or(Target::Generic).choices().reads;
-                if !reads.contains(&opened.format) {
-                    self.format = reads.first().copied();
-                }
-            }
-        });
+        let all = core::iter::once(None).chain(Target::ALL.map(Some));
+        let picked = pick_ui(ui, "Engine", engine, all, |engine| engine.map_or("any", Target::as_str));
+        let Some(engine) = picked else { return };
+        if let Ok(changed) = edit.for_engine(engine, opened) {
+            ask_edit(model, true, |edit| *edit = changed);
+        }
+        let reads = engine.unwrap_or(Target::Generic).choices().reads;
+        if !reads.contains(&opened.format) {
+            self.format = reads.first().copied();
+        }
     }
 
     /// Shows where the last files are, or why they were not written: at the top, where it is always visible.
@@ -424,9 +409,7 @@ impl ExportPanel {
             });
             ui.add_space(6.0);
             ui.horizontal_wrapped(|ui| {
-                let tokens = crate::theme::of(ui);
-                let word = egui::RichText::new("Write here").color(tokens.on_filled);
-                let writes = ui.add(Button::new(word).fill(tokens.filled)).clicked();
+                let writes = ui.add(filled(ui, "Write here")).clicked();
                 let [chooses, cancels] = ["Another folder ...", "Do not write"].map(|word| ui.button(word).clicked());
                 [writes, chooses, cancels]
             })
@@ -441,6 +424,12 @@ impl ExportPanel {
         }
         chooses
     }
+}
+
+/// Returns the one filled button of a row.
+fn filled<'a>(ui: &Ui, word: &str) -> Button<'a> {
+    let tokens = crate::theme::of(ui);
+    Button::new(egui::RichText::new(word).color(tokens.on_filled)).fill(tokens.filled)
 }
 
 #[cfg(test)]

@@ -3,39 +3,28 @@
 use eframe::egui::Ui;
 use loopwright_core::feet::FootLock;
 
-use super::edit_by;
-use super::settings::choice_ui;
+use super::settings::pick_ui;
+use super::{ask_edit, edit_by};
 use crate::model::Model;
 
-const LOCKS: [(FootLock, &str); 3] = [
-    (FootLock::Auto, "auto"),
-    (FootLock::Solve, "always"),
-    (FootLock::Off, "off"),
-];
+const LOCKS: [FootLock; 3] = [FootLock::Auto, FootLock::Solve, FootLock::Off];
 
 pub fn feet_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let lock = edit.settings.feet.lock;
-    let set = |lock: FootLock| edit.with(|edit| edit.settings.feet.lock = lock);
     let mut holds = lock != FootLock::Off;
     let response = ui.checkbox(&mut holds, "Lock planted feet");
-    model.ask_all(edit_by(
-        &response,
-        set(if holds { FootLock::Auto } else { FootLock::Off }),
-    ));
-    let word = LOCKS
-        .iter()
-        .find(|(other, _)| *other == lock)
-        .map_or("", |(_, word)| word);
-    choice_ui(ui, "Foot locking", word, |ui| {
-        for (other, word) in LOCKS {
-            let mut response = ui.selectable_label(other == lock, word);
-            if response.clicked() {
-                response.mark_changed();
-                model.ask_all(edit_by(&response, set(other)));
-            }
-        }
+    edit_by(model, &response, |edit| {
+        edit.settings.feet.lock = if holds { FootLock::Auto } else { FootLock::Off };
     });
+    let picked = pick_ui(ui, "Foot locking", lock, LOCKS, |lock| match lock {
+        FootLock::Auto => "auto",
+        FootLock::Solve => "always",
+        FootLock::Off => "off",
+    });
+    if let Some(lock) = picked {
+        ask_edit(model, true, |edit| edit.settings.feet.lock = lock);
+    }
     let Some(made) = model.made() else { return };
     if made.is_draft && lock != FootLock::Off {
         ui.label("Feet are free while you drag a slider, and locked when you release it.");

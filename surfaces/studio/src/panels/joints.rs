@@ -4,9 +4,9 @@ use eframe::egui::{self, Ui};
 use loopwright_core::closure::{ClosureName, ShapeKind};
 use loopwright_job::recipe::JointRecipe;
 
-use super::{edit_by, field_ui, final_edit, settings};
+use super::{ask_edit, edit_by, field_ui, settings};
 use crate::focus::named;
-use crate::model::{Edit, Model};
+use crate::model::Model;
 
 /// Initial blend time of a joint of its own, seconds: shorter than that of the body.
 const FIRST_SECS: f64 = 0.1;
@@ -18,7 +18,7 @@ pub fn joints_ui(ui: &mut Ui, model: &Model) {
     let skeleton = opened.take().skeleton();
     for (index, joint) in edit.recipe.joints.iter().enumerate() {
         ui.push_id(("joint", index), |ui| {
-            ui.horizontal_wrapped(|ui| row_ui(ui, edit, index, model));
+            ui.horizontal_wrapped(|ui| row_ui(ui, joint, index, model));
             if skeleton.joints_matching(&joint.pattern).is_empty() {
                 ui.colored_label(
                     ui.visuals().warn_fg_color,
@@ -36,21 +36,18 @@ pub fn joints_ui(ui: &mut Ui, model: &Model) {
                 method: ClosureName::Shape(ShapeKind::Quintic),
                 blend: Some(FIRST_SECS),
             };
-            model.ask(final_edit(edit.with(|edit| edit.recipe.joints.push(joint))));
+            ask_edit(model, true, |edit| edit.recipe.joints.push(joint));
         }
     }
     ui.weak("The joint is that of the curves over the seam.");
 }
 
 /// Shows a row: which joints, how they are closed, and over which time.
-fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
+fn row_ui(ui: &mut Ui, joint: &JointRecipe, index: usize, model: &Model) {
     let number = index + 1;
-    let joint = &edit.recipe.joints[index];
     let mut changed = joint.clone();
-    let mut is_changed = false;
     if let Some(pattern) = pattern_ui(ui, number, &joint.pattern) {
         changed.pattern = pattern;
-        is_changed = true;
     }
     let method = egui::ComboBox::from_id_salt("method")
         .selected_text(joint.method.as_str())
@@ -58,7 +55,6 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
             for &other in ClosureName::OF_JOINTS {
                 if ui.selectable_label(other == joint.method, other.as_str()).clicked() {
                     changed.method = other;
-                    is_changed = true;
                 }
             }
         });
@@ -66,23 +62,17 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
     let mut has_own = joint.blend.is_some();
     if ui.checkbox(&mut has_own, format!("Time of joints {number}")).changed() {
         changed.blend = has_own.then_some(FIRST_SECS);
-        is_changed = true;
     }
-    if is_changed {
-        model.ask(final_edit(
-            edit.with(|edit| edit.recipe.joints[index] = changed.clone()),
-        ));
+    if changed != *joint {
+        ask_edit(model, true, |edit| edit.recipe.joints[index] = changed.clone());
     }
     if let Some(secs) = &mut changed.blend {
         let drag = settings::number(secs).speed(0.005).range(0.001..=10.0).suffix(" s");
         let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
-        model.ask_all(edit_by(
-            &response,
-            edit.with(|edit| edit.recipe.joints[index] = changed),
-        ));
+        edit_by(model, &response, |edit| edit.recipe.joints[index] = changed);
     }
     if ui.button(format!("Remove joints {number}")).clicked() {
-        model.ask(final_edit(edit.with(|edit| _ = edit.recipe.joints.remove(index))));
+        ask_edit(model, true, |edit| _ = edit.recipe.joints.remove(index));
     }
 }
 

@@ -39,23 +39,19 @@ pub use studies::{fit_ui, spectrum_ui};
 use eframe::egui::{Label, Response, RichText, Stroke, TextEdit, Ui};
 
 use crate::focus::named;
-use crate::model::{Action, Edit};
+use crate::model::{Action, Edit, Model};
 
-/// Returns the change of the choices by a dragged or clicked widget.
-pub fn edit_by(response: &Response, edit: Edit) -> Option<Action> {
-    let is_final = !response.dragged();
-    (response.changed() || response.drag_stopped()).then(|| Action::Edit {
-        edit: Box::new(edit),
-        is_final,
-    })
+/// Requests a change of the choices by a dragged or clicked widget.
+pub fn edit_by(model: &Model, response: &Response, change: impl FnOnce(&mut Edit)) {
+    if response.changed() || response.drag_stopped() {
+        ask_edit(model, !response.dragged(), change);
+    }
 }
 
-/// Returns a completed change of the choices.
-pub fn final_edit(edit: Edit) -> Action {
-    Action::Edit {
-        edit: Box::new(edit),
-        is_final: true,
-    }
+/// Requests a change of the choices, completed if it `is_final`.
+pub fn ask_edit(model: &Model, is_final: bool, change: impl FnOnce(&mut Edit)) {
+    let edit = model.edit().map(|edit| Box::new(edit.with(change)));
+    model.ask_all(edit.map(|edit| Action::Edit { edit, is_final }));
 }
 
 /// Shows a row of two columns: a name, and its value.

@@ -35,7 +35,7 @@ pub fn reading_ui(ui: &mut Ui, model: &Model) {
             })));
         }
     }
-    let mut awaits = model.awaits_character();
+    let mut awaits = model.awaits_character;
     let asked = ui.checkbox(&mut awaits, "Put the loop on the next character I open");
     if asked.changed() {
         model.ask(Action::AwaitCharacter(awaits));

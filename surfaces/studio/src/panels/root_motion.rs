@@ -4,7 +4,7 @@ use eframe::egui::{self, Ui};
 use loopwright_core::RootMode;
 
 use super::settings::{Setting, choice_ui, setting_ui};
-use super::{edit_by, row_ui, turning};
+use super::{ask_edit, edit_by, row_ui, turning};
 use crate::model::{Edit, Model};
 
 const MODES: [RootMode; 7] = [
@@ -22,13 +22,9 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
     let mode = edit.settings.root.mode;
     choice_ui(ui, "Root motion", mode.as_str(), |ui| {
         for other in MODES {
-            let mut response = ui
-                .selectable_label(other == mode, other.as_str())
-                .on_hover_text(meaning(other));
-            if response.clicked() {
-                response.mark_changed();
-                let edit = edit.with(|edit| edit.settings.root.mode = other);
-                model.ask_all(edit_by(&response, edit));
+            let label = ui.selectable_label(other == mode, other.as_str());
+            if label.on_hover_text(meaning(other)).clicked() {
+                ask_edit(model, true, |edit| edit.settings.root.mode = other);
             }
         }
     });
@@ -36,11 +32,11 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
     if mode == RootMode::Inertialized {
         blend_ui(ui, edit, model);
     }
-    let mut edit = edit.clone();
-    let response = ui.checkbox(&mut edit.settings.root.recenter, "Start at the origin, facing ahead");
-    model.ask_all(edit_by(&response, edit));
+    let mut recenters = edit.settings.root.recenter;
+    let response = ui.checkbox(&mut recenters, "Start at the origin, facing ahead");
+    edit_by(model, &response, |edit| edit.settings.root.recenter = recenters);
     let Some(made) = model.made() else { return };
-    let twist = made.done.made.loop_clip.root().twist;
+    let twist = made.clip().root().twist;
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
         row_ui(ui, "Speed", format!("{:.3} m/s", twist.linear.length()));
         row_ui(ui, "Turning", turning(twist.angular.y, 2));
@@ -55,55 +51,47 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows how an inertialized root fades its gap in velocity; by default as the closure does.
 fn blend_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
-    let method = edit.settings.closure.method;
-    let mut edit = edit.clone();
-    let blend = &mut edit.settings.root.blend;
-    let mut moved = None;
-    for (secs, shape, word, name) in [
+    let (method, mut blend) = (edit.settings.closure.method, edit.settings.root.blend);
+    let rows = [
         (
             &mut blend.start_secs,
-            method.start,
+            method.start.secs(),
             "Root blend, start",
             "Root blend at the start",
         ),
         (
             &mut blend.end_secs,
-            method.end,
+            method.end.secs(),
             "Root blend, end",
             "Root blend at the end",
         ),
-    ] {
-        let mut now = secs.unwrap_or(shape.secs());
+        (
+            &mut blend.share,
+            method.shares.sigma,
+            "Share of the start",
+            "Root share of the start",
+        ),
+    ];
+    let mut moved = None;
+    for (number, (value, default, word, name)) in rows.into_iter().enumerate() {
+        let is_share = number == 2;
+        let mut now = value.unwrap_or(default);
         let setting = Setting {
             word,
             name,
-            range: 0.02..=2.0,
-            is_logarithmic: true,
-            suffix: " s",
-            default: Some(shape.secs()),
+            range: if is_share { 0.0..=1.0 } else { 0.02..=2.0 },
+            is_logarithmic: !is_share,
+            suffix: if is_share { "" } else { " s" },
+            default: Some(default),
         };
         let response = setting_ui(ui, &mut now, &setting);
         if response.changed() || response.drag_stopped() {
-            *secs = Some(now);
+            *value = Some(now);
             moved = Some(response);
         }
     }
-    let mut share = blend.share.unwrap_or(method.shares.sigma);
-    let setting = Setting {
-        word: "Share of the start",
-        name: "Root share of the start",
-        range: 0.0..=1.0,
-        is_logarithmic: false,
-        suffix: "",
-        default: Some(method.shares.sigma),
-    };
-    let response = setting_ui(ui, &mut share, &setting);
-    if response.changed() || response.drag_stopped() {
-        blend.share = Some(share);
-        moved = Some(response);
-    }
     if let Some(response) = moved {
-        model.ask_all(edit_by(&response, edit));
+        edit_by(model, &response, |edit| edit.settings.root.blend = blend);
     }
 }
 

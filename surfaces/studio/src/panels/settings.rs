@@ -39,6 +39,25 @@ pub fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mu
     });
 }
 
+/// Shows a list of values to choose from, with its name on the left; returns a value that is chosen.
+pub fn pick_ui<T: Copy + PartialEq, W: AsRef<str>>(
+    ui: &mut Ui,
+    word: &str,
+    chosen: T,
+    all: impl IntoIterator<Item = T>,
+    name: impl Fn(T) -> W,
+) -> Option<T> {
+    let mut picked = None;
+    choice_ui(ui, word, name(chosen).as_ref(), |ui| {
+        for other in all {
+            if ui.selectable_label(other == chosen, name(other).as_ref()).clicked() {
+                picked = Some(other);
+            }
+        }
+    });
+    picked
+}
+
 /// Shows the label of a row, as wide as those of the others.
 fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
     let room = vec2(NAME_POINTS, ui.spacing().interact_size.y);

@@ -3,9 +3,9 @@
 use eframe::egui::{self, Color32, CursorIcon, Rect, Role, Sense, Ui, pos2, vec2};
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
-use super::{edit_by, final_edit, settings::number};
+use super::{ask_edit, edit_by, settings::number};
 use crate::focus::{self, named};
-use crate::model::{Action, Edit, Made, Model};
+use crate::model::{Edit, Made, Model};
 
 /// Height of the row of a foot, points.
 const ROW_POINTS: f32 = 16.0;
@@ -49,13 +49,13 @@ pub fn stances_ui(ui: &mut Ui, model: &Model) {
         ui.weak("Grey: detected contacts over the loop. Click a bar to correct it.");
     }
     for (index, stance) in edit.recipe.stances.iter().enumerate() {
-        row_ui(ui, edit, index, stance, model);
+        row_ui(ui, index, stance, model);
     }
     ui.horizontal_wrapped(|ui| {
         for name in &names {
             if ui.button(format!("Add a stance of {name}")).clicked() {
                 let from = model.playback.secs_in(period).min((period - FIRST_SECS).max(0.0));
-                model.ask(added(edit, name, [from, (from + FIRST_SECS).min(period)]));
+                add(model, name, [from, (from + FIRST_SECS).min(period)]);
             }
         }
     });
@@ -94,7 +94,7 @@ impl FootRow<'_> {
             let word = format!("Contact {} of {}: click to correct it", number + 1, self.name);
             focus::label(&response, Role::Button, &word);
             if response.on_hover_text(&word).clicked() {
-                model.ask(added(self.edit, self.name, [from, to.min(period)]));
+                add(model, self.name, [from, to.min(period)]);
             }
             ui.painter().rect_filled(self.bar(from, to), 2.0, colour);
             // A contact may continue over the seam.
@@ -106,7 +106,7 @@ impl FootRow<'_> {
     /// Shows stances by hand; a drag moves one.
     fn stances_ui(&self, ui: &Ui, model: &Model) {
         let (edit, period) = (self.edit, self.made.period_secs());
-        let step = self.made.done.made.loop_clip.step_secs();
+        let step = self.made.clip().step_secs();
         let colour = ui.visuals().selection.bg_fill;
         for (index, stance) in edit.recipe.stances.iter().enumerate() {
             if stance.foot != self.name || stance.unit != StanceUnit::Seconds {
@@ -126,21 +126,17 @@ impl FootRow<'_> {
             if secs != 0.0 || response.drag_stopped() {
                 let length = stance.to - stance.from;
                 let from = (stance.from + secs).clamp(0.0, (period - length).max(0.0));
-                let changed = edit.with(|edit| {
+                ask_edit(model, !response.dragged(), |edit| {
                     let stance = &mut edit.recipe.stances[index];
                     (stance.from, stance.to) = (from, from + length);
-                });
-                model.ask(Action::Edit {
-                    edit: Box::new(changed),
-                    is_final: !response.dragged(),
                 });
             }
         }
     }
 }
 
-/// Returns the edit that adds a stance of a foot, with times in seconds from the start of the loop.
-fn added(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
+/// Adds a stance of a foot, with times in seconds from the start of the loop.
+fn add(model: &Model, foot: &str, [from, to]: [f64; 2]) {
     let stance = StanceRecipe {
         foot: foot.to_owned(),
         from,
@@ -148,11 +144,11 @@ fn added(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
         unit: StanceUnit::Seconds,
         stands: true,
     };
-    final_edit(edit.with(|edit| edit.recipe.stances.push(stance)))
+    ask_edit(model, true, |edit| edit.recipe.stances.push(stance));
 }
 
 /// Shows the numbers of a stance.
-fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, model: &Model) {
+fn row_ui(ui: &mut Ui, index: usize, stance: &StanceRecipe, model: &Model) {
     let mut changed = stance.clone();
     let unit = match stance.unit {
         StanceUnit::Frames => "",
@@ -167,13 +163,12 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, model: 
             });
             // A stance does not end before it begins.
             changed.to = changed.to.max(changed.from);
-            let moved = edit.with(|edit| edit.recipe.stances[index] = changed.clone());
             let stands = ui.checkbox(&mut changed.stands, format!("Stance {} is planted", index + 1));
-            model.ask_all(edit_by(&from, moved.clone()));
-            model.ask_all(edit_by(&to, moved));
-            model.ask_all(edit_by(&stands, edit.with(|edit| edit.recipe.stances[index] = changed)));
+            for response in [from, to, stands] {
+                edit_by(model, &response, |edit| edit.recipe.stances[index] = changed.clone());
+            }
             if ui.button(format!("Remove stance {}", index + 1)).clicked() {
-                model.ask(final_edit(edit.with(|edit| _ = edit.recipe.stances.remove(index))));
+                ask_edit(model, true, |edit| _ = edit.recipe.stances.remove(index));
             }
         });
     });

@@ -58,7 +58,7 @@ pub fn fit_ui(ui: &mut Ui, model: &Model) {
     if model.opened().is_none() {
         return;
     }
-    let fit = match &model.studies().fit {
+    let fit = match &model.studies.fit {
         None => {
             ui.weak("Working ...");
             return model.ask(Action::Study(Study::Fit));

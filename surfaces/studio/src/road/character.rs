@@ -68,7 +68,7 @@ impl NamedFile {
 
 /// Reads the character that a recipe names, with the map of its joints, and returns the files that were read. Files are taken from the
 /// known ones, or from the disk.
-pub(super) fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterError> {
+pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterError> {
     let Some(path) = &study.rig else {
         return Ok((None, Vec::new()));
     };

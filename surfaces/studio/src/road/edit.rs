@@ -211,7 +211,7 @@ impl Edit {
 }
 
 /// Returns the time in a loop at which an edit moves its joint the most, seconds; `None` for an edit of another kind.
-pub(crate) fn time_of_move(edit: &EditRecipe, clip: &LoopClip) -> Option<f64> {
+pub fn time_of_move(edit: &EditRecipe, clip: &LoopClip) -> Option<f64> {
     (edit.kind == EditKind::Move).then(|| match edit.values.number(EditKey::Time) {
         Some(secs) => secs,
         None => edit.values.number(EditKey::Phase).unwrap_or(0.0) * clip.period_secs(),

@@ -23,7 +23,7 @@ pub struct Listed {
 
 /// Returns the names of all animations of a file, and describes some of them, in order from the index `from`; nothing if the file cannot be
 /// read.
-pub(crate) fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (Vec<String>, Vec<Listed>) {
+pub fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (Vec<String>, Vec<Listed>) {
     let stem = stem_of(file_name);
     let Ok(file) = AnimatedFile::parse(bytes, stem, None) else {
         return (Vec::new(), Vec::new());

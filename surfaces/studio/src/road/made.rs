@@ -1,6 +1,6 @@
 //! The loop that the choices make, with its figures.
 
-use loopwright_core::{LoopCandidate, Quality, quality};
+use loopwright_core::{LoopCandidate, LoopClip, Quality, quality};
 use loopwright_job::recipe::StretchRecipe;
 use loopwright_job::{
     Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make, verdict,
@@ -77,7 +77,7 @@ impl Made {
     }
 
     /// Completes a loop and its figures, which take long to make, by what follows from the choices.
-    pub(crate) fn of_work(opened: &Opened, edit: &Edit, done: LoopMade, quality: Quality, is_draft: bool) -> Self {
+    pub fn of_work(opened: &Opened, edit: &Edit, done: LoopMade, quality: Quality, is_draft: bool) -> Self {
         let made = &done.made;
         let candidate = made.candidate.clone();
         let recipe = edit.to_recipe();
@@ -94,9 +94,14 @@ impl Made {
         }
     }
 
+    /// The loop.
+    pub fn clip(&self) -> &LoopClip {
+        &self.done.made.loop_clip
+    }
+
     /// Length of one cycle, seconds.
     pub fn period_secs(&self) -> f64 {
-        self.done.made.loop_clip.period_secs()
+        self.clip().period_secs()
     }
 }
 
@@ -117,7 +122,7 @@ fn recipe_of(edit: &Edit) -> Recipe {
 }
 
 /// Returns the request that a recipe makes.
-pub(super) fn request(recipe: &Recipe) -> Request<'_> {
+pub fn request(recipe: &Recipe) -> Request<'_> {
     Request {
         recipe,
         search: None,

@@ -85,7 +85,7 @@ pub enum OpenError {
 }
 
 /// Receives progress messages, from any thread.
-pub(crate) type Tell<'a> = &'a (dyn Fn(String) + Sync);
+pub type Tell<'a> = &'a (dyn Fn(String) + Sync);
 
 /// A step of opening a take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,13 +229,13 @@ impl Opened {
     }
 
     /// Estimates how much memory it takes, bytes: its motion as it was read and as it was studied, and its file.
-    pub(crate) fn memory_bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         let of_files = self.bytes.iter().chain(self.named.iter().map(|file| &file.bytes));
         memory_bytes(self.take()) + of_files.map(|bytes| bytes.len()).sum::<usize>()
     }
 
     /// Returns its file; `None` for the example walk.
-    pub(crate) fn file(&self) -> Option<NamedFile> {
+    pub fn file(&self) -> Option<NamedFile> {
         Some(NamedFile {
             file_name: self.file_name.clone(),
             bytes: Arc::clone(self.bytes.as_ref()?),
@@ -396,7 +396,7 @@ fn memory_bytes(take: &Take) -> usize {
 }
 
 /// Returns a file name without extension.
-pub(super) fn stem_of(file_name: &str) -> &str {
+pub fn stem_of(file_name: &str) -> &str {
     file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem)
 }
 
@@ -409,7 +409,7 @@ fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
 }
 
 /// Returns the retarget of a take onto its character, if it has one.
-pub(crate) fn retarget_of(studied: &Studied) -> Option<Retarget> {
+pub fn retarget_of(studied: &Studied) -> Option<Retarget> {
     let matched = studied.character.as_ref()?;
     Some(matched.pair.of_motion(&studied.take().world_tracks()))
 }

@@ -3,11 +3,11 @@
 use loopwright_job::Recipe;
 use serde::{Deserialize as _, Deserializer, Serializer, de, ser};
 
-pub(crate) fn serialize<S: Serializer>(recipe: &Recipe, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<S: Serializer>(recipe: &Recipe, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&recipe.to_text().map_err(ser::Error::custom)?)
 }
 
-pub(crate) fn deserialize<'de, D: Deserializer<'de>, T: From<Recipe>>(deserializer: D) -> Result<T, D::Error> {
+pub fn deserialize<'de, D: Deserializer<'de>, T: From<Recipe>>(deserializer: D) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;
     Ok(Recipe::read(text.as_bytes()).map_err(de::Error::custom)?.into())
 }

@@ -120,7 +120,7 @@ impl SetOrder {
 
 impl SetFiles {
     /// Returns the set for a folder with another name, which its sidecars state. Errors: a sidecar cannot be written anew.
-    pub(crate) fn named(mut self, name: String) -> Result<Self, SidecarError> {
+    pub fn named(mut self, name: String) -> Result<Self, SidecarError> {
         for file in &mut self.files {
             if let Ok(mut sidecar) = Sidecar::from_json(&file.bytes) {
                 for output in &mut sidecar.outputs {

@@ -17,7 +17,7 @@ pub struct Sketch(pub Vec<[f32; 5]>);
 
 impl Sketch {
     /// Sketches the body at a frame of a take.
-    pub(crate) fn of_take(analysis: &Analysis, frame: usize) -> Self {
+    pub fn of_take(analysis: &Analysis, frame: usize) -> Self {
         let take = &analysis.take;
         let frame = frame.min(take.num_frames() - 1);
         let pose = take.pose(frame).world(take.skeleton());

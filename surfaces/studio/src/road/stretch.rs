@@ -1,7 +1,7 @@
 //! A stretch of a take, found or chosen by hand.
 
 /// Fewest frames of a stretch that is chosen by hand.
-pub(crate) const MIN_FRAMES: f64 = 4.0;
+pub const MIN_FRAMES: f64 = 4.0;
 
 /// A stretch of a take.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

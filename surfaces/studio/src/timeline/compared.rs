@@ -56,7 +56,7 @@ pub fn compared_ui(ui: &mut Ui, model: &Model) {
             model.ask(Action::Compare(None));
         }
         if let Some(made) = model.made() {
-            let last = made.done.made.loop_clip.skeleton().num_joints() - 1;
+            let last = made.clip().skeleton().num_joints() - 1;
             joint_ui(ui, made, model.watched.min(last), model);
         }
         ui.weak("A click on a name takes that loop.");
@@ -94,7 +94,7 @@ fn chart_ui(ui: &mut Ui, model: &Model, size: eframe::egui::Vec2) {
         return;
     };
     let mut along = None;
-    let all = model.compared().iter().zip(theme::of(ui).series());
+    let all = model.compared.iter().zip(theme::of(ui).series());
     let offsets = all.filter_map(|(compared, colour)| {
         let (direction, values) = offset_of(compared.made.as_ref()?.as_ref().ok()?, joint, along);
         along = Some(direction);
@@ -107,7 +107,7 @@ fn chart_ui(ui: &mut Ui, model: &Model, size: eframe::egui::Vec2) {
 }
 
 fn table_ui(ui: &mut Ui, model: &Model) {
-    let compared = model.compared();
+    let compared = model.compared;
     Grid::new("compared")
         .striped(true)
         .spacing([14.0, 2.0])

@@ -135,7 +135,7 @@ pub fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec
 
 /// Returns the three channels of a joint.
 pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
-    let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source.clip);
+    let (clip, source) = (made.clip(), &made.done.made.source.clip);
     let (before, after): (Vec<DVec3>, Vec<DVec3>) = match kind {
         Kind::Path => {
             let tracks = clip.tracks_from_root();

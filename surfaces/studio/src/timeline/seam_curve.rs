@@ -52,14 +52,14 @@ impl SeamCurve {
 
     pub fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(made) = model.made() else { return };
-        let watched = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
+        let watched = model.watched.min(made.clip().skeleton().num_joints() - 1);
         ui.horizontal_wrapped(|ui| self.choices_ui(ui, made, watched, model));
         if !self.is_shown(ui.ctx()) {
             return;
         }
         let kind = self.kind;
         let joint = if kind.is_of_all() { 0 } else { watched };
-        let of = (model.num_made(), kind, joint);
+        let of = (model.num_made, kind, joint);
         self.drawn.take_if(|(drawn, _)| *drawn != of);
         let (_, curves) = self.drawn.get_or_insert_with(|| {
             let curves = if kind.is_of_all() {
@@ -124,7 +124,7 @@ impl SeamCurve {
 
 /// Shows the list of joints whose curves can be drawn.
 pub fn joint_ui(ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
-    let skeleton = made.done.made.loop_clip.skeleton();
+    let skeleton = made.clip().skeleton();
     let list = egui::ComboBox::from_id_salt("joint")
         .selected_text(&skeleton.joint(watched).name)
         .show_ui(ui, |ui| {

@@ -2,16 +2,17 @@
 //! stretch with ends to drag.
 
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Key, Modifiers, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
-    pos2, vec2,
+    Align2, Color32, CursorIcon, FontId, Key, Modifiers, Painter, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use loopwright_core::SearchSettings;
 use loopwright_core::edit::{EditKey, EditKind, bump};
 use loopwright_core::math::percentile::extremes;
 use loopwright_formats::loop_file::facts::Grade;
 
-use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch, around_stretch};
-use crate::{flat, focus, grade, line, theme};
+use crate::model::{Action, MIN_FRAMES, Model, Opened, Stretch, around_stretch};
+use crate::theme::{self, Tokens};
+use crate::{flat, focus, grade, line};
 
 /// Heights of the legend, of the curves of speed and heading, of the row of a foot, of the activity, and of a row of loops, points.
 const LEGEND_POINTS: f32 = 15.0;
@@ -51,17 +52,35 @@ pub struct TakeBar {
     grasped: Option<f64>,
 }
 
-/// Maps frames of the take to the screen.
-struct Scale<'a> {
+/// Maps frames of the take to the screen, and draws there.
+struct Bar<'a> {
     model: &'a Model,
     opened: &'a Opened,
     rect: Rect,
     /// First and last frame shown: those of the take, unless the bar is zoomed in.
     shown: [f64; 2],
     last_frame: f64,
+    painter: Painter,
+    colours: Tokens,
 }
 
-impl Scale<'_> {
+impl<'a> Bar<'a> {
+    /// Creates a bar on its ground; without frames to show, it shows all.
+    fn new(ui: &Ui, model: &'a Model, opened: &'a Opened, rect: Rect, shown: Option<[f64; 2]>) -> Self {
+        let (last_frame, colours) = ((opened.take().num_frames() - 1).max(1) as f64, theme::of(ui));
+        flat::fill(ui.painter(), rect, colours.sunken);
+        Self {
+            model,
+            opened,
+            rect,
+            shown: shown.unwrap_or([0.0, last_frame]),
+            last_frame,
+            // Frames outside the shown ones are not drawn.
+            painter: ui.painter_at(rect),
+            colours,
+        }
+    }
+
     fn x(&self, frame: f64) -> f32 {
         let [first, last] = self.shown;
         self.rect.left() + self.rect.width() * ((frame - first) / (last - first)) as f32
@@ -77,6 +96,11 @@ impl Scale<'_> {
         (self.shown[1] - self.shown[0]) / f64::from(self.rect.width().max(1.0))
     }
 
+    /// The lower edge of the curves.
+    fn base(&self) -> f32 {
+        self.rect.top() + LEGEND_POINTS + CURVE_POINTS
+    }
+
     /// Limits frames to show to the take; `None` if these are all of it.
     fn within(&self, [first, last]: [f64; 2]) -> Option<[f64; 2]> {
         let length = (last - first).max(MIN_SHOWN_FRAMES);
@@ -85,6 +109,348 @@ impl Scale<'_> {
         }
         let first = first.clamp(0.0, self.last_frame - length);
         Some([first, first + length])
+    }
+
+    /// Zooms the bar by the wheel about the mouse, and scrolls it sideways; Z shows the stretch, or all again.
+    fn zoom_ui(&self, ui: &Ui) {
+        let model = self.model;
+        let [first, last] = self.shown;
+        if ui.rect_contains_pointer(self.rect) {
+            let (wheel, pinch, at) = ui.input(|input| {
+                let at = input.pointer.hover_pos();
+                (input.smooth_scroll_delta(), input.zoom_delta(), at)
+            });
+            let at = at.map_or(first, |at| self.frame(at.x));
+            let factor = f64::from(pinch * (ZOOM_PER_POINT * wheel.y).exp());
+            let along = -f64::from(wheel.x) * self.frames_per_point();
+            if factor != 1.0 || along != 0.0 {
+                let shown = [first, last].map(|end| at + (end - at) / factor + along);
+                model.ask(Action::ZoomBar(self.within(shown)));
+                // The wheel must not scroll the panels of a narrow window at the same time.
+                ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
+            }
+        }
+        let is_free =
+            !ui.ctx().text_edit_focused() && ui.memory(|memory| memory.focused().is_none()) && !model.shows_help;
+        if is_free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Z)) {
+            let around = model.ends().filter(|_| model.bar_frames.is_none());
+            model.ask(Action::ZoomBar(
+                around.and_then(|ends| self.within(around_stretch(ends))),
+            ));
+        }
+    }
+
+    /// Draws all parts of the bar except the ends.
+    fn parts_ui(&self, ui: &Ui, rows: Vec<(usize, bool)>) {
+        let (analysis, colours) = (&self.opened.studied.analysis, &self.colours);
+        let speed = |frame: usize| analysis.speed(frame) as f32;
+        let yaw = |frame: usize| analysis.heading.yaw(frame);
+        let (low, high) = extremes(self.frames().map(yaw));
+        // A smaller range is sway, and drawn nearly flat.
+        let (range, middle) = ((high - low).max(LEAST_TURN), 0.5 * (low + high));
+        self.curve(colours.accent.gamma_multiply(0.6), |frame| {
+            0.5 + 0.8 * ((yaw(frame) - middle) / range) as f32
+        });
+        // The fastest hundredth is cut off: one pose that jumps would make the rest flat.
+        let mut speeds: Vec<f32> = self.frames().map(speed).collect();
+        let at = (speeds.len() - 1) * 99 / 100;
+        let most = speeds.select_nth_unstable_by(at, f32::total_cmp).1.max(1e-6);
+        self.curve(colours.weak.gamma_multiply(0.5), |frame| {
+            0.9 * (speed(frame) / most).min(1.0)
+        });
+        self.falloffs();
+        self.contacts();
+        let top = self.rect.top() + above_points(self.opened);
+        self.segments(top - SEGMENT_POINTS);
+        for (index, (row, is_free)) in rows.into_iter().enumerate() {
+            // Loops that are folded under another one, or would cover others, appear only in the list.
+            if self.opened.like(index).is_none() && is_free || self.model.chosen_row() == Some(index) {
+                self.loop_ui(ui, index, top + ROW_POINTS * row as f32, is_free);
+            }
+        }
+        self.legend((high - low).to_degrees());
+        let x = self.x(self.model.frame_shown());
+        self.painter
+            .vline(x, self.rect.y_range(), Stroke::new(1.0, colours.strong));
+    }
+
+    /// Returns the frames to draw: as many as a curve has points.
+    fn frames(&self) -> impl Iterator<Item = usize> {
+        let [first, last] = self.shown.map(|frame| frame as usize);
+        let last = (last + 1).min(self.opened.take().num_frames() - 1);
+        (first..=last).step_by((last - first).div_ceil(MAX_POINTS).max(1))
+    }
+
+    /// Draws a curve of shares of the height that curves have.
+    fn curve(&self, colour: Color32, share: impl Fn(usize) -> f32) {
+        let points = self.frames().map(|frame| {
+            let height = CURVE_POINTS * share(frame);
+            pos2(self.x(frame as f64), self.base() - height)
+        });
+        self.painter
+            .add(line::through(points.collect(), Stroke::new(1.2, colour)));
+    }
+
+    /// Names the curves in a row of its own, as far as the numbers of the ends leave room.
+    fn legend(&self, turned: f64) {
+        let colours = &self.colours;
+        let words = [
+            ("how fast the body moves".to_owned(), colours.weak),
+            (format!("where it faces, over {turned:.0}°"), colours.accent),
+        ];
+        let taken = self.model.ends().map(|ends| {
+            let [start, end] = ends.map(|frame| self.x(frame));
+            [
+                start - NUMBER_POINTS..=start + GRASP_POINTS,
+                end - GRASP_POINTS..=end + NUMBER_POINTS,
+            ]
+        });
+        let mut x = self.rect.left() + 12.0;
+        for (text, colour) in words {
+            let text = self.painter.layout_no_wrap(text, theme::small(), colour);
+            for number in taken.iter().flatten() {
+                if x < *number.end() && x + text.size().x > *number.start() {
+                    x = *number.end();
+                }
+            }
+            if x + text.size().x < self.rect.right() {
+                let at = pos2(x, self.rect.top() + 1.0);
+                x += text.size().x + 16.0;
+                self.painter.galley(at, text, colour);
+            }
+        }
+    }
+
+    /// Draws how far edits at a time of the loop reach over its cycle; those of the chosen joint more strongly.
+    fn falloffs(&self) {
+        let Some(made) = self.model.made() else { return };
+        let (clip, cut, base) = (made.clip(), made.candidate.cut, self.base());
+        let period = clip.period_secs();
+        for edit in made.done.made.edits.iter().filter(|edit| edit.kind() == EditKind::Move) {
+            let values = edit.values(clip);
+            let [Some(middle), Some(width)] = [EditKey::Time, EditKey::Width].map(|key| values.number(key)) else {
+                continue;
+            };
+            let is_chosen = edit.joints().contains(&self.model.watched);
+            let colour = self.colours.accent.gamma_multiply(if is_chosen { 0.5 } else { 0.2 });
+            let sides = (0..=FALLOFF_POINTS).map(|point| {
+                let share = f64::from(point) / f64::from(FALLOFF_POINTS);
+                let ahead = (share * period - middle).rem_euclid(period);
+                let height = bump(ahead.min(period - ahead), 0.5 * width) as f32;
+                let x = self.x(cut.start_frame() + share * cut.num_frames());
+                [base, base - height * CURVE_POINTS].map(|y| pos2(x, y))
+            });
+            self.painter.add(line::area(sides, colour));
+        }
+    }
+
+    /// Draws when each foot stands. In a take of an hour, a point of the screen holds several steps, which become one bar.
+    fn contacts(&self) {
+        let contacts = &self.opened.studied.analysis.contacts;
+        for foot in 0..contacts.num_feet().min(MAX_FEET) {
+            let top = self.base() + FOOT_POINTS * foot as f32;
+            let spans = contacts.spans().iter().filter(|contact| contact.foot == foot);
+            let across =
+                spans.map(|contact| [contact.start_frame, contact.end_frame + 1].map(|frame| self.x(frame as f64)));
+            for [left, right] in told_apart(across, self.rect.x_range()) {
+                let bar = Rect::from_x_y_ranges(left..=right, top..=top + FOOT_POINTS - 1.0);
+                self.painter
+                    .rect_filled(bar, 0.0, self.colours.weak.gamma_multiply(0.8));
+            }
+        }
+    }
+
+    /// Names the activity in each segment.
+    fn segments(&self, top: f32) {
+        let (painter, colours) = (&self.painter, &self.colours);
+        for (index, segment) in self.opened.studied.analysis.segments.iter().enumerate() {
+            let across = self.x(segment.start_frame as f64)..=self.x(segment.end_frame as f64);
+            let rect = Rect::from_x_y_ranges(across, top..=top + SEGMENT_POINTS);
+            if rect.right() < self.rect.left() || rect.left() > self.rect.right() || rect.width() < LEAST_GAP_POINTS {
+                continue;
+            }
+            if index % 2 == 1 {
+                painter.rect_filled(rect, 0.0, colours.raised.gamma_multiply(0.5));
+            }
+            painter.vline(rect.left(), rect.y_range(), Stroke::new(1.0, colours.weak));
+            // A segment that begins before the shown frames is named at their edge, with a whole word or none.
+            let left = rect.left().max(self.rect.left()) + 4.0;
+            let name = segment.gait.to_string();
+            for words in [name.as_str(), name.split(',').next().unwrap_or(&name)] {
+                if rect.right() - left < LEAST_WORD_POINTS {
+                    break;
+                }
+                let text = painter.layout_no_wrap(words.to_owned(), theme::small(), colours.text);
+                if left + text.size().x <= rect.right() {
+                    let top = rect.center().y - 0.5 * text.size().y;
+                    painter.galley(pos2(left, top), text, colours.text);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Draws a loop as a bar to click, with the word of its grade if no other bar covers it.
+    fn loop_ui(&self, ui: &Ui, index: usize, top: f32, is_free: bool) {
+        let (model, cut) = (self.model, &self.opened.found.candidates[index].cut);
+        let across = self.x(cut.start_frame())..=self.x(cut.end_frame());
+        let rect = Rect::from_x_y_ranges(across, top + 1.0..=top + ROW_POINTS - 1.0);
+        let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
+        let grade = model.judgement(index).grade();
+        let text = format!("{} {}", index + 1, grade.map_or("", Grade::as_str));
+        focus::label(&response, Role::Button, &format!("Bar of loop {text}"));
+        let is_chosen = model.chosen_row() == Some(index);
+        let colour = self.colour_of(grade);
+        let strength = if is_chosen || response.hovered() { 0.55 } else { 0.22 };
+        let painter = ui.painter_at(rect.expand(1.0));
+        painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));
+        painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
+        // Overlapping words could not be read; the list has them all.
+        if is_free {
+            let at = pos2(rect.left().max(self.rect.left()) + 5.0, rect.center().y);
+            painter.text(at, Align2::LEFT_CENTER, &text, theme::small(), self.colours.strong);
+        }
+        if response.on_hover_text(text).clicked() {
+            model.ask(Action::Choose(Stretch::Found(index)));
+        }
+    }
+
+    fn colour_of(&self, grade: Option<Grade>) -> Color32 {
+        grade.map_or(self.colours.weak, |grade| grade::colour(grade, &self.colours))
+    }
+
+    /// Draws the chosen stretch with ends to drag: a drag makes drafts, and its end the complete loop.
+    fn ends_ui(&self, ui: &Ui, bar: &mut TakeBar) {
+        let model = self.model;
+        let Some(ends) = model.ends() else { return };
+        let stretch = Rect::from_x_y_ranges(self.x(ends[0])..=self.x(ends[1]), self.rect.y_range());
+        self.painter
+            .rect_filled(stretch, 0.0, self.colours.accent.gamma_multiply(0.10));
+        self.whole_ui(ui, bar, stretch, ends[0]);
+        for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
+            let (x, id) = (self.x(ends[end]), ui.scope_id().with(("end", end)));
+            // An end beyond the shown frames cannot be grasped, but one that is being dragged stays grasped.
+            if !ui.ctx().is_being_dragged(id) && !self.rect.expand(1.0).x_range().contains(x) {
+                continue;
+            }
+            let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, self.rect.y_range());
+            let response = ui.interact(grasp, id, Sense::drag());
+            let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
+            response.widget_info(|| WidgetInfo::slider(true, ends[end], word));
+            self.paint_end(ui, ends, end, response.hovered() || response.dragged());
+            let chosen = model.edit().map(|edit| edit.stretch);
+            if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
+                let mut to = self.frame(at.x).round();
+                if !ui.input(|input| input.modifiers.alt) {
+                    to = self.snapped(ends, end, to);
+                }
+                let dragged = model.with_end(end, to);
+                model.ask_all(dragged.filter(|_| dragged != chosen).map(Action::Drag));
+                if let Some(ends) = dragged.and_then(|dragged| self.opened.ends(dragged)) {
+                    self.dragged_word(ui, ends);
+                }
+            }
+            let steps = focus::steps(ui, &response);
+            let moved = steps.and_then(|steps| model.with_end(end, ends[end] + f64::from(steps)));
+            model.ask_all(moved.map(Action::Choose));
+            if response.drag_stopped() {
+                model.ask_all(chosen.map(Action::Choose));
+            }
+        }
+    }
+
+    /// Paints an end of the stretch with its frame number, wider while it is held.
+    fn paint_end(&self, ui: &Ui, ends: [f64; 2], end: usize, is_held: bool) {
+        let (x, top, painter) = (self.x(ends[end]), self.rect.top(), ui.painter());
+        let Tokens { accent, text, .. } = self.colours;
+        let width = if is_held { 3.0 } else { 2.0 };
+        painter.vline(x, self.rect.y_range(), Stroke::new(width, accent));
+        painter.circle_filled(pos2(x, top + 5.0), 4.5, accent);
+        let number = painter.layout_no_wrap(format!("{:.0}", ends[end]), theme::small(), text);
+        // The number stays within the bar.
+        let aside = [-7.0 - number.size().x, 7.0][end];
+        let (low, high) = (self.rect.left(), self.rect.right() - number.size().x);
+        let left = (x + aside).min(high).max(low);
+        painter.galley(pos2(left, top + 1.0), number, text);
+    }
+
+    /// Shows the strip above the stretch, by which it is dragged as a whole.
+    fn whole_ui(&self, ui: &Ui, bar: &mut TakeBar, stretch: Rect, start: f64) {
+        let model = self.model;
+        let strip = Rect::from_x_y_ranges(stretch.x_range(), self.rect.top()..=self.rect.top() + LEGEND_POINTS);
+        let strip = strip.shrink2(vec2(GRASP_POINTS, 1.0)).intersect(self.rect);
+        if !strip.is_positive() {
+            return;
+        }
+        let response = ui.interact(strip, ui.scope_id().with("whole stretch"), Sense::drag());
+        let response = response.on_hover_cursor(CursorIcon::Grab);
+        response.widget_info(|| WidgetInfo::slider(true, start, "Stretch as a whole"));
+        let is_held = response.hovered() || response.dragged();
+        let strength = if is_held { 0.45 } else { 0.2 };
+        ui.painter()
+            .rect_filled(strip, 3.0, self.colours.accent.gamma_multiply(strength));
+        if response.drag_started() {
+            bar.grasped = Some(start);
+        }
+        let points = response.total_drag_delta().map_or(0.0, |delta| f64::from(delta.x));
+        if let Some(from) = bar.grasped
+            && let Some(to) = model.moved(from + points * self.frames_per_point() - start)
+        {
+            if response.dragged() && Some(to) != model.edit().map(|edit| edit.stretch) && points != 0.0 {
+                model.ask(Action::Drag(to));
+            }
+            if response.drag_stopped() {
+                bar.grasped = None;
+                model.ask_all(model.edit().map(|edit| Action::Choose(edit.stretch)));
+            }
+        }
+        let steps = focus::steps(ui, &response);
+        model.ask_all(steps.and_then(|steps| model.moved(f64::from(steps)).map(Action::Choose)));
+    }
+
+    /// Returns the cost of the seam between two whole frames.
+    fn seam_cost(&self, ends: [f64; 2]) -> f64 {
+        // Costs are defined for whole frames, while a loop may begin between two.
+        let [start, end] = ends.map(|at| at.round() as usize);
+        let decay = SearchSettings::default().decay;
+        self.opened.studied.analysis.seam_cost(start, end, decay)
+    }
+
+    /// Returns the frame with the cheapest seam within a few points of the frame that an end is dragged to.
+    fn snapped(&self, ends: [f64; 2], end: usize, to: f64) -> f64 {
+        let reach = (f64::from(SNAP_POINTS) * self.frames_per_point()).floor() as i64;
+        let (first, last) = match end {
+            0 => (0.0, ends[1] - MIN_FRAMES),
+            _ => (ends[0] + MIN_FRAMES, self.last_frame),
+        };
+        let frames = (-reach..=reach)
+            .map(|step| to + step as f64)
+            .filter(|frame| (first..=last).contains(frame));
+        let costs = frames.map(|frame| {
+            let mut ends = ends;
+            ends[end] = frame;
+            (self.seam_cost(ends), frame)
+        });
+        let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
+        cheapest.map_or(to, |(_, frame)| frame)
+    }
+
+    /// Words the length of the stretch and the quality of its seam, while an end is dragged.
+    fn dragged_word(&self, ui: &Ui, ends: [f64; 2]) {
+        let (opened, colours, painter) = (self.opened, &self.colours, ui.painter());
+        let secs = (ends[1] - ends[0]) * opened.take().frame_time_secs();
+        let mut words = format!("{secs:.2} s");
+        if let Some(random) = opened.found.random_cost.filter(|&cost| cost > 0.0) {
+            words += &format!(", seam {:.0}% of a random one", 1e2 * self.seam_cost(ends) / random);
+        }
+        let at = pos2(
+            0.5 * (self.x(ends[0]) + self.x(ends[1])),
+            self.rect.top() + LEGEND_POINTS + 0.5 * CURVE_POINTS,
+        );
+        let text = painter.layout_no_wrap(words, FontId::proportional(12.0), colours.strong);
+        let rect = Align2::CENTER_CENTER.anchor_size(at, text.size());
+        painter.rect_filled(rect.expand(3.0), 3.0, colours.sunken);
+        painter.galley(rect.min, text, colours.strong);
     }
 }
 
@@ -97,31 +463,20 @@ pub fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
     let said = "Whole take: click to show that time";
     response.widget_info(|| WidgetInfo::slider(true, model.frame_shown().round(), said));
-    let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
-    let scale = Scale {
-        model,
-        opened,
-        rect,
-        shown: model.bar_frames.unwrap_or([0.0, last_frame]),
-        last_frame,
-    };
-    let visuals = ui.visuals().clone();
-    flat::fill(ui.painter(), rect, visuals.extreme_bg_color);
-    // Frames outside the shown ones are not drawn.
-    let drawn = rect.intersect(ui.clip_rect());
+    let drawn = Bar::new(ui, model, opened, rect, model.bar_frames);
     ui.scope(|ui| {
-        ui.set_clip_rect(drawn);
-        parts_ui(ui, &scale, rows);
+        ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+        drawn.parts_ui(ui, rows);
     });
-    ends_ui(ui, bar, &scale);
+    drawn.ends_ui(ui, bar);
     let is_scrubbed = response.clicked() || response.dragged();
     if let Some(at) = response.interact_pointer_pos().filter(|_| is_scrubbed) {
-        model.ask(Action::ShowFrame(scale.frame(at.x)));
+        model.ask(Action::ShowFrame(drawn.frame(at.x)));
     }
     model.ask_all(focus::steps(ui, &response).map(Action::Step));
-    zoom_ui(ui, &scale);
+    drawn.zoom_ui(ui);
     if let Some(at) = response.hover_pos() {
-        let frame = scale.frame(at.x);
+        let frame = drawn.frame(at.x);
         let gait = (opened.studied.analysis.segments.iter())
             .find(|segment| (segment.start_frame as f64..=segment.end_frame as f64 + 1.0).contains(&frame))
             .map_or_else(String::new, |segment| segment.gait.to_string());
@@ -134,45 +489,31 @@ pub fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
 
 /// Shows the whole take with its loops above the shown part of it; dragging it moves the part.
 fn overview_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
-    let Some(shown) = model.bar_frames else { return };
+    let Some([first, last]) = model.bar_frames else { return };
     let size = vec2(ui.available_width(), OVERVIEW_POINTS);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let said = "Whole take: drag to what the bar shows";
-    response.widget_info(|| WidgetInfo::slider(true, 0.5 * (shown[0] + shown[1]), said));
-    let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
-    let scale = Scale {
-        model,
-        opened,
-        rect,
-        shown: [0.0, last_frame],
-        last_frame,
-    };
-    let colours = theme::of(ui);
-    flat::fill(ui.painter(), rect, colours.sunken);
+    response.widget_info(|| WidgetInfo::slider(true, 0.5 * (first + last), said));
+    let bar = Bar::new(ui, model, opened, rect, None);
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
-        let [start, end] = [candidate.cut.start_frame(), candidate.cut.end_frame()].map(|frame| scale.x(frame));
-        let colour = match model.judgement(index) {
-            Judgement::Graded(grade) => grade::colour(grade, ui.visuals().dark_mode),
-            _ => colours.weak,
-        };
-        let bar = Rect::from_x_y_ranges(start..=end.max(start + 2.0), rect.y_range());
-        ui.painter().rect_filled(bar.shrink2(vec2(0.0, 3.0)), 0.0, colour);
+        let [start, end] = [candidate.cut.start_frame(), candidate.cut.end_frame()].map(|frame| bar.x(frame));
+        let colour = bar.colour_of(model.judgement(index).grade());
+        let area = Rect::from_x_y_ranges(start..=end.max(start + 2.0), rect.y_range());
+        ui.painter().rect_filled(area.shrink2(vec2(0.0, 3.0)), 0.0, colour);
     }
-    let window = Rect::from_x_y_ranges(
-        scale.x(shown[0])..=scale.x(shown[1]).max(scale.x(shown[0]) + 4.0),
-        rect.y_range(),
-    );
+    let [left, right] = [first, last].map(|frame| bar.x(frame));
+    let window = Rect::from_x_y_ranges(left..=right.max(left + 4.0), rect.y_range());
+    let accent = bar.colours.accent;
+    ui.painter().rect_filled(window, 2.0, accent.gamma_multiply(0.25));
     ui.painter()
-        .rect_filled(window, 2.0, colours.accent.gamma_multiply(0.25));
-    ui.painter()
-        .rect_stroke(window, 2.0, Stroke::new(1.0, colours.accent), StrokeKind::Inside);
-    let half = 0.5 * (shown[1] - shown[0]);
-    let show = |middle: f64| model.ask(Action::ZoomBar(scale.within([middle - half, middle + half])));
+        .rect_stroke(window, 2.0, Stroke::new(1.0, accent), StrokeKind::Inside);
+    let half = 0.5 * (last - first);
+    let show = |middle: f64| model.ask(Action::ZoomBar(bar.within([middle - half, middle + half])));
     if let Some(at) = response.interact_pointer_pos() {
-        show(scale.frame(at.x));
+        show(bar.frame(at.x));
     }
     if let Some(steps) = focus::steps(ui, &response) {
-        show(shown[0] + half + f64::from(steps) * half);
+        show(first + half + f64::from(steps) * half);
     }
 }
 
@@ -180,84 +521,6 @@ fn overview_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
 fn above_points(opened: &Opened) -> f32 {
     let feet = opened.studied.analysis.contacts.num_feet().min(MAX_FEET);
     LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * feet as f32 + SEGMENT_POINTS
-}
-
-/// Zooms the bar by the wheel about the mouse, and scrolls it sideways; Z shows the stretch, or all again.
-fn zoom_ui(ui: &Ui, scale: &Scale<'_>) {
-    let model = scale.model;
-    let [first, last] = scale.shown;
-    if ui.rect_contains_pointer(scale.rect) {
-        let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
-        let at = ui
-            .input(|input| input.pointer.hover_pos())
-            .map_or(first, |at| scale.frame(at.x));
-        let factor = f64::from(pinch * (ZOOM_PER_POINT * wheel.y).exp());
-        let along = -f64::from(wheel.x) * scale.frames_per_point();
-        if factor != 1.0 || along != 0.0 {
-            let shown = [at + (first - at) / factor + along, at + (last - at) / factor + along];
-            model.ask(Action::ZoomBar(scale.within(shown)));
-            // The wheel must not scroll the panels of a narrow window at the same time.
-            ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
-        }
-    }
-    let is_free = !ui.ctx().text_edit_focused() && ui.memory(|memory| memory.focused().is_none()) && !model.shows_help;
-    if is_free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Z)) {
-        let around = model.ends().filter(|_| model.bar_frames.is_none());
-        model.ask(Action::ZoomBar(
-            around.and_then(|ends| scale.within(around_stretch(ends))),
-        ));
-    }
-}
-
-/// Draws all parts of the bar except the ends.
-fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>) {
-    let (opened, visuals) = (scale.opened, ui.visuals());
-    let top = scale.rect.top() + above_points(opened);
-    let faced = extremes(yaws(scale).map(|(_, yaw)| yaw));
-    heading(ui, scale, faced, visuals.hyperlink_color.gamma_multiply(0.6));
-    speed(ui, scale, visuals.weak_text_color().gamma_multiply(0.5));
-    falloffs(ui, scale);
-    contacts(ui, scale, visuals.weak_text_color().gamma_multiply(0.8));
-    segments(ui, scale, top - SEGMENT_POINTS);
-    for (index, (row, is_free)) in rows.into_iter().enumerate() {
-        // Loops that are folded under another one, or would cover others, appear only in the list.
-        if opened.like(index).is_none() && is_free || scale.model.chosen_row() == Some(index) {
-            loop_ui(ui, scale, index, top + ROW_POINTS * row as f32, is_free);
-        }
-    }
-    legend(ui, scale, faced);
-    playhead(ui, scale);
-}
-
-/// Names the curves in a row of its own, as far as the numbers of the ends leave room.
-fn legend(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64)) {
-    let visuals = ui.visuals();
-    let turned = (high - low).to_degrees();
-    let words = [
-        ("how fast the body moves".to_owned(), visuals.weak_text_color()),
-        (format!("where it faces, over {turned:.0}°"), visuals.hyperlink_color),
-    ];
-    let taken = scale.model.ends().map(|ends| {
-        let [start, end] = ends.map(|frame| scale.x(frame));
-        [
-            start - NUMBER_POINTS..=start + GRASP_POINTS,
-            end - GRASP_POINTS..=end + NUMBER_POINTS,
-        ]
-    });
-    let mut x = scale.rect.left() + 12.0;
-    for (text, colour) in words {
-        let text = ui.painter().layout_no_wrap(text, theme::small(), colour);
-        for number in taken.iter().flatten() {
-            if x < *number.end() && x + text.size().x > *number.start() {
-                x = *number.end();
-            }
-        }
-        if x + text.size().x < scale.rect.right() {
-            let at = pos2(x, scale.rect.top() + 1.0);
-            x += text.size().x + 16.0;
-            ui.painter().galley(at, text, colour);
-        }
-    }
 }
 
 /// Room for the number beside an end, points.
@@ -282,101 +545,11 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     rows
 }
 
-/// Returns the frames to draw: as many as a curve has points.
-fn frames(scale: &Scale<'_>) -> impl Iterator<Item = usize> {
-    let [first, last] = scale.shown.map(|frame| frame as usize);
-    let last = (last + 1).min(scale.opened.take().num_frames() - 1);
-    (first..=last).step_by((last - first).div_ceil(MAX_POINTS).max(1))
-}
-
-/// Draws the speed of the body.
-fn speed(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
-    let speed = |frame: usize| scale.opened.studied.analysis.speed(frame) as f32;
-    // The fastest hundredth is cut off: one pose that jumps would make the rest flat.
-    let mut speeds: Vec<f32> = frames(scale).map(speed).collect();
-    let at = (speeds.len() - 1) * 99 / 100;
-    let most = speeds.select_nth_unstable_by(at, f32::total_cmp).1.max(1e-6);
-    let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
-    let points = frames(scale).map(|frame| {
-        let height = 0.9 * CURVE_POINTS * (speed(frame) / most).min(1.0);
-        pos2(scale.x(frame as f64), base - height)
-    });
-    ui.painter()
-        .add(line::through(points.collect(), Stroke::new(1.2, colour)));
-}
-
-/// Returns the frames to draw, and where the body faces in each, radians.
-fn yaws(scale: &Scale<'_>) -> impl Iterator<Item = (usize, f64)> {
-    let heading = &scale.opened.studied.analysis.heading;
-    frames(scale).map(|frame| (frame, heading.yaw(frame)))
-}
-
-/// Draws where the body faces, over its whole range.
-fn heading(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64), colour: Color32) {
-    // A smaller range is sway, and drawn nearly flat.
-    let range = (high - low).max(LEAST_TURN);
-    let middle = 0.5 * (low + high);
-    let points = yaws(scale).map(|(frame, yaw)| {
-        let share = ((yaw - middle) / range) as f32;
-        pos2(
-            scale.x(frame as f64),
-            scale.rect.top() + LEGEND_POINTS + CURVE_POINTS * (0.5 - 0.8 * share),
-        )
-    });
-    ui.painter()
-        .add(line::through(points.collect(), Stroke::new(1.2, colour)));
-}
-
 /// Least range of the heading, radians.
 const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
 
-/// Draws how far edits at a time of the loop reach over its cycle; those of the chosen joint more strongly.
-fn falloffs(ui: &Ui, scale: &Scale<'_>) {
-    let model = scale.model;
-    let Some(made) = model.made() else { return };
-    let clip = &made.done.made.loop_clip;
-    let (period, cut) = (clip.period_secs(), made.candidate.cut);
-    let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
-    let accent = theme::of(ui).accent;
-    for edit in made.done.made.edits.iter().filter(|edit| edit.kind() == EditKind::Move) {
-        let values = edit.values(clip);
-        let [Some(middle), Some(width)] = [EditKey::Time, EditKey::Width].map(|key| values.number(key)) else {
-            continue;
-        };
-        let is_chosen = edit.joints().contains(&model.watched());
-        let colour = accent.gamma_multiply(if is_chosen { 0.5 } else { 0.2 });
-        let sides = (0..=FALLOFF_POINTS).map(|point| {
-            let share = f64::from(point) / f64::from(FALLOFF_POINTS);
-            let ahead = (share * period - middle).rem_euclid(period);
-            let height = bump(ahead.min(period - ahead), 0.5 * width) as f32;
-            let x = scale.x(cut.start_frame() + share * cut.num_frames());
-            [base, base - height * CURVE_POINTS].map(|y| pos2(x, y))
-        });
-        ui.painter().add(line::area(sides, colour));
-    }
-}
-
 /// Points of the curve of an edit over the cycle.
 const FALLOFF_POINTS: u32 = 96;
-
-/// Draws when each foot stands. In a take of an hour, a point of the screen holds several steps, which become one bar.
-fn contacts(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
-    let contacts = &scale.opened.studied.analysis.contacts;
-    for foot in 0..contacts.num_feet().min(MAX_FEET) {
-        let top = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * foot as f32;
-        let spans = contacts.spans().iter().filter(|contact| contact.foot == foot);
-        let across = spans.map(|contact| {
-            [
-                scale.x(contact.start_frame as f64),
-                scale.x(contact.end_frame as f64 + 1.0),
-            ]
-        });
-        for [left, right] in told_apart(across, scale.rect.x_range()) {
-            let bar = Rect::from_x_y_ranges(left..=right, top..=top + FOOT_POINTS - 1.0);
-            ui.painter().rect_filled(bar, 0.0, colour);
-        }
-    }
-}
 
 /// Joins spans of a line, given in order by their points on the screen, that cannot be distinguished; spans outside `within` are dropped.
 fn told_apart(spans: impl Iterator<Item = [f32; 2]>, within: Rangef) -> Vec<[f32; 2]> {
@@ -393,234 +566,8 @@ fn told_apart(spans: impl Iterator<Item = [f32; 2]>, within: Rangef) -> Vec<[f32
 /// Smaller gaps between two bars are invisible, points.
 const LEAST_GAP_POINTS: f32 = 0.5;
 
-/// Names the activity in each segment.
-fn segments(ui: &Ui, scale: &Scale<'_>, top: f32) {
-    let visuals = ui.visuals();
-    for (index, segment) in scale.opened.studied.analysis.segments.iter().enumerate() {
-        let across = scale.x(segment.start_frame as f64)..=scale.x(segment.end_frame as f64);
-        let rect = Rect::from_x_y_ranges(across, top..=top + SEGMENT_POINTS);
-        if rect.right() < scale.rect.left() || rect.left() > scale.rect.right() || rect.width() < LEAST_GAP_POINTS {
-            continue;
-        }
-        if index % 2 == 1 {
-            ui.painter().rect_filled(rect, 0.0, visuals.faint_bg_color);
-        }
-        ui.painter()
-            .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        // A segment that begins before the shown frames is named at their edge, with a whole word or none.
-        let left = rect.left().max(scale.rect.left()) + 4.0;
-        let name = segment.gait.to_string();
-        for words in [name.as_str(), name.split(',').next().unwrap_or(&name)] {
-            if rect.right() - left < LEAST_WORD_POINTS {
-                break;
-            }
-            let colour = visuals.text_color();
-            let text = ui.painter().layout_no_wrap(words.to_owned(), theme::small(), colour);
-            if left + text.size().x <= rect.right() {
-                let top = rect.center().y - 0.5 * text.size().y;
-                ui.painter().galley(pos2(left, top), text, colour);
-                break;
-            }
-        }
-    }
-}
-
 /// Width of the narrowest word, points.
 const LEAST_WORD_POINTS: f32 = 12.0;
-
-/// Draws a loop as a bar to click, with the word of its grade if no other bar covers it.
-fn loop_ui(ui: &Ui, scale: &Scale<'_>, index: usize, top: f32, is_free: bool) {
-    let model = scale.model;
-    let candidate = &scale.opened.found.candidates[index];
-    let grade = match model.judgement(index) {
-        Judgement::Graded(grade) => Some(grade),
-        _ => None,
-    };
-    let rect = Rect::from_min_max(
-        pos2(scale.x(candidate.cut.start_frame()), top + 1.0),
-        pos2(scale.x(candidate.cut.end_frame()), top + ROW_POINTS - 1.0),
-    );
-    let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
-    let text = format!("{} {}", index + 1, grade.map_or("", Grade::as_str));
-    focus::label(&response, Role::Button, &format!("Bar of loop {text}"));
-    let is_chosen = model.chosen_row() == Some(index);
-    let colour = match grade {
-        Some(grade) => grade::colour(grade, ui.visuals().dark_mode),
-        None => ui.visuals().weak_text_color(),
-    };
-    let strength = if is_chosen || response.hovered() { 0.55 } else { 0.22 };
-    let painter = ui.painter_at(rect.expand(1.0).intersect(ui.clip_rect()));
-    painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));
-    painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
-    // Overlapping words could not be read; the list has them all.
-    if is_free {
-        painter.text(
-            pos2(rect.left().max(scale.rect.left()) + 5.0, rect.center().y),
-            Align2::LEFT_CENTER,
-            &text,
-            theme::small(),
-            ui.visuals().strong_text_color(),
-        );
-    }
-    let response = response.on_hover_text(text);
-    if response.clicked() {
-        model.ask(Action::Choose(Stretch::Found(index)));
-    }
-}
-
-/// Draws the chosen stretch with ends to drag: a drag makes drafts, and its end the complete loop.
-fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>) {
-    let model = scale.model;
-    let Some(ends) = model.ends() else { return };
-    let accent = ui.visuals().selection.stroke.color;
-    let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());
-    ui.painter()
-        .rect_filled(stretch.intersect(scale.rect), 0.0, accent.gamma_multiply(0.10));
-    whole_ui(ui, bar, scale, stretch);
-    for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
-        let (x, id) = (scale.x(ends[end]), ui.scope_id().with(("end", end)));
-        // An end beyond the shown frames cannot be grasped, but one that is being dragged stays grasped.
-        if !ui.ctx().is_being_dragged(id) && !scale.rect.expand(1.0).x_range().contains(x) {
-            continue;
-        }
-        let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, scale.rect.y_range());
-        let response = ui.interact(grasp, id, Sense::drag());
-        let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
-        response.widget_info(|| WidgetInfo::slider(true, ends[end], word));
-        paint_end(ui, scale, ends, end, response.hovered() || response.dragged());
-        let chosen = model.edit().map(|edit| edit.stretch);
-        if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
-            let mut to = scale.frame(at.x).round();
-            if !ui.input(|input| input.modifiers.alt) {
-                to = snapped(scale, ends, end, to);
-            }
-            let dragged = model.with_end(end, to);
-            model.ask_all(dragged.filter(|_| dragged != chosen).map(Action::Drag));
-            if let Some(ends) = dragged.and_then(|dragged| scale.opened.ends(dragged)) {
-                dragged_word(ui, scale, ends);
-            }
-        }
-        let steps = focus::steps(ui, &response);
-        let moved = steps.and_then(|steps| model.with_end(end, ends[end] + f64::from(steps)));
-        model.ask_all(moved.map(Action::Choose));
-        if response.drag_stopped() {
-            model.ask_all(chosen.map(Action::Choose));
-        }
-    }
-}
-
-/// Paints an end of the stretch with its frame number, wider while it is held.
-fn paint_end(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2], end: usize, is_held: bool) {
-    let (x, top) = (scale.x(ends[end]), scale.rect.top());
-    let accent = ui.visuals().selection.stroke.color;
-    let width = if is_held { 3.0 } else { 2.0 };
-    ui.painter().vline(x, scale.rect.y_range(), Stroke::new(width, accent));
-    ui.painter().circle_filled(pos2(x, top + 5.0), 4.5, accent);
-    let colour = ui.visuals().text_color();
-    let number = ui
-        .painter()
-        .layout_no_wrap(format!("{:.0}", ends[end]), theme::small(), colour);
-    // The number stays within the bar.
-    let aside = [-7.0 - number.size().x, 7.0][end];
-    let (low, high) = (scale.rect.left(), scale.rect.right() - number.size().x);
-    let left = (x + aside).min(high).max(low);
-    ui.painter().galley(pos2(left, top + 1.0), number, colour);
-}
-
-/// Shows the strip above the stretch, by which it is dragged as a whole.
-fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect) {
-    let model = scale.model;
-    let strip = Rect::from_x_y_ranges(stretch.x_range(), scale.rect.top()..=scale.rect.top() + LEGEND_POINTS);
-    let strip = strip.shrink2(vec2(GRASP_POINTS, 1.0)).intersect(scale.rect);
-    if !strip.is_positive() {
-        return;
-    }
-    let response = ui.interact(strip, ui.scope_id().with("whole stretch"), Sense::drag());
-    let response = response.on_hover_cursor(CursorIcon::Grab);
-    response
-        .widget_info(|| WidgetInfo::slider(true, model.ends().map_or(0.0, |[start, _]| start), "Stretch as a whole"));
-    let strength = if response.hovered() || response.dragged() {
-        0.45
-    } else {
-        0.2
-    };
-    let accent = ui.visuals().selection.stroke.color;
-    ui.painter().rect_filled(strip, 3.0, accent.gamma_multiply(strength));
-    if response.drag_started() {
-        bar.grasped = model.ends().map(|[start, _]| start);
-    }
-    let points = response.total_drag_delta().map_or(0.0, |delta| f64::from(delta.x));
-    let (from, now) = (bar.grasped, model.ends().map(|[start, _]| start));
-    if let (Some(from), Some(now)) = (from, now)
-        && let Some(to) = model.moved(from + points * scale.frames_per_point() - now)
-    {
-        if response.dragged() && Some(to) != model.edit().map(|edit| edit.stretch) && points != 0.0 {
-            model.ask(Action::Drag(to));
-        }
-        if response.drag_stopped() {
-            bar.grasped = None;
-            model.ask_all(model.edit().map(|edit| Action::Choose(edit.stretch)));
-        }
-    }
-    let steps = focus::steps(ui, &response);
-    model.ask_all(steps.and_then(|steps| model.moved(f64::from(steps)).map(Action::Choose)));
-}
-
-/// Returns the cost of the seam between two whole frames.
-fn seam_cost(opened: &Opened, [start, end]: [f64; 2]) -> f64 {
-    // Costs are defined for whole frames, while a loop may begin between two.
-    let [start, end] = [start, end].map(|at| at.round() as usize);
-    let decay = SearchSettings::default().decay;
-    opened.studied.analysis.seam_cost(start, end, decay)
-}
-
-/// Returns the frame with the cheapest seam within a few points of the frame that an end is dragged to.
-fn snapped(scale: &Scale<'_>, ends: [f64; 2], end: usize, to: f64) -> f64 {
-    let reach = (f64::from(SNAP_POINTS) * scale.frames_per_point()).floor();
-    let (first, last) = match end {
-        0 => (0.0, ends[1] - MIN_FRAMES),
-        _ => (ends[0] + MIN_FRAMES, scale.last_frame),
-    };
-    let frames = (-(reach as i64)..=reach as i64)
-        .map(|step| to + step as f64)
-        .filter(|frame| (first..=last).contains(frame));
-    let costs = frames.map(|frame| {
-        let mut ends = ends;
-        ends[end] = frame;
-        (seam_cost(scale.opened, ends), frame)
-    });
-    let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
-    cheapest.map_or(to, |(_, frame)| frame)
-}
-
-/// Words the length of the stretch and the quality of its seam, while an end is dragged.
-fn dragged_word(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2]) {
-    let opened = scale.opened;
-    let secs = (ends[1] - ends[0]) * opened.take().frame_time_secs();
-    let mut words = format!("{secs:.2} s");
-    if let Some(random) = opened.found.random_cost.filter(|&cost| cost > 0.0) {
-        words += &format!(", seam {:.0}% of a random one", 1e2 * seam_cost(opened, ends) / random);
-    }
-    let at = pos2(
-        0.5 * (scale.x(ends[0]) + scale.x(ends[1])),
-        scale.rect.top() + LEGEND_POINTS + 0.5 * CURVE_POINTS,
-    );
-    let visuals = ui.visuals();
-    let text = ui
-        .painter()
-        .layout_no_wrap(words, FontId::proportional(12.0), visuals.strong_text_color());
-    let rect = Align2::CENTER_CENTER.anchor_size(at, text.size());
-    ui.painter()
-        .rect_filled(rect.expand(3.0), 3.0, visuals.extreme_bg_color);
-    ui.painter().galley(rect.min, text, visuals.strong_text_color());
-}
-
-/// Draws the playback position in the take.
-fn playhead(ui: &Ui, scale: &Scale<'_>) {
-    let frame = scale.model.frame_shown();
-    let stroke = Stroke::new(1.0, ui.visuals().strong_text_color());
-    ui.painter().vline(scale.x(frame), scale.rect.y_range(), stroke);
-}
 
 #[cfg(test)]
 mod tests {

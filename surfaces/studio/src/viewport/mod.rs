@@ -118,7 +118,7 @@ impl Pane {
 fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
     let text = ui.visuals().text_color();
     let made = model.made();
-    let compared = model.compared();
+    let compared = model.compared;
     let views: Vec<_> = if compared.is_empty() && model.is_split && made.is_some() {
         // Both at the same time of the loop, from the same camera.
         [(Shown::Uncut, "Uncut"), (Shown::Loop, "Loop")]
@@ -165,7 +165,7 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
 fn bodies_of(ui: &Ui, model: &Model, pane: &Pane) -> Vec<(Moment, Veil)> {
     let is_dark = ui.visuals().dark_mode;
     let tokens = theme::tokens(is_dark);
-    let (shown, is_alone) = (pane.shown, pane.is_of_chosen(model) && model.compared().is_empty());
+    let (shown, is_alone) = (pane.shown, pane.is_of_chosen(model) && model.compared.is_empty());
     let now = Moment::now(model, shown, pane.made.as_deref());
     let mut bodies = Vec::new();
     if model.has_onion && is_alone {
@@ -340,7 +340,7 @@ impl Viewport {
         }
         let made = model.made().filter(|_| pane.is_of_chosen(model));
         if let Some(made) = made.filter(|_| matches!(pane.shown, Shown::Loop | Shown::Uncut) && model.has_trail) {
-            let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
+            let joint = model.watched.min(made.clip().skeleton().num_joints() - 1);
             Trail::follow(&mut body.trail, model, made, joint);
             if let Some(trail) = &body.trail {
                 paint::trail(&painter, &view, &trail.paths(model, made), tokens);
@@ -438,7 +438,7 @@ impl Viewport {
     /// Returns the place of the rings around the chosen joint; `None` if it cannot be turned in this pane.
     fn place_of_rings<'a>(&self, model: &Model, pane: &Pane, view: &'a View) -> Option<Place<'a>> {
         let (made, body) = (model.made()?, self.body.as_ref()?);
-        let (clip, joint) = (&made.done.made.loop_clip, model.watched);
+        let (clip, joint) = (made.clip(), model.watched);
         let is_there = pane.is_of_chosen(model) && pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
         let shot = body.shots.get(pane.first)?.as_ref()?;
         if !is_there || self.is_bare || body.of.body().is_control(joint) {
@@ -854,7 +854,7 @@ mod tests {
         // Another ring at the same time turns the joint further, in the same edit.
         let (edit, clip) = (
             model.edit().unwrap().clone(),
-            &model.made().unwrap().done.made.loop_clip,
+            model.made().unwrap().clip(),
         );
         let both = edit.turned("Head", secs, DVec3::Y * 0.1, clip);
         assert_eq!(both.recipe.edits.len(), 1);

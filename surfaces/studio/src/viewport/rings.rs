@@ -84,7 +84,7 @@ impl Rings {
         let (Some(made), Some(edit)) = (model.made(), model.edit()) else {
             return;
         };
-        let clip = &made.done.made.loop_clip;
+        let clip = made.clip();
         for axis in 0..3 {
             let corners = (0..=CORNERS).filter_map(|corner| place.view.see(place.corner(axis, corner)));
             self.seen[axis] = corners.collect();

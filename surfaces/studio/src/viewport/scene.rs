@@ -147,7 +147,7 @@ impl Scene {
     }
 
     fn of_loop(moment: Moment, model: &Model, opened: &Opened, made: &Made) -> Self {
-        let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source);
+        let (clip, source) = (made.clip(), &made.done.made.source);
         let period_secs = made.period_secs();
         let Moment {
             shown,

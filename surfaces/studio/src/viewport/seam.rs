@@ -29,11 +29,11 @@ pub struct Paths {
 impl Trail {
     /// Computes the path of the chosen joint, unless it is there already.
     pub fn follow(slot: &mut Option<Self>, model: &Model, made: &Made, joint: usize) {
-        let of = (model.num_made(), joint);
+        let of = (model.num_made, joint);
         if slot.as_ref().is_some_and(|trail| trail.of == of) {
             return;
         }
-        let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source.clip);
+        let (clip, source) = (made.clip(), &made.done.made.source.clip);
         let tracks = clip.tracks_from_root();
         let (step, num) = (clip.step_secs(), clip.num_samples() as isize);
         let reach = ((AROUND_SECS / step) as isize).min(num / 2);
@@ -62,7 +62,7 @@ impl Trail {
 
     /// Returns the path in the world, over the nearest seam.
     pub fn paths(&self, model: &Model, made: &Made) -> Paths {
-        let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source);
+        let (clip, source) = (made.clip(), &made.done.made.source);
         let period = made.period_secs();
         Paths {
             closed: [false, true].map(|is_after| {
@@ -99,9 +99,9 @@ pub struct Faults {
 impl Faults {
     /// Finds the faults of the shown loop, unless they are there already.
     pub fn follow(slot: &mut Option<Self>, model: &Model, made: &Made) {
-        if slot.as_ref().is_none_or(|faults| faults.num_made != model.num_made()) {
+        if slot.as_ref().is_none_or(|faults| faults.num_made != model.num_made) {
             *slot = Some(Self {
-                num_made: model.num_made(),
+                num_made: model.num_made,
                 found: found(made),
             });
         }
@@ -109,7 +109,7 @@ impl Faults {
 
     /// Returns the faults at the time shown.
     pub fn now(&self, model: &Model, made: &Made) -> Vec<&Fault> {
-        let clip = &made.done.made.loop_clip;
+        let clip = made.clip();
         let num = clip.num_samples();
         let sample = (model.playback.secs_in(made.period_secs()) / clip.step_secs()) as usize;
         let found = self.found.iter();

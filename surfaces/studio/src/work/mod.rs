@@ -251,14 +251,14 @@ enum Kind {
 }
 
 /// Makes a loop in a file with this name. Errors: [`ExportError`].
-pub(crate) fn make_file(opened: &Opened, edit: &Edit, format: Format, stem: &str) -> Result<Exported, ExportError> {
+pub fn make_file(opened: &Opened, edit: &Edit, format: Format, stem: &str) -> Result<Exported, ExportError> {
     let made = Made::of(opened, edit).map_err(|error| ExportError::Beside(error.to_string()))?;
     Exported::of(opened, &made, format)?.named(stem)
 }
 
 impl TakeFile {
     /// Reads the take, then makes its loop and writes it under this name. Errors: [`ExportError`].
-    pub(crate) fn make_file(self, format: Format, stem: &str) -> Result<Exported, ExportError> {
+    pub fn make_file(self, format: Format, stem: &str) -> Result<Exported, ExportError> {
         let read = self.followed(None, &|_| {});
         let (opened, edit) = read.map_err(|error| ExportError::Beside(error.to_string()))?;
         make_file(&opened, &edit, format, stem)

@@ -26,7 +26,7 @@ const FRAMES_BEFORE_LONG: u32 = 2;
 
 /// The worker, if there can be one.
 #[derive(Default)]
-pub(super) struct Crew {
+pub struct Crew {
     wake: Wake,
     beside: Option<Beside>,
     /// The reason why the browser starts no worker.
@@ -57,9 +57,9 @@ enum Said {
 }
 
 /// A running job.
-pub(super) struct Running {
+pub struct Running {
     progress: String,
-    pub(super) kind: Kind,
+    pub kind: Kind,
     job: Job,
     how: How,
 }
@@ -77,18 +77,18 @@ enum How {
 
 impl Running {
     /// Returns the progress message.
-    pub(super) fn progress(&self) -> &str {
+    pub fn progress(&self) -> &str {
         &self.progress
     }
 
     /// Whether it is a draft, which the page makes itself.
-    pub(super) fn is_at_once(&self) -> bool {
+    pub fn is_at_once(&self) -> bool {
         self.job.is_draft() && matches!(self.how, How::Here { frames_before: 0 })
     }
 }
 
 impl Crew {
-    pub(super) fn new(wake: Wake) -> Self {
+    pub fn new(wake: Wake) -> Self {
         let mut crew = Self {
             wake,
             ..Self::default()
@@ -108,7 +108,7 @@ impl Crew {
     }
 
     /// Starts a job.
-    pub(super) fn start(&mut self, job: Job) -> Running {
+    pub fn start(&mut self, job: Job) -> Running {
         self.wake.call();
         let how = if job.is_draft() {
             How::Here { frames_before: 0 }
@@ -168,13 +168,13 @@ impl Crew {
 
     /// Whether a running job may be dropped in favour of another one: a worker's job may be if nobody waits for it, or if it makes a loop
     /// of which the page now makes a draft.
-    pub(super) fn can_drop(&self, running: &Running, job: &Job) -> bool {
+    pub fn can_drop(&self, running: &Running, job: &Job) -> bool {
         let is_made_anew = job.is_draft() && matches!(running.job, Job::Make { .. });
         matches!(running.how, How::Beside { .. }) && (running.kind == Kind::Quiet || is_made_anew)
     }
 
     /// Cancels a job: its worker is ended, and the next job starts another.
-    pub(super) fn give_up(&mut self, running: Running) {
+    pub fn give_up(&mut self, running: Running) {
         if matches!(running.how, How::Beside { .. } | How::Sending(_)) {
             self.dismiss();
             self.hire();
@@ -189,7 +189,7 @@ impl Crew {
     }
 
     /// Returns the result once it is there. Call it once a frame.
-    pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
+    pub fn poll(&mut self, running: &mut Running) -> Option<Done> {
         self.listen(running);
         match &mut running.how {
             How::Here { frames_before: 0 } => Some(running.job.clone().run(&|_| {})),

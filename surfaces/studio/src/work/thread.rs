@@ -6,14 +6,14 @@ use super::{Done, Job, Kind, Wake};
 
 /// Starts threads for jobs.
 #[derive(Default)]
-pub(super) struct Crew {
+pub struct Crew {
     wake: Wake,
 }
 
 /// A running job.
-pub(super) struct Running {
+pub struct Running {
     progress: String,
-    pub(super) kind: Kind,
+    pub kind: Kind,
     answer: Receiver<Answer>,
     /// Makes the answer if its thread ends without one.
     lost: fn(String) -> Done,
@@ -27,23 +27,23 @@ enum Answer {
 
 impl Running {
     /// Returns the progress message.
-    pub(super) fn progress(&self) -> &str {
+    pub fn progress(&self) -> &str {
         &self.progress
     }
 
     /// A thread is never done within a call.
-    pub(super) fn is_at_once(&self) -> bool {
+    pub fn is_at_once(&self) -> bool {
         false
     }
 }
 
 impl Crew {
-    pub(super) fn new(wake: Wake) -> Self {
+    pub fn new(wake: Wake) -> Self {
         Self { wake }
     }
 
     /// Starts a job.
-    pub(super) fn start(&mut self, job: Job) -> Running {
+    pub fn start(&mut self, job: Job) -> Running {
         let (sender, answer) = channel();
         let running = Running {
             progress: job.progress(),
@@ -67,15 +67,15 @@ impl Crew {
 
     /// Whether a running job may be dropped in favour of another one: a thread runs on anyway, and two would share the processor. Jobs that
     /// nobody waits for are short.
-    pub(super) fn can_drop(&self, running: &Running, _job: &Job) -> bool {
+    pub fn can_drop(&self, running: &Running, _job: &Job) -> bool {
         running.kind == Kind::Quiet
     }
 
     /// Forgets a job: its thread ends by itself, and its result is dropped.
-    pub(super) fn give_up(&mut self, _running: Running) {}
+    pub fn give_up(&mut self, _running: Running) {}
 
     /// Returns the result once it is there.
-    pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
+    pub fn poll(&mut self, running: &mut Running) -> Option<Done> {
         loop {
             match running.answer.try_recv() {
                 Ok(Answer::Step(step)) => running.progress = step,

@@ -47,7 +47,7 @@ fn a_take_is_steered_smoothed_and_put_on_a_character() {
     harness.start_opening(&hero);
     harness.wait_open(is_on_character);
     assert_eq!(harness.opened().file_name, "stroll.bvh");
-    assert!(!harness.model().awaits_character());
+    assert!(!harness.model().awaits_character);
     let skeleton = harness.made().done.made.loop_clip.skeleton().clone();
     assert_ne!(&skeleton, first.skeleton());
     harness.click("Add a stance of LeftFoot");

@@ -95,7 +95,7 @@ fn playing_and_looking() {
         let shown = slider(&harness, label).accesskit_node().numeric_value().unwrap();
         assert!((shown - value).abs() < 1e-9, "{label}: {shown}");
     }
-    assert!((harness.model().playback_secs() - 0.5).abs() < 1e-9);
+    assert!((harness.model().playback.secs - 0.5).abs() < 1e-9);
     harness.get_by_label("One period with the seam in the middle");
     harness.press("Joint of the curves");
     // One of those that are seen before the list is scrolled.

@@ -14,7 +14,7 @@ fn the_take_is_looked_at_closer() {
     harness.key_press(Key::Space);
     harness.unfold("Plots of the take");
     harness.wait("all is worked out", |model| {
-        model.progress().is_none() && model.studies().costs.is_some()
+        model.progress().is_none() && model.studies.costs.is_some()
     });
     harness.run_steps(5);
     let opened = harness.opened().clone();
@@ -26,12 +26,12 @@ fn the_take_is_looked_at_closer() {
     }
     harness.get_by_label_contains("the lower the better");
     harness.unfold("Controller fit");
-    harness.wait("a controller is fitted", |model| model.studies().fit.is_some());
+    harness.wait("a controller is fitted", |model| model.studies.fit.is_some());
     harness.run_steps(5);
     harness.get_by_label("Speed of the take, and the springs fitted to it");
     harness.get_by_label_contains("No half-life of the velocity");
     harness.press("Loops of the take");
-    let costs = harness.model().studies().costs.clone().unwrap();
+    let costs = harness.model().studies.costs.clone().unwrap();
     let random = opened.found.random_cost.unwrap();
     let decay = SearchSettings::default().decay;
     let (start, end) = (costs.len() / 5, costs.len() / 2);
@@ -83,7 +83,7 @@ fn the_seam_is_seen_joint_by_joint() {
     let places = [0, 1, 2].map(|place| harness.rect(&words(joints[place])).center().y);
     assert!(places.is_sorted(), "{places:?}");
     harness.press(&words(joints[1]));
-    assert_eq!(harness.model().watched(), joints[1]);
+    assert_eq!(harness.model().watched, joints[1]);
     for kind in ["Position added", "Rotation", "Position"] {
         harness.press(&format!("Curves: {kind}"));
         harness.get_by_label("One period with the seam in the middle");
@@ -91,7 +91,7 @@ fn the_seam_is_seen_joint_by_joint() {
     // The curve scrubs: its middle is the seam.
     let chart = harness.rect("One period with the seam in the middle");
     harness.drag(chart.left_center() + vec2(0.75 * chart.width(), 0.0), vec2(0.0, 0.0));
-    let share = harness.model().playback_secs() / made.period_secs();
+    let share = harness.model().playback.secs / made.period_secs();
     assert!((share - 0.25).abs() < 0.01, "{share}");
     // The path of the joint is drawn on request.
     harness.key(Key::T);

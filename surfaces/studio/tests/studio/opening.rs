@@ -15,13 +15,13 @@ fn it_opens_moving() {
     let mut harness = studio(1280.0, 860.0);
     harness.get_by_label("Drop a take here (BVH, FBX, GLB, glTF, NPZ or VRMA)");
     harness.wait_made();
-    let before = harness.model().playback_secs();
+    let before = harness.model().playback.secs;
     harness.run_steps(5);
-    assert!(harness.model().playback_secs() > before);
+    assert!(harness.model().playback.secs > before);
     harness.press("Pause");
-    let paused = harness.model().playback_secs();
+    let paused = harness.model().playback.secs;
     harness.run_steps(5);
-    assert_eq!(harness.model().playback_secs(), paused);
+    assert_eq!(harness.model().playback.secs, paused);
 }
 
 #[test]

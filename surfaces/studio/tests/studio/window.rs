@@ -16,7 +16,7 @@ fn keys_do_what_the_list_says() {
     harness.key(Key::Home);
     harness.key(Key::ArrowRight);
     let step = harness.model().step_secs();
-    let secs = harness.model().playback_secs();
+    let secs = harness.model().playback.secs;
     assert!((secs - step).abs() < 1e-9, "{secs}");
     harness.key(Key::B);
     assert_eq!(harness.model().shown(), Shown::Uncut);
@@ -216,7 +216,7 @@ fn arrows_move_the_end_that_has_the_keyboard() {
     // On a button they do nothing at all.
     harness.get_by_label("Slow motion").focus();
     harness.run_steps(2);
-    let before = (harness.edit().clone(), harness.model().playback_secs());
+    let before = (harness.edit().clone(), harness.model().playback.secs);
     for key in [
         Key::ArrowRight,
         Key::ArrowDown,
@@ -226,7 +226,7 @@ fn arrows_move_the_end_that_has_the_keyboard() {
     ] {
         harness.key(key);
     }
-    assert_eq!(before, (harness.edit().clone(), harness.model().playback_secs()));
+    assert_eq!(before, (harness.edit().clone(), harness.model().playback.secs));
     assert_eq!(before.0.settings.closure, closure);
 }
 
@@ -271,7 +271,7 @@ fn the_bar_is_scrubbed() {
     let (start, end) = (x(&harness, "Start of the stretch"), x(&harness, "End of the stretch"));
     let from = eframe::egui::pos2(start + 0.25 * (end - start), rect.top() + 30.0);
     harness.drag(from, vec2(0.5 * (end - start), 0.0));
-    let share = harness.model().playback_secs() / harness.model().span_secs();
+    let share = harness.model().playback.secs / harness.model().span_secs();
     assert_eq!(harness.model().shown(), Shown::Loop);
     assert!((share - 0.75).abs() < 0.02, "{share}");
     let beyond = eframe::egui::pos2(end + 60.0, rect.top() + 30.0);

@@ -14,7 +14,7 @@ use crate::road::{Edit, Exported, Listed, Made, NamedFile, Opened, SetFiles, Stu
 use crate::work::{Done, Job};
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::work) enum Answer {
+pub enum Answer {
     /// A take; its long arrays are handed over separately.
     Opened(Box<OpenedParts>),
     /// A take and the choices of a recipe.
@@ -37,7 +37,7 @@ pub(in crate::work) enum Answer {
 
 /// A take without its long arrays and without its files.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::work) struct OpenedParts {
+pub struct OpenedParts {
     file_name: String,
     source: Source,
     file_sha256: Option<String>,
@@ -103,7 +103,7 @@ impl CharacterParts {
 
 /// A loop with what was computed about it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::work) struct WorkedParts {
+pub struct WorkedParts {
     row: usize,
     made: MadeParts,
     decision: Option<Decision>,
@@ -117,7 +117,7 @@ pub(in crate::work) struct WorkedParts {
 }
 
 impl OpenedParts {
-    pub(super) fn new(opened: &Opened) -> Result<Self, ParcelError> {
+    pub fn new(opened: &Opened) -> Result<Self, ParcelError> {
         // The files stay with the page.
         let Opened {
             file_name,
@@ -179,7 +179,7 @@ impl OpenedParts {
 }
 
 impl WorkedParts {
-    pub(super) fn new(made: &Made, opened: &Opened) -> Self {
+    pub fn new(made: &Made, opened: &Opened) -> Self {
         Self {
             row: made.done.row,
             made: made.done.made.to_parts(opened.take()),
@@ -214,11 +214,11 @@ impl WorkedParts {
 
 impl Answer {
     /// Whether the long arrays of a take belong to the answer.
-    pub(super) fn has_arrays(&self) -> bool {
+    pub fn has_arrays(&self) -> bool {
         matches!(self, Self::Opened(_) | Self::Followed(..))
     }
 
-    pub(in crate::work) fn done(self, job: &Job, arrays: Option<Arrays>) -> Result<Done, ParcelError> {
+    pub fn done(self, job: &Job, arrays: Option<Arrays>) -> Result<Done, ParcelError> {
         let arrays = arrays.unwrap_or_default();
         Ok(match (self, job) {
             (Self::Opened(parts), job) => {

@@ -11,7 +11,7 @@ use crate::work::{Job, TakeFile};
 
 /// A request from the page to its worker. The bytes of files are handed over separately.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::work) enum Ask {
+pub enum Ask {
     /// Work on files, whose bytes are empty here until they are filled in.
     OfFiles(Job),
     /// Work on the take that was opened last, or on the given one, which is then opened again.
@@ -20,7 +20,7 @@ pub(in crate::work) enum Ask {
 
 /// A request about a take.
 #[derive(Debug, Serialize, Deserialize)]
-pub(in crate::work) enum OfTake {
+pub enum OfTake {
     /// A loop.
     Make { edit: Box<Edit>, is_draft: bool },
     /// The grade of a loop.
@@ -36,11 +36,11 @@ pub(in crate::work) enum OfTake {
 }
 
 /// The bytes of the files that are handed over beside a request.
-pub(in crate::work) type Files = Vec<Arc<Vec<u8>>>;
+pub type Files = Vec<Arc<Vec<u8>>>;
 
 impl Ask {
     /// Creates the request for a job, and lists the files that it reads. `knows` is the take that the worker holds.
-    pub(in crate::work) fn new(job: &Job, knows: Option<&Arc<Opened>>) -> (Self, Files) {
+    pub fn new(job: &Job, knows: Option<&Arc<Opened>>) -> (Self, Files) {
         let (opened, what) = match job.clone() {
             Job::Make { opened, edit, is_draft } => (opened, OfTake::Make { edit, is_draft }),
             Job::Compare { opened, edit } => {
@@ -78,7 +78,7 @@ impl Ask {
     }
 
     /// Fills in the bytes of the files that were handed over.
-    pub(super) fn take_files(&mut self, files: Files) {
+    pub fn take_files(&mut self, files: Files) {
         for (own, bytes) in self.files_mut().into_iter().zip(files) {
             *own = bytes;
         }
@@ -112,7 +112,7 @@ fn again(opened: &Opened) -> TakeFile {
 }
 
 /// Returns a recipe that holds only how a take is read.
-pub(super) fn of_reading(study: &StudyArgs) -> Recipe {
+pub fn of_reading(study: &StudyArgs) -> Recipe {
     Recipe {
         take: study.clone(),
         ..Recipe::default()

@@ -9,14 +9,14 @@ use crate::work::{Done, TakeFile};
 
 /// The state of the worker: the take that it opened last, and the last loop made of it.
 #[derive(Default)]
-pub(in crate::work) struct Bench {
+pub struct Bench {
     opened: Option<Arc<Opened>>,
     made: Option<Made>,
 }
 
 impl Bench {
     /// Does what is asked. If long arrays belong to the answer, their take is returned with it.
-    pub(in crate::work) fn answer(
+    pub fn answer(
         &mut self,
         mut ask: Ask,
         files: Files,

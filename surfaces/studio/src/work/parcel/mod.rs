@@ -15,15 +15,15 @@ mod tests;
 use loopwright_core::handover::NUM_LONG_ARRAYS;
 use serde::{Deserialize, Serialize};
 
-pub(super) use answer::Answer;
-pub(super) use ask::Ask;
+pub use answer::Answer;
+pub use ask::Ask;
 #[cfg(target_arch = "wasm32")]
-pub(super) use ask::Files;
-pub(super) use bench::Bench;
+pub use ask::Files;
+pub use bench::Bench;
 
 /// Why something cannot be handed over.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ParcelError {
+pub enum ParcelError {
     /// The bytes do not encode the expected value.
     #[error(transparent)]
     Bytes(#[from] postcard::Error),
@@ -39,14 +39,14 @@ pub(super) enum ParcelError {
 }
 
 /// The arrays that are handed over beside an answer.
-pub(super) type Arrays = [Vec<f64>; NUM_LONG_ARRAYS];
+pub type Arrays = [Vec<f64>; NUM_LONG_ARRAYS];
 
 /// Encodes a value as bytes. Errors: only out of memory.
-pub(super) fn packed(value: &impl Serialize) -> Result<Vec<u8>, ParcelError> {
+pub fn packed(value: &impl Serialize) -> Result<Vec<u8>, ParcelError> {
     Ok(postcard::to_allocvec(value)?)
 }
 
 /// Decodes a value from bytes. Errors: they do not encode such a value.
-pub(super) fn unpacked<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, ParcelError> {
+pub fn unpacked<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, ParcelError> {
     Ok(postcard::from_bytes(bytes)?)
 }
