@@ -790,7 +790,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::set::tests::walking;
+    use crate::tests::walking;
 
     fn played(player: &mut SteeredCharacter, secs: f64, rate: f64) -> Vec<PlayerEvent> {
         (0..(secs * rate).round() as usize)

@@ -56,6 +56,9 @@ mod character;
 
 mod steering;
 
+#[cfg(test)]
+mod tests;
+
 pub use character::{PlayerEvent, Playing, PlayingClip, SteeredCharacter};
 pub use clip::MotionClip;
 pub use loopwright_core::analysis::FootEventKind;
