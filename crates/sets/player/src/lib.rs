@@ -36,6 +36,9 @@
 //! Metres, seconds, radians; +Y up, +Z forward, +X left, a left turn positive. It knows no engine and opens no file. An engine with
 //! its own joint space passes takes instead of bytes: [`MotionSet::from_takes`]. docs/guide/players.md, docs/formats/set.md.
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 mod keys;
 
 mod phase;
@@ -70,9 +73,7 @@ pub use space::{Goal, PlayedSpace, SpaceAxis};
 use loopwright_formats::set::ManifestError;
 
 /// Why a set cannot be played.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum SetError {
     #[error("the manifest cannot be read: {0}")]
     Manifest(#[from] ManifestError),
