@@ -79,8 +79,6 @@ pub enum SetError {
     Manifest(#[from] ManifestError),
     #[error("the file \"{name}\" of the set cannot be read: {reason}")]
     File { name: String, reason: String },
-    #[error("\"{file}\" has no animation for the clip \"{clip}\"")]
-    NoAnimation { clip: String, file: String },
     #[error("the set has no loop to begin with")]
     NoLoops,
     #[error("the set names the clip \"{name}\", which it does not have")]

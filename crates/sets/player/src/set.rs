@@ -86,16 +86,6 @@ pub struct ClipSource<'a> {
     pub keys: usize,
 }
 
-impl ClipSource<'_> {
-    /// Returns the error of a file without the animation.
-    pub fn no_animation(&self) -> SetError {
-        SetError::NoAnimation {
-            clip: self.clip.to_owned(),
-            file: self.file.to_owned(),
-        }
-    }
-}
-
 impl MotionSet {
     /// Returns the files that a manifest names, each once. Errors: the manifest is invalid.
     pub fn files(manifest: &[u8]) -> Result<Vec<String>, SetError> {
@@ -114,19 +104,19 @@ impl MotionSet {
         manifest: &[u8],
         mut file: impl FnMut(&str) -> Result<Vec<u8>, E>,
     ) -> Result<Self, SetError> {
+        let unread = |name: &str, error: &dyn Display| SetError::File {
+            name: name.to_owned(),
+            reason: error.to_string(),
+        };
         let mut parsed: BTreeMap<String, AnimatedFile> = BTreeMap::new();
         for name in Self::files(manifest)? {
-            let bytes = file(&name).map_err(|error| error.to_string());
-            let found = bytes
-                .and_then(|bytes| AnimatedFile::parse(&bytes, &name, None).map_err(|error| error.to_string()))
-                .map_err(|reason| SetError::File {
-                    name: name.clone(),
-                    reason,
-                })?;
+            let bytes = file(&name).map_err(|error| unread(&name, &error))?;
+            let found = AnimatedFile::parse(&bytes, &name, None).map_err(|error| unread(&name, &error))?;
             parsed.insert(name, found);
         }
         Self::from_takes(manifest, |source| {
-            let animated = parsed.get(source.file).ok_or_else(|| source.no_animation())?;
+            // The files of all clips are there.
+            let animated = &parsed[source.file];
             let choice = match source.animation {
                 // A file of one animation belongs to the clip, whatever its name.
                 Some(name) if animated.num_animations() > 1 => AnimationChoice::Given(name),
@@ -137,12 +127,7 @@ impl MotionSet {
                 ..ReadSettings::default()
             };
             let read = animated.read(&settings, &mut Vec::new());
-            Ok(read
-                .map_err(|error| SetError::File {
-                    name: source.file.to_owned(),
-                    reason: error.to_string(),
-                })?
-                .take)
+            Ok(read.map_err(|error| unread(source.file, &error))?.take)
         })
     }
 
@@ -262,11 +247,14 @@ impl MotionSet {
 
     /// Returns the space in which a loop is played, preferably the given one.
     pub(crate) fn space_of(&self, clip: usize, preferred: usize) -> Option<usize> {
-        let has_preferred = self.spaces_of(clip).any(|space| space == preferred);
-        if has_preferred {
-            Some(preferred)
-        } else {
-            self.spaces_of(clip).next()
+        self.spaces_of(clip).min_by_key(|space| *space != preferred)
+    }
+
+    /// Returns the moment of a space in which a loop is in a state.
+    pub(crate) fn moment(&self, space: usize, LoopState { loop_index, secs }: LoopState) -> Moment {
+        Moment {
+            at: self.spaces[space].point_of(loop_index),
+            phase: self.clips[loop_index].phase_at(secs),
         }
     }
 
@@ -316,10 +304,7 @@ impl MotionSet {
                 if passage.is_none() && from == to {
                     continue;
                 }
-                let moments = [(from, ends[0]), (to, ends[1])].map(|(space, state)| Moment {
-                    at: self.spaces[space].point_of(state.loop_index),
-                    phase: self.clips[state.loop_index].phase_at(state.secs),
-                });
+                let moments = [(from, ends[0]), (to, ends[1])].map(|(space, state)| self.moment(space, state));
                 ways.push(Way {
                     from,
                     to,
