@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use loopwright_core::Pose;
 use loopwright_core::analysis::FootEventKind;
-use loopwright_core::math::{Decay, Rigid, Spring};
+use loopwright_core::math::{Decay, Rigid, Spring, ordered};
 use loopwright_moves::passage::LoopState;
 
 use crate::clip::{MotionClip, STILL};
@@ -143,16 +143,15 @@ impl SteeredCharacter {
     /// Creates a character that stands, if the set has a loop for that; otherwise in its first blend space.
     pub fn new(set: Arc<MotionSet>) -> Self {
         let space = set.spaces.iter().position(|space| space.stands).unwrap_or(0);
-        let at = set.spaces[space].covered(&set.clips, [0.0; 2]);
-        Self::starting(set, Cycle::new(space, Moment { at, phase: 0.0 }))
+        let cycle = Cycle::still(&set, space);
+        Self::starting(set, cycle)
     }
 
     /// Creates a character in a loop, by name; `None` if the set has no such loop.
     pub fn in_loop(set: Arc<MotionSet>, name: &str) -> Option<Self> {
-        let clip = set.clip(name).filter(|clip| set.clips[*clip].loops())?;
-        let space = set.space_of(clip, 0)?;
-        let at = set.spaces[space].point_of(clip);
-        Some(Self::starting(set, Cycle::new(space, Moment { at, phase: 0.0 })))
+        let loop_index = set.clip(name).filter(|clip| set.clips[*clip].loops())?;
+        let cycle = Cycle::entering(&set, LoopState { loop_index, secs: 0.0 }, 0)?;
+        Some(Self::starting(set, cycle))
     }
 
     fn starting(set: Arc<MotionSet>, cycle: Cycle) -> Self {
@@ -452,36 +451,26 @@ impl SteeredCharacter {
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // Half of the fade is applied before and half after the source's own step, so that frame rates agree.
-        let parts = match &self.source {
-            Source::Cycle(cycle) => Some(cycle.parts(&set, 0.5 * secs)),
-            Source::Once(..) => None,
-        };
-        let mut step = match &parts {
-            Some(parts) => PlayedSpace::twist(&set.clips, parts).exp(secs),
-            None => self.source.root_step(&set, secs),
-        };
+        let mut step = self.source.root_step(&set, secs);
         if !self.fading.is_over() {
             let half = self.fading.half_step(secs);
             step = half * step * half;
         }
         self.root = self.root * step;
         let mut found = std::mem::take(&mut self.found);
-        let from = match &self.source {
-            Source::Once(_, secs) => *secs,
-            Source::Cycle(cycle) => cycle.phase,
-        };
-        match &mut self.source {
+        let from = match &mut self.source {
             Source::Once(clip, played_secs) => {
-                let after = *played_secs + secs;
+                let (before, after) = (*played_secs, *played_secs + secs);
                 for (index, event) in set.clips[*clip].events.iter().enumerate() {
-                    if event.secs >= *played_secs && event.secs < after {
+                    if (before..after).contains(&event.secs) {
                         found.push((*clip, index, after - event.secs));
                     }
                 }
                 *played_secs = held(&set.clips[*clip], after);
+                before
             }
             Source::Cycle(cycle) => {
-                let parts = parts.unwrap_or_else(|| cycle.parts(&set, 0.5 * secs));
+                let parts = cycle.parts(&set, 0.5 * secs);
                 let clock = Clock::new(&set, &parts);
                 let (before, after) = (cycle.phase, clock.after(cycle.phase, secs));
                 for axis in 0..2 {
@@ -495,8 +484,7 @@ impl SteeredCharacter {
                     (cycle.at[axis], cycle.rate[axis]) = (moved.value, moved.rate);
                 }
                 // The first of equal weights.
-                let loudest = parts.iter().rev().max_by(|a, b| a.weight.total_cmp(&b.weight));
-                if let Some(part) = loudest {
+                if let Some(part) = parts.iter().rev().max_by_key(|part| ordered(part.weight)) {
                     for (index, event) in set.clips[part.clip].events.iter().enumerate() {
                         // The first time from `before` on with the event's phase.
                         let phase = set.clips[part.clip].phase_of(event);
@@ -510,8 +498,9 @@ impl SteeredCharacter {
                 if let Plan::Go(_, waited) = &mut self.plan {
                     *waited += secs / clock.period;
                 }
+                before
             }
-        }
+        };
         if let Some(over) = &mut self.over {
             over.secs += secs;
         }
@@ -580,16 +569,8 @@ impl SteeredCharacter {
                     let is_near = (self.goal.turn - clip.turn).abs() < 0.5 * clip.turn.abs();
                     self.goal.turn = if is_near { 0.0 } else { self.goal.turn - clip.turn };
                 }
-                let next = clip.to.and_then(|LoopState { loop_index, secs }| {
-                    let space = set.space_of(loop_index, self.wanted)?;
-                    let at = set.spaces[space].point_of(loop_index);
-                    let phase = set.clips[loop_index].phase_at(secs);
-                    Some(Cycle::new(space, Moment { at, phase }))
-                });
-                let next = next.unwrap_or_else(|| {
-                    let at = set.spaces[0].covered(&set.clips, [0.0; 2]);
-                    Cycle::new(0, Moment { at, phase: 0.0 })
-                });
+                let next = clip.to.and_then(|to| Cycle::entering(&set, to, self.wanted));
+                let next = next.unwrap_or_else(|| Cycle::still(&set, 0));
                 self.switch_to(Source::Cycle(next), self.over, FADE);
             }
             (Source::Cycle(cycle), Plan::Go(way, _)) => {
@@ -617,19 +598,12 @@ impl SteeredCharacter {
         let loops = || clip.next.iter().filter(|next| set.clips[next.loop_index].loops());
         let away = |next: &&LoopState| space.distance(at, space.point_of(next.loop_index));
         let in_space = loops().filter(|next| set.space_of(next.loop_index, wanted) == Some(wanted));
-        let nearest = in_space
-            .min_by(|a, b| away(a).total_cmp(&away(b)))
-            .map(|next| (wanted, at, next));
-        let other = || {
-            let next = loops().next()?;
-            let space = set.space_of(next.loop_index, wanted)?;
-            Some((space, set.spaces[space].point_of(next.loop_index), next))
-        };
-        let (space, at, phase) = match nearest.or_else(other) {
-            Some((space, at, next)) => (space, at, set.clips[next.loop_index].phase_at(next.secs)),
-            None => (0, set.spaces[0].covered(&set.clips, [0.0; 2]), 0.0),
-        };
-        Cycle::new(space, Moment { at, phase })
+        if let Some(nearest) = in_space.min_by_key(|next| ordered(away(next))) {
+            let moment = set.moment(wanted, *nearest);
+            return Cycle::new(wanted, Moment { at, ..moment });
+        }
+        let other = loops().next().and_then(|next| Cycle::entering(set, *next, wanted));
+        other.unwrap_or_else(|| Cycle::still(set, 0))
     }
 
     /// Continues with another source, and another action over it, from here: the visible motion is continuous in value and rate.
@@ -689,10 +663,7 @@ impl SteeredCharacter {
         let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
         let is_other = |space: usize| set.spaces[space].stands != is_still || set.spaces[space].is_variant;
         let misses = |space: usize| set.spaces[space].misses(&set.clips, goal) - if space == here { 0.05 } else { 0.0 };
-        let best = (0..set.spaces.len()).min_by(|&a, &b| {
-            let by_kind = is_other(a).cmp(&is_other(b));
-            by_kind.then_with(|| misses(a).total_cmp(&misses(b)))
-        });
+        let best = (0..set.spaces.len()).min_by_key(|&space| (is_other(space), ordered(misses(space))));
         best.unwrap_or(here)
     }
 
@@ -704,10 +675,7 @@ impl SteeredCharacter {
             let leads = way.from == here && set.spaces[way.to].stands == set.spaces[self.wanted].stands;
             leads && turn != 0.0 && self.turned_aside(way) < self.goal.turn.abs()
         });
-        let best = turns.min_by(|a, b| {
-            let [a, b] = [a, b].map(|way| (way.to != self.wanted, self.turned_aside(way)));
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-        });
+        let best = turns.min_by_key(|way| (way.to != self.wanted, ordered(self.turned_aside(way))));
         best.copied()
     }
 
@@ -790,7 +758,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::set::tests::walking;
+    use crate::tests::walking;
 
     fn played(player: &mut SteeredCharacter, secs: f64, rate: f64) -> Vec<PlayerEvent> {
         (0..(secs * rate).round() as usize)

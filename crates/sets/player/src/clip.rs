@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::analysis::Side;
 use loopwright_core::math::{Rigid, Twist};
 use loopwright_core::{Pose, Skeleton, Take, Tracks};
-use loopwright_formats::set::{ClipKind, FootEventFacts, SetClip};
+use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetClip};
 use loopwright_moves::passage::LoopState;
 
 use crate::SetError;
@@ -122,20 +122,12 @@ impl MotionClip {
                 .map(|joint| lanes(joint.rotation, joint.translation))
                 .collect()
         });
-        let next = entry.next.iter().map(|state| {
-            let loop_index = index(&state.clip)?;
-            Ok(LoopState {
+        let state = |state: &LoopStateFacts| {
+            index(&state.clip).map(|loop_index| LoopState {
                 loop_index,
                 secs: state.secs,
             })
-        });
-        let [to, from] = [&entry.to, &entry.from].map(|state| {
-            let state = state.as_ref()?;
-            Some(index(&state.clip).map(|loop_index| LoopState {
-                loop_index,
-                secs: state.secs,
-            }))
-        });
+        };
         Ok(Self {
             name: entry.name.clone(),
             told: entry.name.as_str().into(),
@@ -143,9 +135,9 @@ impl MotionClip {
             kind: entry.kind,
             seconds: entry.seconds,
             turn: entry.turn_deg.unwrap_or(0.0).to_radians(),
-            to: to.transpose()?,
-            from: from.transpose()?,
-            next: next.collect::<Result<_, SetError>>()?,
+            to: entry.to.as_ref().map(state).transpose()?,
+            from: entry.from.as_ref().map(state).transpose()?,
+            next: entry.next.iter().map(state).collect::<Result<_, SetError>>()?,
             leave_secs: (entry.is_action()).then(|| entry.leave_secs.unwrap_or(entry.seconds)),
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
             warp: warp(entry),
@@ -180,11 +172,12 @@ pub(crate) fn tracks_of(
         let (found, frames) = (take.num_frames(), entry.frames);
         return Err(wrong(format!("its file has {found} frames, not {frames}")));
     }
-    let joints = skeleton.joints().iter().map(|joint| {
-        let found = take.skeleton().find(&joint.name);
-        found.ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
-    });
-    let joints: Vec<usize> = joints.collect::<Result<_, _>>()?;
+    let joints: Vec<usize> = (skeleton.joints().iter())
+        .map(|joint| {
+            let found = take.skeleton().find(&joint.name);
+            found.ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
+        })
+        .collect::<Result<_, _>>()?;
     let (step_secs, twist) = (entry.step_secs(), twist_of(entry));
     let roots = if entry.is_loop() {
         (0..num_keys(entry))

@@ -36,6 +36,9 @@
 //! Metres, seconds, radians; +Y up, +Z forward, +X left, a left turn positive. It knows no engine and opens no file. An engine with
 //! its own joint space passes takes instead of bytes: [`MotionSet::from_takes`]. docs/guide/players.md, docs/formats/set.md.
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 mod keys;
 
 mod phase;
@@ -56,6 +59,9 @@ mod character;
 
 mod steering;
 
+#[cfg(test)]
+mod tests;
+
 pub use character::{PlayerEvent, Playing, PlayingClip, SteeredCharacter};
 pub use clip::MotionClip;
 pub use loopwright_core::analysis::FootEventKind;
@@ -67,16 +73,12 @@ pub use space::{Goal, PlayedSpace, SpaceAxis};
 use loopwright_formats::set::ManifestError;
 
 /// Why a set cannot be played.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum SetError {
     #[error("the manifest cannot be read: {0}")]
     Manifest(#[from] ManifestError),
     #[error("the file \"{name}\" of the set cannot be read: {reason}")]
     File { name: String, reason: String },
-    #[error("\"{file}\" has no animation for the clip \"{clip}\"")]
-    NoAnimation { clip: String, file: String },
     #[error("the set has no loop to begin with")]
     NoLoops,
     #[error("the set names the clip \"{name}\", which it does not have")]

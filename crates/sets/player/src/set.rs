@@ -86,16 +86,6 @@ pub struct ClipSource<'a> {
     pub keys: usize,
 }
 
-impl ClipSource<'_> {
-    /// Returns the error of a file without the animation.
-    pub fn no_animation(&self) -> SetError {
-        SetError::NoAnimation {
-            clip: self.clip.to_owned(),
-            file: self.file.to_owned(),
-        }
-    }
-}
-
 impl MotionSet {
     /// Returns the files that a manifest names, each once. Errors: the manifest is invalid.
     pub fn files(manifest: &[u8]) -> Result<Vec<String>, SetError> {
@@ -114,19 +104,19 @@ impl MotionSet {
         manifest: &[u8],
         mut file: impl FnMut(&str) -> Result<Vec<u8>, E>,
     ) -> Result<Self, SetError> {
+        let unread = |name: &str, error: &dyn Display| SetError::File {
+            name: name.to_owned(),
+            reason: error.to_string(),
+        };
         let mut parsed: BTreeMap<String, AnimatedFile> = BTreeMap::new();
         for name in Self::files(manifest)? {
-            let bytes = file(&name).map_err(|error| error.to_string());
-            let found = bytes
-                .and_then(|bytes| AnimatedFile::parse(&bytes, &name, None).map_err(|error| error.to_string()))
-                .map_err(|reason| SetError::File {
-                    name: name.clone(),
-                    reason,
-                })?;
+            let bytes = file(&name).map_err(|error| unread(&name, &error))?;
+            let found = AnimatedFile::parse(&bytes, &name, None).map_err(|error| unread(&name, &error))?;
             parsed.insert(name, found);
         }
         Self::from_takes(manifest, |source| {
-            let animated = parsed.get(source.file).ok_or_else(|| source.no_animation())?;
+            // The files of all clips are there.
+            let animated = &parsed[source.file];
             let choice = match source.animation {
                 // A file of one animation belongs to the clip, whatever its name.
                 Some(name) if animated.num_animations() > 1 => AnimationChoice::Given(name),
@@ -137,12 +127,7 @@ impl MotionSet {
                 ..ReadSettings::default()
             };
             let read = animated.read(&settings, &mut Vec::new());
-            Ok(read
-                .map_err(|error| SetError::File {
-                    name: source.file.to_owned(),
-                    reason: error.to_string(),
-                })?
-                .take)
+            Ok(read.map_err(|error| unread(source.file, &error))?.take)
         })
     }
 
@@ -262,11 +247,14 @@ impl MotionSet {
 
     /// Returns the space in which a loop is played, preferably the given one.
     pub(crate) fn space_of(&self, clip: usize, preferred: usize) -> Option<usize> {
-        let has_preferred = self.spaces_of(clip).any(|space| space == preferred);
-        if has_preferred {
-            Some(preferred)
-        } else {
-            self.spaces_of(clip).next()
+        self.spaces_of(clip).min_by_key(|space| *space != preferred)
+    }
+
+    /// Returns the moment of a space in which a loop is in a state.
+    pub(crate) fn moment(&self, space: usize, LoopState { loop_index, secs }: LoopState) -> Moment {
+        Moment {
+            at: self.spaces[space].point_of(loop_index),
+            phase: self.clips[loop_index].phase_at(secs),
         }
     }
 
@@ -316,10 +304,7 @@ impl MotionSet {
                 if passage.is_none() && from == to {
                     continue;
                 }
-                let moments = [(from, ends[0]), (to, ends[1])].map(|(space, state)| Moment {
-                    at: self.spaces[space].point_of(state.loop_index),
-                    phase: self.clips[state.loop_index].phase_at(state.secs),
-                });
+                let moments = [(from, ends[0]), (to, ends[1])].map(|(space, state)| self.moment(space, state));
                 ways.push(Way {
                     from,
                     to,
@@ -369,130 +354,4 @@ fn upper(skeleton: &Skeleton, legs: &[Leg]) -> Vec<usize> {
     joints
         .filter(|&joint| below_hips(joint).is_some_and(|branch| !of_legs.contains(&Some(branch))))
         .collect()
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use glam::{DQuat, DVec3};
-    use loopwright_core::Joint;
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::source::Cycle;
-
-    /// Returns a set of one joint that stands, walks and runs, with a start and a stop.
-    pub(crate) fn walking(change: impl Fn(&mut Value)) -> MotionSet {
-        let gait = |name: &str, seconds: f64, speed: f64, warp: f64| {
-            json!({
-                "name": name, "file": "hero.glb", "animation": name, "kind": "loop", "seconds": seconds, "frames": 30,
-                "phase": { "warp": warp, "left": 0.0, "right": 0.5 + warp },
-                "twist": { "linear": [0.0, 0.0, speed], "angular": [0.0, 0.1 * speed, 0.0] },
-                "events": [{ "secs": 0.0, "phase": 0.0, "foot": "left", "kind": "strike" },
-                    { "secs": (0.5 + warp) * seconds, "foot": "right", "kind": "strike" }],
-            })
-        };
-        let passage = |name: &str, kind: &str, from: &str, to: &str| {
-            let keys = 0..=30;
-            json!({
-                "name": name, "file": "hero.glb", "animation": name, "kind": kind, "seconds": 1.0, "frames": 30,
-                "from": { "clip": from, "secs": 0.2 }, "to": { "clip": to, "secs": 0.55 }, "events": [],
-                "root": {
-                    "translation": keys.clone().flat_map(|key| [0.0, 0.0, 0.02 * f64::from(key)]).collect::<Vec<_>>(),
-                    "rotation": keys.flat_map(|_| [0.0, 0.0, 0.0, 1.0]).collect::<Vec<_>>(),
-                },
-            })
-        };
-        let mut idle = gait("idle", 4.0, 0.0, 0.0);
-        idle["events"] = json!([]);
-        let mut manifest = json!({
-            "format": "loopwright-set", "version": 1, "in_place": true,
-            "clips": [idle, gait("walk", 1.1, 1.3, 0.02), gait("run", 0.7, 3.0, -0.03),
-                passage("start", "start", "idle", "walk"), passage("stop", "stop", "walk", "idle")],
-            "blend_spaces": [{ "name": "move", "axes": ["speed_mps"], "points": [
-                { "clip": "idle", "at": [0.0] }, { "clip": "walk", "at": [1.3] }, { "clip": "run", "at": [3.0] }] }],
-        });
-        change(&mut manifest);
-        let still = |source: &ClipSource<'_>| {
-            let hips = Skeleton::new(vec![Joint::new("Hips", None, DVec3::ZERO)]).unwrap();
-            let places = vec![DVec3::Y; source.keys];
-            Ok(Take::new(
-                "still",
-                hips,
-                source.step_secs,
-                places,
-                vec![DQuat::IDENTITY; source.keys],
-            )
-            .unwrap())
-        };
-        MotionSet::from_takes(&serde_json::to_vec(&manifest).unwrap(), still).unwrap()
-    }
-
-    #[test]
-    fn a_blend_has_the_speed_that_is_asked_for() {
-        let set = walking(|_| {});
-        for speed in [0.4, 1.3, 2.0, 3.0] {
-            let parts = set.spaces[0].weights(&set.clips, [speed, 0.0]);
-            let twist = PlayedSpace::twist(&set.clips, &parts);
-            assert!((twist.linear.z - speed).abs() < 1e-12, "{speed}: {twist:?}");
-            assert!((parts.iter().map(|part| part.weight).sum::<f64>() - 1.0).abs() < 1e-12);
-        }
-        assert_eq!(set.spaces[0].covered(&set.clips, [9.0, 0.0])[0], 3.0);
-        assert!(set.spaces.iter().any(|space| space.stands && space.name == "idle"));
-    }
-
-    /// The ground below a blend moves as feet that stand in all of its loops do: the sum of w d tau'(p) dp over a step is the travel
-    /// of that step. For a loop alone that means equal times in equal steps.
-    #[test]
-    fn feet_that_stand_in_all_loops_do_not_slip() {
-        let set = walking(|manifest| {
-            for (clip, warp) in [(1, 0.07), (2, -0.1)] {
-                manifest["clips"][clip]["phase"]["warp"] = json!(warp);
-                manifest["clips"][clip]["twist"]["angular"] = json!([0.0, 0.0, 0.0]);
-            }
-        });
-        for speed in [1.3, 2.1, 3.0] {
-            let cycle = Cycle::new(
-                0,
-                Moment {
-                    at: [speed, 0.0],
-                    phase: 0.0,
-                },
-            );
-            let (parts, clock) = (cycle.parts(&set, 0.0), cycle.clock(&set));
-            let secs = clock.period / 40.0;
-            let mut phase = 0.0;
-            for step in 0..100 {
-                let next = clock.after(phase, secs);
-                let of_feet = parts.iter().map(|part| {
-                    let clip = &set.clips[part.clip];
-                    part.weight * clip.twist().linear.z * (clip.secs_at(next) - clip.secs_at(phase))
-                });
-                let of_root = PlayedSpace::twist(&set.clips, &parts).linear.z * secs;
-                assert!(
-                    (of_feet.sum::<f64>() - of_root).abs() < 1e-5,
-                    "{speed} m/s, step {step}"
-                );
-                assert!((clock.secs_between(phase, next) - secs).abs() < 1e-12);
-                phase = next;
-            }
-        }
-    }
-
-    #[test]
-    fn phases_and_shares_are_each_others_inverse() {
-        // A manifest may have any warp below 1/pi.
-        for warp in [0.02, 0.31, -0.31] {
-            let set = walking(|manifest| manifest["clips"][1]["phase"]["warp"] = json!(warp));
-            for clip in set.clips() {
-                for step in 0..200 {
-                    let phase = f64::from(step) / 200.0;
-                    let back = clip.phase_at(clip.secs_at(phase));
-                    assert!((back - phase).abs() < 1e-12, "{} {warp}: {phase} {back}", clip.name);
-                }
-            }
-        }
-        let set = walking(|_| {});
-        let walk = &set.clips[1];
-        assert!((walk.phase_of(&walk.events[1]) - 0.5).abs() < 1e-12);
-    }
 }

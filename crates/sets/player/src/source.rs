@@ -5,6 +5,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
+use loopwright_moves::passage::LoopState;
 
 use crate::clip::MotionClip;
 use crate::keys::{Lanes, lanes, rigid};
@@ -83,6 +84,18 @@ impl Cycle {
             phase: moment.phase,
             chosen: BTreeMap::new(),
         }
+    }
+
+    /// Returns the cycle of a space at the point that is nearest to standing.
+    pub(crate) fn still(set: &MotionSet, space: usize) -> Self {
+        let at = set.spaces[space].covered(&set.clips, [0.0; 2]);
+        Self::new(space, Moment { at, phase: 0.0 })
+    }
+
+    /// Returns the cycle in which a loop is in a state, preferably of the given space; `None` if the loop is in no space.
+    pub(crate) fn entering(set: &MotionSet, state: LoopState, preferred: usize) -> Option<Self> {
+        let space = set.space_of(state.loop_index, preferred)?;
+        Some(Self::new(space, set.moment(space, state)))
     }
 
     /// The cycle with other versions of its loops, at the start of a cycle; `random` is the state of [`drawn`].

@@ -3,7 +3,7 @@
 use core::ops::{Deref, DerefMut};
 
 use glam::DVec3;
-use loopwright_core::math::{Twist, ops, percentile};
+use loopwright_core::math::{Twist, mean, ops, ordered, percentile};
 use loopwright_formats::set::Manifest;
 
 use crate::SetError;
@@ -139,7 +139,7 @@ impl PlayedSpace {
         let axis = usize::from(extents[1] / least[1] > extents[0] / least[0]);
         let simplices = if triangles.is_empty() {
             let mut order: Vec<usize> = (0..points.len()).collect();
-            order.sort_by(|&a, &b| points[a][axis].total_cmp(&points[b][axis]));
+            order.sort_by_key(|&index| ordered(points[index][axis]));
             if order.len() == 1 {
                 vec![order]
             } else {
@@ -194,7 +194,7 @@ impl PlayedSpace {
                 break;
             }
         }
-        let parts = core::array::from_fn(|corner| {
+        let mut parts: [Part; 3] = core::array::from_fn(|corner| {
             let index = simplex.get(corner).copied().unwrap_or_default();
             let share = if shares[corner] > LEAST_SHARE {
                 shares[corner]
@@ -208,12 +208,9 @@ impl PlayedSpace {
                 at: self.points[index],
             }
         });
-        let mut parts = Parts {
-            parts,
-            count: simplex.len(),
-        };
-        parts.parts.sort_by_key(|part| part.share == 0.0);
-        parts.count = parts.parts.iter().filter(|part| part.share > 0.0).count();
+        parts.sort_by_key(|part| part.share == 0.0);
+        let count = parts.iter().filter(|part| part.share > 0.0).count();
+        let mut parts = Parts { parts, count };
         let [share, weight] =
             [|part: &Part| part.share, |part: &Part| part.weight].map(|of| parts.iter().map(of).sum::<f64>());
         for part in &mut *parts {
@@ -226,9 +223,8 @@ impl PlayedSpace {
     /// Returns the squared distance of the nearest point of a simplex, and its barycentric coordinates.
     fn nearest(&self, simplex: &[usize], at: [f64; 2]) -> (f64, [f64; 3]) {
         let scaled = |point: [f64; 2]| {
-            let counts = |axis: usize| self.along.is_none_or(|along| along == axis);
             [0, 1].map(|axis| {
-                if counts(axis) {
+                if self.along.is_none_or(|along| along == axis) {
                     point[axis] / self.scale[axis]
                 } else {
                     0.0
@@ -336,7 +332,7 @@ impl PlayedSpace {
 
     /// Returns the mean of its points.
     pub(crate) fn middle(&self) -> [f64; 2] {
-        [0, 1].map(|axis| self.points.iter().map(|point| point[axis]).sum::<f64>() / self.points.len() as f64)
+        [0, 1].map(|axis| mean(self.points.iter().map(|point| point[axis])))
     }
 
     pub(crate) fn point_of(&self, clip: usize) -> [f64; 2] {

@@ -75,7 +75,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::set::tests::walking;
+    use crate::tests::walking;
 
     /// A set with loops that turn by 60 degrees per second to each side, and turns on the spot by 90.
     fn turning(manifest: &mut Value) {

@@ -348,13 +348,10 @@ pub(crate) fn carried(
 }
 
 /// Why a passage cannot be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[error_kinds]
 pub enum CutWriteError {
-    /// It does not fit into the format.
     #[error(transparent)]
     Write(#[from] LoopFileError),
-    /// Its samples do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),
 }

@@ -5,6 +5,9 @@
 //! Requests and errors are values, as in `loopwright_job`, whose recipes, checks and stored loops are used here. Nothing here
 //! reads or writes files.
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 mod blend;
 mod cut;
 mod framed;

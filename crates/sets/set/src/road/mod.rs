@@ -145,9 +145,7 @@ pub enum SetStage {
 }
 
 /// A note to the user about a set.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum SetNote {
     /// Its engine does not read its files as they are.
     #[error(transparent)]
@@ -172,9 +170,7 @@ pub enum SetNote {
 }
 
 /// Why no set can be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum MakeSetError {
     /// No file has the requested style; with some of the existing styles.
     #[error("no take is named like the style \"{style}\"")]
