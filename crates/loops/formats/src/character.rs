@@ -49,8 +49,9 @@ impl Character {
         let rest = file.source.rest(file.take.skeleton());
         let shows = motion.as_ref().unwrap_or(&file.take);
         let rig = Rig::of(shows, &rest, &BodyOverrides::default())?;
+        let soles = read_soles(bytes, &file.source, &rig, &settings.limits);
         Ok(Self {
-            rig: rig.with_soles(read_soles(bytes, &file.source, &rig, &settings.limits)),
+            rig: rig.with_soles(soles),
             file,
         })
     }
