@@ -90,14 +90,15 @@ impl Following {
             _ => (stated(file), Reference::Auto),
         };
         let rig = Rig::with_reference(take, &rest, overrides, reference)?;
-        Ok(rig.with_gaze_raised(match (&self.gaze, level) {
+        let raised = match (&self.gaze, level) {
             (Gaze::Raised(degrees), _) => degrees.to_radians(),
             (_, Some(other)) => {
                 same(other, "take.gaze")?;
                 rig.gaze(&other.take).unwrap_or(0.0)
             }
             _ => 0.0,
-        }))
+        };
+        Ok(rig.with_gaze_raised(raised))
     }
 
     /// Returns the rig of a motion in the pose that its file and motion show, if it is compared in another one.

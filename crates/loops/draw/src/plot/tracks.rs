@@ -214,8 +214,7 @@ fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart
 
 /// Adds the legend of the shading, for the parts that exist.
 fn with_ground_keys<'a>(heading: ChartHeading<'a>, analysis: &Analysis, chosen: Option<Chosen>) -> ChartHeading<'a> {
-    let stretches = analysis.activity.stretches();
-    let has = |activity| stretches.iter().any(|stretch| stretch.activity == activity);
+    let has = |activity| analysis.activity.kinds().contains(&activity);
     let has_bad = !analysis.defects.bad_frames.is_empty();
     heading
         .key_if(has(ActivityKind::Moving), Sign::Patch("moving"), "moving")
@@ -226,13 +225,15 @@ fn with_ground_keys<'a>(heading: ChartHeading<'a>, analysis: &Analysis, chosen: 
 
 /// Shades moving and idle spans, draws the grid, marks bad frames and the chosen stretch.
 fn ground(svg: &mut Svg, panel: &Chart, analysis: &Analysis, chosen: Option<Chosen>) {
-    for stretch in analysis.activity.stretches() {
-        let class = match stretch.activity {
+    let mut start = 0;
+    for stretch in analysis.activity.kinds().chunk_by(|one, next| one == next) {
+        let [from, to] = span(&analysis.take, start, start + stretch.len() - 1);
+        start += stretch.len();
+        let class = match stretch[0] {
             ActivityKind::Moving => "moving",
             ActivityKind::Idle => "idle",
             ActivityKind::Transition => continue,
         };
-        let [from, to] = span(&analysis.take, stretch.start_frame, stretch.end_frame);
         panel.band(svg, from, to, class);
     }
     panel.grid(svg);
