@@ -424,15 +424,14 @@ impl<'a> InspectAnswer<'a> {
             stretches: survey
                 .activity
                 .stretches()
-                .into_iter()
-                .map(|stretch| StretchFacts {
-                    activity: match stretch.activity {
+                .map(|(activity, start_frame, end_frame)| StretchFacts {
+                    activity: match activity {
                         ActivityKind::Moving => "moving",
                         ActivityKind::Transition => "transition",
                         ActivityKind::Idle => "idle",
                     },
-                    start_frame: stretch.start_frame,
-                    end_frame: stretch.end_frame,
+                    start_frame,
+                    end_frame,
                 })
                 .collect(),
             segments: survey.segments.iter().map(SegmentFacts::from).collect(),

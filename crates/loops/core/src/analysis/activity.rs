@@ -86,6 +86,16 @@ impl Activity {
     pub fn kinds(&self) -> &[ActivityKind] {
         &self.activities
     }
+
+    /// Iterates over the take's stretches of one activity, with their first and last frames, in order and without gaps.
+    pub fn stretches(&self) -> impl Iterator<Item = (ActivityKind, usize, usize)> {
+        let mut start = 0;
+        self.activities.chunk_by(ActivityKind::eq).map(move |stretch| {
+            let first = start;
+            start += stretch.len();
+            (stretch[0], first, start - 1)
+        })
+    }
 }
 
 /// Averages over the usable ones of `half` frames on either side.

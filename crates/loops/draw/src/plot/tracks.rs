@@ -225,15 +225,13 @@ fn with_ground_keys<'a>(heading: ChartHeading<'a>, analysis: &Analysis, chosen: 
 
 /// Shades moving and idle spans, draws the grid, marks bad frames and the chosen stretch.
 fn ground(svg: &mut Svg, panel: &Chart, analysis: &Analysis, chosen: Option<Chosen>) {
-    let mut start = 0;
-    for stretch in analysis.activity.kinds().chunk_by(|one, next| one == next) {
-        let [from, to] = span(&analysis.take, start, start + stretch.len() - 1);
-        start += stretch.len();
-        let class = match stretch[0] {
+    for (activity, start_frame, end_frame) in analysis.activity.stretches() {
+        let class = match activity {
             ActivityKind::Moving => "moving",
             ActivityKind::Idle => "idle",
             ActivityKind::Transition => continue,
         };
+        let [from, to] = span(&analysis.take, start_frame, end_frame);
         panel.band(svg, from, to, class);
     }
     panel.grid(svg);

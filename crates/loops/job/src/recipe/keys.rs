@@ -275,7 +275,9 @@ fn written(value: &str, like: Option<&Value>) -> String {
         }
         _ if is_toml() => value.to_owned(),
         // TOML has no numbers like `.5` and `5.`.
-        Some(Value::Float(_)) => (value.parse()).map_or_else(|_| quoted(), |number: f64| Value::Float(number).to_string()),
+        Some(Value::Float(_)) => {
+            (value.parse()).map_or_else(|_| quoted(), |number: f64| Value::Float(number).to_string())
+        }
         _ => quoted(),
     }
 }
