@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::{Body, BodyError, Heading, TakeDefects, body, velocity};
-use crate::math::mean;
+use crate::math::{around, mean};
 use crate::motion::{Skeleton, WorldTracks};
 use crate::{math::rotation, take::Take};
 
@@ -306,8 +306,8 @@ impl Features {
                 sums[frame + 1] = sums[frame] + self.velocities[frame * self.num_axes + axis];
             }
             for frame in 0..self.num_frames {
-                let (from, to) = (frame.saturating_sub(reach), (frame + reach + 1).min(self.num_frames));
-                let speed = ((sums[to] - sums[from]) / (to - from) as f64).abs();
+                let (from, to) = around(frame, reach, self.num_frames - 1);
+                let speed = ((sums[to + 1] - sums[from]) / (to + 1 - from) as f64).abs();
                 speeds[frame] += speed / self.num_axes as f64;
                 if axis >= self.num_position_axes() {
                     roots[frame] = roots[frame].max(speed);

@@ -8,7 +8,7 @@ use super::{
     Body, Footing, FoundBy, MotionKind, Running, Side, Stay, bearing::LONGEST_STRIDE_SECS, gait::run_speed_of,
 };
 use crate::loop_clip::LoopClip;
-use crate::math::{TimeStep, mean, ordered, percentile};
+use crate::math::{TimeStep, around, mean, ordered, percentile};
 use crate::motion::{PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -500,11 +500,8 @@ impl Strides {
         let half = TimeStep::new(frame_time_secs).nearest_from_one(0.5 * FOOTING_SECS);
         (0..num_frames)
             .map(|frame| {
-                let (to, from) = (
-                    before[(frame + half + 1).min(num_frames)],
-                    before[frame.saturating_sub(half)],
-                );
-                let [duty, flight, count] = core::array::from_fn(|at| to[at] - from[at]);
+                let (from, to) = around(frame, half, num_frames - 1);
+                let [duty, flight, count] = core::array::from_fn(|at| before[to + 1][at] - before[from][at]);
                 // Sums of counts are exact.
                 (count > 0.0).then(|| Footing {
                     duty: duty / count,
