@@ -317,6 +317,25 @@ impl Features {
         speeds.iter().zip(roots).map(|(speed, root)| speed.max(root)).collect()
     }
 
+    /// Returns the squared distances of the poses of some frames from their mean, summed, square metres.
+    pub(crate) fn spread<I: Iterator<Item = usize>>(&self, frames: impl Fn() -> I) -> f64 {
+        let mut means = vec![0.0; self.num_position_axes()];
+        let mut squares = means.clone();
+        for frame in frames() {
+            for (mean, position) in means.iter_mut().zip(self.positions(frame)) {
+                *mean += position;
+            }
+        }
+        let count = frames().count() as f64;
+        means.iter_mut().for_each(|mean| *mean /= count);
+        for frame in frames() {
+            for ((square, mean), position) in squares.iter_mut().zip(&means).zip(self.positions(frame)) {
+                *square += (position - mean) * (position - mean);
+            }
+        }
+        squares.into_iter().sum()
+    }
+
     /// Returns the squared distance of two frames over the position axes, square metres.
     pub(crate) fn squared_distance(&self, left: usize, right: usize) -> f64 {
         // A fixed number of parallel sums, so that vectors of any width give the same bits.
