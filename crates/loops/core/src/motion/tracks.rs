@@ -239,15 +239,6 @@ impl Tracks {
         self.make_continuous();
     }
 
-    /// Makes a joint, and all below it, relative to the root, so that its world transform is the same once the root moves by
-    /// `root`. `root` returns the world transform of the root at a frame; joints above keep their tracks.
-    pub(crate) fn set_carrier_in_root(&mut self, carrier: usize, root: impl Fn(usize) -> Rigid) {
-        let seen = (0..self.num_frames())
-            .map(|frame| self.pose(frame).in_root(&self.skeleton, carrier, root(frame)))
-            .collect::<Vec<_>>();
-        self.set_joint(carrier, |frame| seen[frame]);
-    }
-
     /// Maps every local transform; `map` receives the joint with its translation and rotation.
     #[must_use]
     pub(crate) fn map(mut self, map: impl Fn(usize, DVec3, DQuat) -> (DVec3, DQuat)) -> Self {
