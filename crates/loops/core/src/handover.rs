@@ -24,27 +24,6 @@ use crate::{
 /// Number of arrays of [`long_arrays`].
 pub const NUM_LONG_ARRAYS: usize = 5;
 
-/// An analysis without its long arrays.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct AnalysisParts {
-    take_name: String,
-    skeleton: Skeleton,
-    frame_time_secs: f64,
-    tail: Option<Tail>,
-    body: Body,
-    defects: TakeDefects,
-    usable: Vec<bool>,
-    floor: Floor,
-    heading: Heading,
-    joints: Vec<WeightedJoint>,
-    features: Features,
-    activity: Activity,
-    contacts: Contacts,
-    segments: Vec<Segment>,
-    spectrum: Spectrum,
-    overrides: BodyOverrides,
-}
-
 /// The arrays do not belong to the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the handed-over arrays do not match the analysis")]
@@ -63,66 +42,77 @@ pub fn long_arrays(analysis: &Analysis) -> [&[f64]; NUM_LONG_ARRAYS] {
     ]
 }
 
-impl AnalysisParts {
-    /// Copies an analysis without its long arrays.
-    pub fn from_analysis(analysis: &Analysis) -> Self {
-        Self {
-            take_name: analysis.take.name().to_owned(),
-            skeleton: analysis.take.skeleton().clone(),
-            frame_time_secs: analysis.take.frame_time_secs(),
-            tail: analysis.take.tail().cloned(),
-            body: analysis.body.clone(),
-            defects: analysis.defects.clone(),
-            usable: analysis.usable.clone(),
-            floor: analysis.floor.clone(),
-            heading: analysis.heading.clone(),
-            joints: analysis.joints.clone(),
-            features: analysis.features.without_arrays(),
-            activity: analysis.activity.clone(),
-            contacts: analysis.contacts.clone(),
-            segments: analysis.segments.clone(),
-            spectrum: analysis.spectrum.clone(),
-            overrides: analysis.overrides.clone(),
+/// Defines [`AnalysisParts`] and its conversions by the fields that it shares with [`Analysis`].
+macro_rules! analysis_parts {
+    ($($field:ident: $of:ty,)*) => {
+        /// An analysis without its long arrays.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub struct AnalysisParts {
+            take_name: String,
+            skeleton: Skeleton,
+            frame_time_secs: f64,
+            tail: Option<Tail>,
+            features: Features,
+            $($field: $of,)*
         }
-    }
 
-    /// Rebuilds the analysis with its arrays. Errors: their lengths do not fit.
-    pub fn with_arrays(self, arrays: [Vec<f64>; NUM_LONG_ARRAYS]) -> Result<Analysis, HandoverError> {
-        let [translations, rotations, world, positions, velocities] = arrays;
-        let values = Pose {
-            translations: vectors(translations),
-            rotations: (bytemuck::allocation::try_cast_vec::<f64, DQuat>(rotations))
-                .unwrap_or_else(|(_, rotations)| bytemuck::pod_collect_to_vec(&rotations)),
-        };
-        let num_joints = self.skeleton.num_joints();
-        let fits = values.translations.len() == values.rotations.len()
-            && values.translations.len() == self.usable.len() * num_joints
-            && !self.usable.is_empty();
-        if !fits {
-            return Err(HandoverError);
+        impl AnalysisParts {
+            /// Copies an analysis without its long arrays.
+            pub fn from_analysis(analysis: &Analysis) -> Self {
+                let take = &analysis.take;
+                Self {
+                    take_name: take.name().to_owned(),
+                    skeleton: take.skeleton().clone(),
+                    frame_time_secs: take.frame_time_secs(),
+                    tail: take.tail().cloned(),
+                    features: analysis.features.without_arrays(),
+                    $($field: analysis.$field.clone(),)*
+                }
+            }
+
+            /// Rebuilds the analysis with its arrays. Errors: their lengths do not fit.
+            pub fn with_arrays(self, arrays: [Vec<f64>; NUM_LONG_ARRAYS]) -> Result<Analysis, HandoverError> {
+                let [translations, rotations, world, positions, velocities] = arrays;
+                let values = Pose {
+                    translations: vectors(translations),
+                    rotations: (bytemuck::allocation::try_cast_vec::<f64, DQuat>(rotations))
+                        .unwrap_or_else(|(_, rotations)| bytemuck::pod_collect_to_vec(&rotations)),
+                };
+                let num_joints = self.skeleton.num_joints();
+                let fits = values.translations.len() == values.rotations.len()
+                    && values.translations.len() == self.usable.len() * num_joints
+                    && !self.usable.is_empty();
+                if !fits {
+                    return Err(HandoverError);
+                }
+                let tracks = Arc::new(Tracks::from_continuous(self.skeleton, self.frame_time_secs, values));
+                let mut take = Take::from_known(&self.take_name, Arc::clone(&tracks));
+                if let Some(tail) = self.tail {
+                    take = take.with_tail(tail).map_err(|_| HandoverError)?;
+                }
+                Ok(Analysis {
+                    world: WorldTracks::of_positions(&tracks, vectors(world)).ok_or(HandoverError)?,
+                    features: (self.features.with_arrays([positions, velocities])).ok_or(HandoverError)?,
+                    take,
+                    $($field: self.$field,)*
+                })
+            }
         }
-        let tracks = Arc::new(Tracks::from_continuous(self.skeleton, self.frame_time_secs, values));
-        let mut take = Take::from_known(&self.take_name, Arc::clone(&tracks));
-        if let Some(tail) = self.tail {
-            take = take.with_tail(tail).map_err(|_| HandoverError)?;
-        }
-        Ok(Analysis {
-            world: WorldTracks::of_positions(&tracks, vectors(world)).ok_or(HandoverError)?,
-            features: (self.features.with_arrays([positions, velocities])).ok_or(HandoverError)?,
-            take,
-            body: self.body,
-            defects: self.defects,
-            usable: self.usable,
-            floor: self.floor,
-            heading: self.heading,
-            joints: self.joints,
-            activity: self.activity,
-            contacts: self.contacts,
-            segments: self.segments,
-            spectrum: self.spectrum,
-            overrides: self.overrides,
-        })
-    }
+    };
+}
+
+analysis_parts! {
+    body: Body,
+    defects: TakeDefects,
+    usable: Vec<bool>,
+    floor: Floor,
+    heading: Heading,
+    joints: Vec<WeightedJoint>,
+    activity: Activity,
+    contacts: Contacts,
+    segments: Vec<Segment>,
+    spectrum: Spectrum,
+    overrides: BodyOverrides,
 }
 
 /// Converts triples of numbers to vectors, in place if the allocation allows it.

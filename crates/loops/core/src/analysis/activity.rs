@@ -3,7 +3,7 @@
 //! A still stretch matches any other and would win every search, so loops are searched where the body moves.
 
 use super::Features;
-use crate::math::{TimeStep, percentile};
+use crate::math::{TimeStep, around, percentile};
 
 /// Activity of a frame.
 #[handed_over]
@@ -107,8 +107,8 @@ fn smooth(speeds: &[f64], usable: &[bool], half: usize) -> Vec<f64> {
     }
     (0..speeds.len())
         .map(|frame| {
-            let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(speeds.len()));
-            (sums[to] - sums[from]) / (counts[to] - counts[from]).max(1) as f64
+            let (from, to) = around(frame, half, speeds.len() - 1);
+            (sums[to + 1] - sums[from]) / (counts[to + 1] - counts[from]).max(1) as f64
         })
         .collect()
 }

@@ -8,9 +8,11 @@ use core::ops::{Range, RangeInclusive};
 
 use glam::DVec3;
 
-use super::standing::{GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, lowest_around, rise_of_hips};
+use super::standing::{
+    GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, majority, over_lowest, rise_around, rise_of_hips,
+};
 use super::{Body, FoundBy};
-use crate::math::{Hermite, Span, TimeStep, kernel, ops, ordered, percentile};
+use crate::math::{Hermite, Span, TimeStep, around, kernel, ops, ordered, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
 mod ground;
@@ -161,7 +163,8 @@ impl Bearings {
         }
         let times = Times::new(num_frames, frame_time_secs);
         let reach = TimeStep::new(frame_time_secs).nearest_from_one(GROUND_REACH_SECS);
-        let allowance = times.finer(&allowance_of(world, body.hips, (frame_time_secs, reach)));
+        // On stairs the slow trend of the hips raises the height limit.
+        let allowance = times.finer(&rise_around(&rise_of_hips(world, body.hips, frame_time_secs), reach));
         let feet: Vec<Vec<Point>> = (body.feet.iter())
             .map(|foot| {
                 let sole = Sole::of(world, (skeleton, body), foot, limits.size(), reach);
@@ -236,14 +239,6 @@ impl Bearings {
     }
 }
 
-/// Returns how much the slow trend of the hips rises and falls around each frame: on stairs this raises the height limit.
-fn allowance_of(world: &WorldTracks, hips: usize, (frame_time_secs, reach): (f64, usize)) -> Vec<f64> {
-    let rise = rise_of_hips(world, hips, frame_time_secs);
-    let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
-    let ends = lowest_around(&rise, reach).into_iter().zip(lowest_around(&fall, reach));
-    ends.map(|(lowest, highest)| -highest - lowest).collect()
-}
-
 /// Returns the number of samples per frame at which positions are judged.
 fn times_per_frame(frame_time_secs: f64) -> usize {
     (RATE_HZ * frame_time_secs).ceil().clamp(1.0, MOST_PER_FRAME) as usize
@@ -314,19 +309,21 @@ struct Point {
 impl Point {
     fn new(point: FootPoint, times: &Times, places: &[DVec3], allowance: &[f64]) -> Self {
         let places = times.finer_points(places);
-        let up: Vec<f64> = places.iter().map(|place| place.y).collect();
-        let ground = lowest_around(&up, times.lasting(GROUND_REACH_SECS));
-        let heights = up.iter().zip(&ground).zip(allowance);
+        let heights = over_lowest(places.iter().map(|place| place.y), times.lasting(GROUND_REACH_SECS));
         Self {
             point,
-            heights: heights.map(|((up, ground), rise)| up - ground - rise).collect(),
+            heights: heights
+                .iter()
+                .zip(allowance)
+                .map(|(height, rise)| height - rise)
+                .collect(),
             places,
         }
     }
 
     /// Returns its velocity around a time, over `half` times on either side, metres per second.
     fn velocity(&self, times: &Times, at: usize, half: usize) -> DVec3 {
-        let (from, to) = (at.saturating_sub(half), (at + half).min(self.places.len() - 1));
+        let (from, to) = around(at, half, self.places.len() - 1);
         (self.places[to] - self.places[from]) / ((to - from).max(1) as f64 * times.step_secs)
     }
 }
@@ -397,7 +394,7 @@ impl<'a> FootJudge<'a> {
             .collect();
         let reach = self.times.lasting(0.5 * FAST_REACH_SECS);
         let usual = |at: usize| {
-            let (from, to) = (at.saturating_sub(reach), (at + reach).min(hips.len() - 1));
+            let (from, to) = around(at, reach, hips.len() - 1);
             let moved = (hips[to] - hips[from]) / ((to - from).max(1) as f64 * self.times.step_secs);
             let mps = ops::over_ground(moved - self.ground.velocity(at));
             let root = self.limits.size().sqrt();
@@ -501,18 +498,15 @@ impl<'a> FootJudge<'a> {
             })
             .collect();
         let mut bears = false;
-        let mut sums = vec![0_usize];
-        for (at, [on, off]) in beyond.iter().enumerate() {
-            bears = *if bears { off } else { on } < 0.0;
-            sums.push(sums[at] + usize::from(bears));
-        }
-        let bears: Vec<bool> = (0..count)
-            .map(|at| {
-                let half = self.lasting(at, 0.5 * MAJORITY_SECS, LEAST_SHARE).round() as usize;
-                let (from, to) = (at.saturating_sub(half), (at + half + 1).min(count));
-                2 * (sums[to] - sums[from]) > to - from
+        let raw: Vec<bool> = (beyond.iter())
+            .map(|[on, off]| {
+                bears = *if bears { off } else { on } < 0.0;
+                bears
             })
             .collect();
+        let bears = majority(&raw, |at| {
+            self.lasting(at, 0.5 * MAJORITY_SECS, LEAST_SHARE).round() as usize
+        });
         let crossing = |at: usize, end: usize| {
             let [before, here] = [at - 1, at].map(|at| beyond[at][end]);
             let share = if (before < 0.0) == (here < 0.0) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::{Body, BodyError, Heading, TakeDefects, body, velocity};
-use crate::math::mean;
+use crate::math::{around, mean};
 use crate::motion::{Skeleton, WorldTracks};
 use crate::{math::rotation, take::Take};
 
@@ -306,8 +306,8 @@ impl Features {
                 sums[frame + 1] = sums[frame] + self.velocities[frame * self.num_axes + axis];
             }
             for frame in 0..self.num_frames {
-                let (from, to) = (frame.saturating_sub(reach), (frame + reach + 1).min(self.num_frames));
-                let speed = ((sums[to] - sums[from]) / (to - from) as f64).abs();
+                let (from, to) = around(frame, reach, self.num_frames - 1);
+                let speed = ((sums[to + 1] - sums[from]) / (to + 1 - from) as f64).abs();
                 speeds[frame] += speed / self.num_axes as f64;
                 if axis >= self.num_position_axes() {
                     roots[frame] = roots[frame].max(speed);
@@ -315,6 +315,25 @@ impl Features {
             }
         }
         speeds.iter().zip(roots).map(|(speed, root)| speed.max(root)).collect()
+    }
+
+    /// Returns the squared distances of the poses of some frames from their mean, summed, square metres.
+    pub(crate) fn spread<I: Iterator<Item = usize>>(&self, frames: impl Fn() -> I) -> f64 {
+        let mut means = vec![0.0; self.num_position_axes()];
+        let mut squares = means.clone();
+        for frame in frames() {
+            for (mean, position) in means.iter_mut().zip(self.positions(frame)) {
+                *mean += position;
+            }
+        }
+        let count = frames().count() as f64;
+        means.iter_mut().for_each(|mean| *mean /= count);
+        for frame in frames() {
+            for ((square, mean), position) in squares.iter_mut().zip(&means).zip(self.positions(frame)) {
+                *square += (position - mean) * (position - mean);
+            }
+        }
+        squares.into_iter().sum()
     }
 
     /// Returns the squared distance of two frames over the position axes, square metres.

@@ -6,7 +6,7 @@
 use glam::DVec3;
 
 use super::Body;
-use crate::math::{Rigid, TimeStep, ops, percentile, rotation};
+use crate::math::{Rigid, TimeStep, around, ops, percentile, rotation};
 use crate::motion::WorldTracks;
 
 /// Ground position and facing at every frame.
@@ -82,7 +82,7 @@ impl Heading {
     /// as the take extends, so that sway and bounce cancel in part.
     pub(crate) fn mps(&self, frame: usize, frame_time_secs: f64) -> f64 {
         let half = TimeStep::new(frame_time_secs).nearest_from_one(0.25);
-        let (from, to) = (frame.saturating_sub(half), (frame + half).min(self.num_frames() - 1));
+        let (from, to) = around(frame, half, self.num_frames() - 1);
         let way = self.ground[to] - self.ground[from];
         ops::over_ground(way) / ((to - from).max(1) as f64 * frame_time_secs)
     }

@@ -9,7 +9,7 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::{Activity, ActivityKind, Body, Contacts, Gait, Heading, MotionKind, Running, run_speed};
-use crate::math::{TimeStep, Twist, ordered, percentile, rotation};
+use crate::math::{TimeStep, Twist, around, ordered, percentile, rotation};
 use crate::motion::WorldTracks;
 use crate::take::Take;
 
@@ -46,18 +46,19 @@ pub(crate) fn segments(
     let strides = contacts.strides(take, world, body);
     let footings = strides.footings(heading.num_frames(), take.frame_time_secs());
     let rises = rises(world, body, 0..heading.num_frames());
+    let half = TimeStep::new(take.frame_time_secs()).nearest_from_one(0.5 * WINDOW_SECS);
     let seen: Vec<Gait> = footings
         .into_iter()
         .enumerate()
         .map(|(frame, footing)| {
-            let around = around(frame, heading, take.frame_time_secs());
-            if turns_over(rises.get(around.0..=around.1).unwrap_or_default()) {
+            let second = around(frame, half, heading.num_frames() - 1);
+            if turns_over(rises.get(second.0..=second.1).unwrap_or_default()) {
                 return Gait::new(MotionKind::Other, None);
             }
             if activity.kinds()[frame] == ActivityKind::Idle {
                 return Gait::new(MotionKind::Idle, None);
             }
-            let motion = motion_at(take.frame_time_secs(), heading, contacts, around);
+            let motion = motion_at(take.frame_time_secs(), heading, contacts, second);
             Gait::classify(&motion, &Running { from_mps, footing })
         })
         .collect();
@@ -93,12 +94,6 @@ pub(crate) fn rises(world: &WorldTracks, body: &Body, frames: Range<usize>) -> V
 pub(crate) fn turns_over(rises: &[f64]) -> bool {
     let (low, high) = percentile::extremes(rises.iter().copied());
     low < -0.5 && high > 0.5
-}
-
-/// Returns the first and the last frame of the second around one.
-fn around(frame: usize, heading: &Heading, dt: f64) -> (usize, usize) {
-    let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
-    (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1))
 }
 
 /// Returns the motion of a body over the ground from one frame to another, in its own axes.

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::math::{TimeStep, kernel, ops, percentile, smallest};
+use crate::math::{TimeStep, around, kernel, ops, percentile, smallest};
 use crate::motion::WorldTracks;
 
 /// The ground below a foot is its lowest height within this long on either side, seconds.
@@ -136,37 +136,59 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
     let half = frames_of(0.5 * SPEED_SECS);
     let speeds: Vec<f64> = (0..num_frames)
         .map(|frame| {
-            let (from, to) = (frame.saturating_sub(half), (frame + half).min(num_frames - 1));
+            let (from, to) = around(frame, half, num_frames - 1);
             (positions[to] - positions[from]).length() / ((to - from) as f64 * frame_time_secs)
         })
         .collect();
     let reach = frames_of(GROUND_REACH_SECS);
-    let heights: Vec<f64> = positions.iter().map(|position| position.y).collect();
-    let ground = lowest_around(&heights, reach);
-    let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
-    let (lowest, highest) = (lowest_around(rise, reach), lowest_around(&fall, reach));
+    let heights = over_lowest(positions.iter().map(|position| position.y), reach);
+    let allowance = rise_around(rise, reach);
     let slow = limits.slow(percentile::of(speeds.clone(), 0.95));
     let low = limits.low();
     let mut stands = false;
     let raw: Vec<bool> = (0..num_frames)
         .map(|frame| {
             let hold = if stands { HOLD } else { 1.0 };
-            let low = low + (-highest[frame] - lowest[frame]);
-            stands = speeds[frame] < hold * slow && heights[frame] - ground[frame] < hold * low;
+            stands = speeds[frame] < hold * slow && heights[frame] < hold * (low + allowance[frame]);
             stands
         })
         .collect();
     let half = frames_of(0.5 * MAJORITY_SECS);
+    majority(&raw, |_| half)
+}
+
+/// Returns for each entry whether the majority within `reach` entries on either side is true.
+pub(super) fn majority(all: &[bool], reach: impl Fn(usize) -> usize) -> Vec<bool> {
     let mut counts = vec![0_usize];
-    for (frame, &stands) in raw.iter().enumerate() {
-        counts.push(counts[frame] + usize::from(stands));
+    for (index, &is) in all.iter().enumerate() {
+        counts.push(counts[index] + usize::from(is));
     }
-    (0..num_frames)
-        .map(|frame| {
-            let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(num_frames));
-            2 * (counts[to] - counts[from]) > to - from
+    (0..all.len())
+        .map(|index| {
+            let (from, to) = around(index, reach(index), all.len() - 1);
+            2 * (counts[to + 1] - counts[from]) > to + 1 - from
         })
         .collect()
+}
+
+/// Returns the height of each entry over the lowest one within `reach` entries on either side.
+pub(super) fn over_lowest(heights: impl Iterator<Item = f64>, reach: usize) -> Vec<f64> {
+    let heights: Vec<f64> = heights.collect();
+    let lowest = lowest_around(&heights, reach).into_iter();
+    heights
+        .iter()
+        .zip(lowest)
+        .map(|(height, lowest)| height - lowest)
+        .collect()
+}
+
+/// Returns the difference between the highest and the lowest value within `reach` entries on either side of every entry.
+pub(super) fn rise_around(heights: &[f64], reach: usize) -> Vec<f64> {
+    let falls: Vec<f64> = heights.iter().map(|height| -height).collect();
+    let ends = lowest_around(heights, reach)
+        .into_iter()
+        .zip(lowest_around(&falls, reach));
+    ends.map(|(lowest, highest)| -highest - lowest).collect()
 }
 
 /// Returns the lowest value within `reach` entries on either side of every entry, with a queue of candidates for the minimum.
@@ -239,7 +261,7 @@ impl FootJoint {
 
     /// Whether it stands at a frame; its speed is measured between the frame's neighbours.
     pub(crate) fn stands_at(&self, world: &WorldTracks, frame: usize) -> bool {
-        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
+        let (before, after) = around(frame, 1, world.num_frames() - 1);
         let moved = world.position(after, self.joint) - world.position(before, self.joint);
         let secs = (after - before) as f64 * self.step_secs;
         world.position(frame, self.joint).y - self.lowest < STANCE_METRES * self.size

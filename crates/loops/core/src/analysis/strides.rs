@@ -8,7 +8,7 @@ use super::{
     Body, Footing, FoundBy, MotionKind, Running, Side, Stay, bearing::LONGEST_STRIDE_SECS, gait::run_speed_of,
 };
 use crate::loop_clip::LoopClip;
-use crate::math::{TimeStep, mean, ordered, percentile};
+use crate::math::{TimeStep, around, mean, ordered, percentile};
 use crate::motion::{PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -40,12 +40,8 @@ pub struct FootPaths {
     cycle: Option<usize>,
 }
 
-/// A stay with the frames of its ends; infinite if unknown.
-#[derive(Clone, Copy)]
-struct Stand {
-    strike: f64,
-    lift: f64,
-}
+/// The frames at which a stay begins and ends; infinite if unknown.
+type Stand = [f64; 2];
 
 /// A stride: from a strike of a foot to its next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -302,31 +298,26 @@ impl FootPaths {
                 stay.lift.unwrap_or(f64::INFINITY),
             );
             if self.cycle.is_none() && lift > strike {
-                stands[stay.foot].push(Stand { strike, lift });
+                stands[stay.foot].push([strike, lift]);
             } else if lift - strike >= period {
-                stands[stay.foot] = vec![Stand {
-                    strike: -f64::INFINITY,
-                    lift: f64::INFINITY,
-                }];
+                stands[stay.foot] = vec![[-f64::INFINITY, f64::INFINITY]];
             } else if lift > strike {
-                stands[stay.foot].extend((0..CYCLES).map(|cycle| cycle as f64 * period).map(|shift| Stand {
-                    strike: strike + shift,
-                    lift: lift + shift,
-                }));
+                let shifts = (0..CYCLES).map(|cycle| cycle as f64 * period);
+                stands[stay.foot].extend(shifts.map(|shift| [strike + shift, lift + shift]));
             }
         }
         for of_foot in &mut stands {
-            of_foot.sort_by_key(|stand| ordered(stand.strike));
+            of_foot.sort_by_key(|stand| ordered(stand[0]));
         }
         stands
     }
 
     /// Measures a stride; `None` if one of its ends is unknown or outside the cycle.
     fn stride(&self, stands: &[Vec<Stand>], foot: usize, [own, next]: [Stand; 2]) -> Option<Stride> {
-        let (strike, end) = (own.strike, next.strike);
+        let ([strike, lift], end) = (own, next[0]);
         let start = self.cycle.map_or(0.0, |samples| samples as f64);
         let is_here = strike >= start && self.cycle.is_none_or(|_| strike < 2.0 * start);
-        if !is_here || own.lift > end || end >= self.body.len() as f64 {
+        if !is_here || lift > end || end >= self.body.len() as f64 {
             return None;
         }
         let secs = |frames: f64| frames * self.frame_time_secs;
@@ -334,31 +325,29 @@ impl FootPaths {
         let way = self.way([strike, end]);
         let others = (0..stands.len()).filter(|&other| other != foot);
         let strikes_before = others.filter_map(|other| {
-            let last = stands[other]
-                .partition_point(|stand| stand.strike < end)
-                .checked_sub(1)?;
-            Some((other, stands[other][last])).filter(|(_, stand)| stand.strike >= strike)
+            let last = stands[other].partition_point(|stand| stand[0] < end).checked_sub(1)?;
+            Some((other, stands[other][last])).filter(|(_, stand)| stand[0] >= strike)
         });
-        let step_from = strikes_before.max_by_key(|(_, stand)| ordered(stand.strike));
+        let step_from = strikes_before.max_by_key(|(_, stand)| ordered(stand[0]));
         let step_metres = step_from.and_then(|(other, stand)| {
             // Measured around the step, but over a whole stride, so that sway cancels.
-            let from = 0.5 * (stand.strike + strike);
+            let from = 0.5 * (stand[0] + strike);
             let from = from.min((self.body.len() - 1) as f64 - (end - strike)).max(0.0);
             let way = self.way([from, from + end - strike])?;
             Some((place - self.place(other, stand)).dot(way.normalize_or_zero()))
         });
         let strikes = stands.iter().map(|stands| {
-            let [from, to] = [strike, end].map(|at| stands.partition_point(|stand| stand.strike < at));
+            let [from, to] = [strike, end].map(|at| stands.partition_point(|stand| stand[0] < at));
             to - from
         });
         Some(Stride {
             foot,
             side: self.feet[foot].0,
             strike_secs: secs(strike - start),
-            lift_secs: secs(own.lift - start),
+            lift_secs: secs(lift - start),
             next_strike_secs: secs(end - start),
             stride_metres: way.map(|way| (place - self.place(foot, own)).dot(way.normalize_or_zero())),
-            step_secs: step_from.map(|(_, stand)| secs(end - stand.strike)),
+            step_secs: step_from.map(|(_, stand)| secs(end - stand[0])),
             step_metres,
             double_support_secs: (stands.len() == 2).then(|| double_support(&stands[1 - foot], own).map(secs)),
             flight_secs: secs(flight(stands, [strike, end])),
@@ -379,33 +368,29 @@ impl FootPaths {
     }
 
     /// Returns the place where a foot stands: its mean over the middle half of the stay, as far as that is in the take.
-    fn place(&self, foot: usize, stand: Stand) -> DVec3 {
+    fn place(&self, foot: usize, [strike, lift]: Stand) -> DVec3 {
         let (_, path) = &self.feet[foot];
         let last = (path.len() - 1) as f64;
-        let (strike, lift) = (stand.strike.max(0.0), stand.lift.min(last));
+        let (strike, lift) = (strike.max(0.0), lift.min(last));
         let [from, to] = [0.25, 0.75].map(|share| (strike + share * (lift - strike)).round() as usize);
         let frames = &path[from.min(path.len() - 1)..=to.min(path.len() - 1)];
         mean(frames.iter().copied())
     }
 }
 
-fn plus(one: [f64; 3], other: [f64; 3]) -> [f64; 3] {
-    core::array::from_fn(|at| one[at] + other[at])
-}
-
 /// Returns the parts of the stays of a foot between two frames.
 fn within(stands: &[Stand], [from, to]: [f64; 2]) -> impl Iterator<Item = [f64; 2]> {
-    let first = stands.partition_point(|stand| stand.strike <= from).saturating_sub(1);
-    let overlapping = stands[first..].iter().take_while(move |stand| stand.strike < to);
-    let parts = overlapping.map(move |stand| [stand.strike.max(from), stand.lift.min(to)]);
+    let first = stands.partition_point(|stand| stand[0] <= from).saturating_sub(1);
+    let overlapping = stands[first..].iter().take_while(move |stand| stand[0] < to);
+    let parts = overlapping.map(move |[strike, lift]| [strike.max(from), lift.min(to)]);
     parts.filter(|[from, to]| to > from)
 }
 
 /// Returns the number of frames of a stay in which the other foot stands too: at its beginning, and later.
 fn double_support(other: &[Stand], own: Stand) -> [f64; 2] {
     let mut frames = [0.0; 2];
-    for [from, to] in within(other, [own.strike, own.lift]) {
-        frames[usize::from(from > own.strike)] += to - from;
+    for [from, to] in within(other, own) {
+        frames[usize::from(from > own[0])] += to - from;
     }
     frames
 }
@@ -485,26 +470,24 @@ impl Strides {
 
     /// Returns for each frame the mean footing in the strides around it, over half a second on either side.
     pub(super) fn footings(&self, num_frames: usize, frame_time_secs: f64) -> Vec<Option<Footing>> {
-        let mut sums = vec![[0.0; 3]; num_frames];
+        // Of duties, flights and their number.
+        let mut sums = vec![DVec3::ZERO; num_frames];
         for row in self.rows.iter().filter(|row| row.secs() < LONGEST_STRIDE_SECS) {
             let [from, to] =
                 [row.strike_secs, row.next_strike_secs].map(|secs| (secs / frame_time_secs).round() as usize);
             for sums in sums.iter_mut().take(to).skip(from) {
-                *sums = plus(*sums, [row.duty(), row.flight(), 1.0]);
+                *sums += DVec3::new(row.duty(), row.flight(), 1.0);
             }
         }
-        let mut before = vec![[0.0; 3]];
+        let mut before = vec![DVec3::ZERO];
         for (frame, sums) in sums.into_iter().enumerate() {
-            before.push(plus(before[frame], sums));
+            before.push(before[frame] + sums);
         }
         let half = TimeStep::new(frame_time_secs).nearest_from_one(0.5 * FOOTING_SECS);
         (0..num_frames)
             .map(|frame| {
-                let (to, from) = (
-                    before[(frame + half + 1).min(num_frames)],
-                    before[frame.saturating_sub(half)],
-                );
-                let [duty, flight, count] = core::array::from_fn(|at| to[at] - from[at]);
+                let (from, to) = around(frame, half, num_frames - 1);
+                let [duty, flight, count] = (before[to + 1] - before[from]).to_array();
                 // Sums of counts are exact.
                 (count > 0.0).then(|| Footing {
                     duty: duty / count,

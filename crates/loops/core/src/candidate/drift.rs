@@ -64,16 +64,11 @@ fn estimate(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<
         .filter_map(|times| speeds.solve(&covariances, times))
         .collect();
     let likeliest = solutions.iter().map(|of| of.log_weight).reduce(f64::max)?;
-    let weights = || solutions.iter().map(|of| ops::exp(of.log_weight - likeliest));
-    let sum: f64 = weights().sum();
-    let mean_of = |of: &dyn Fn(&Solution) -> f64| {
-        solutions
-            .iter()
-            .zip(weights())
-            .map(|(each, weight)| weight * of(each))
-            .sum::<f64>()
-            / sum
-    };
+    let weights: Vec<f64> = (solutions.iter())
+        .map(|of| ops::exp(of.log_weight - likeliest))
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    let mean_of = |of: &dyn Fn(&Solution) -> f64| dot(&weights, &solutions.iter().map(of).collect::<Vec<f64>>()) / sum;
     let share = mean_of(&|of| of.share);
     let variance = mean_of(&|of| of.variance + (of.share - share).powi(2)) + MODEL_ERROR * MODEL_ERROR;
     Some(PaceChange {
@@ -162,11 +157,7 @@ impl Speeds {
             mean(pairs)
         };
         let variance = 2.0 * (covered(0, 0) - covered(0, 1)) - dot(&change, &weights);
-        let doubt: f64 = times
-            .iter()
-            .zip(DOUBTS)
-            .map(|(times, doubt)| doubt * ops::ln(*times))
-            .sum();
+        let doubt = dot(&DOUBTS, &times.map(ops::ln));
         let mean = 1.0 + 0.5 * (of_start + of_end);
         (mean > 0.1).then(|| Solution {
             log_weight: -0.5 * (dot(&self.off, &known) + log_determinant) - doubt,
@@ -218,10 +209,11 @@ fn solve_toeplitz(row: &[f64], right: [&[f64]; 2]) -> Option<([Vec<f64>; 2], f64
     let mut solved = right.map(|right| vec![right[0] / error]);
     let mut log_determinant = ops::ln(error);
     for count in 1..row.len() {
-        let foreseen: f64 = (forward.iter().zip(row[1..=count].iter().rev()))
-            .map(|(value, row)| value * row)
-            .sum();
-        let reflected = -foreseen / error;
+        let foreseen = |values: &[f64]| -> f64 {
+            let terms = values.iter().zip(row[1..=count].iter().rev());
+            terms.map(|(value, row)| value * row).sum()
+        };
+        let reflected = -foreseen(&forward) / error;
         before.clone_from(&forward);
         forward.push(0.0);
         for (index, value) in forward.iter_mut().enumerate().skip(1) {
@@ -233,12 +225,7 @@ fn solve_toeplitz(row: &[f64], right: [&[f64]; 2]) -> Option<([Vec<f64>; 2], f64
         }
         log_determinant += ops::ln(error);
         for (solved, right) in solved.iter_mut().zip(right) {
-            let foretold: f64 = solved
-                .iter()
-                .enumerate()
-                .map(|(index, value)| value * row[count - index])
-                .sum();
-            let step = (right[count] - foretold) / error;
+            let step = (right[count] - foreseen(solved)) / error;
             solved.push(0.0);
             for (value, weight) in solved.iter_mut().zip(forward.iter().rev()) {
                 *value += step * weight;

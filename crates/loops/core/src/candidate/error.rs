@@ -1,17 +1,11 @@
 //! Why a take cannot be searched.
 
 /// Why a take cannot be searched at all.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
+#[error_kinds]
 pub enum SearchError {
     /// The take is too short for the shortest loop.
     #[error("too short: it lasts {take_secs:.3} s, the shortest loop to find is {min_secs} s")]
-    TooShort {
-        /// Seconds of the take.
-        take_secs: f64,
-        /// Shortest requested loop, seconds.
-        min_secs: f64,
-    },
+    TooShort { take_secs: f64, min_secs: f64 },
     /// The take does not move.
     #[error("nothing moves")]
     Still,
@@ -23,10 +17,5 @@ pub enum SearchError {
     NoCleanFrame,
     /// The bounds are not usable numbers.
     #[error("lengths must be positive seconds in order, found {min_secs} to {max_secs}")]
-    Bounds {
-        /// Shortest requested length, seconds.
-        min_secs: f64,
-        /// Longest requested length, seconds.
-        max_secs: f64,
-    },
+    Bounds { min_secs: f64, max_secs: f64 },
 }

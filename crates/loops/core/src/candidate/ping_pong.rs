@@ -10,7 +10,7 @@ use super::{
     FoundLoops, LoopCandidate, SeamPair, SearchError, SearchSettings, describe::SearchedTake, whole_clip::moving_frames,
 };
 use crate::analysis::Analysis;
-use crate::math::{ordered, rotation};
+use crate::math::{around, ordered, rotation};
 use crate::take::{Cut, CutError};
 
 /// Fewest frames of a stretch.
@@ -161,7 +161,7 @@ fn squared_speeds(analysis: &Analysis) -> Vec<f64> {
     let joints = world.num_joints();
     (0..=last)
         .map(|frame| {
-            let (before, after) = (frame.saturating_sub(1), (frame + 1).min(last));
+            let (before, after) = around(frame, 1, last);
             let frames = (after - before).max(1) as f64;
             let squares = (0..joints).map(|joint| {
                 let moved: DVec3 = world.position(after, joint) - world.position(before, joint);

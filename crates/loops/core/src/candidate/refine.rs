@@ -5,7 +5,7 @@
 //! interpolation. Source: docs/math/search.md.
 
 use super::comparison::PoseComparison;
-use crate::math::{TimeStep, ordered};
+use crate::math::{TimeStep, around, ordered};
 
 /// Poses this share of a fundamental period on either side of the seam are compared.
 ///
@@ -47,10 +47,10 @@ pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag
         .unwrap_or(lag);
     // One Gauss-Newton step: a pose gap along the motion is a gap in time. Exact repeats are kept exactly.
     let span = TimeStep::new(dt).nearest_from_one(SPEED_SECS);
-    let around = |frame: usize| [frame.saturating_sub(span), (frame + span).min(last)];
     let (mut along, mut speed) = (0.0, 0.0);
     for frame in from..=to {
-        let ([before, after], [before_end, after_end]) = (around(frame), around(frame + nearest));
+        let ((before, after), (before_end, after_end)) =
+            (around(frame, span, last), around(frame + nearest, span, last));
         let (secs, secs_end) = ((after - before) as f64 * dt, (after_end - before_end) as f64 * dt);
         let [at_end, before_end, after_end] =
             [frame + nearest, before_end, after_end].map(|frame| comparison.row_met(frame));

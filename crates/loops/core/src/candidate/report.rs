@@ -1,6 +1,6 @@
 //! The result of a search: loops with their figures, or the nearest miss.
 
-use core::{fmt, ops::AddAssign};
+use core::fmt;
 
 use super::{Outcome, SeamPair, SearchSettings, Steadiness, WholeClip, WholeClipKind};
 use crate::analysis::{Analysis, MOVING_MPS, Spectrum};
@@ -40,14 +40,6 @@ impl CyclesLeftOut {
     /// Returns their number.
     pub fn count(self) -> usize {
         self.no_repeat + self.unsound + self.uneven
-    }
-}
-
-impl AddAssign for CyclesLeftOut {
-    fn add_assign(&mut self, other: Self) {
-        self.no_repeat += other.no_repeat;
-        self.unsound += other.unsound;
-        self.uneven += other.uneven;
     }
 }
 

@@ -156,25 +156,9 @@ impl<'a> Window<'a> {
         let last = distances.comparison.num_frames() - 1;
         let from = start_frame.saturating_sub(half);
         let to = (start_frame + lag + half).min(last);
-        let axes = features.num_position_axes();
         let stride = ((to - from) / (4 * RESOLUTION)).max(1);
         let frames = || (from..=to).step_by(stride);
-        let count = frames().count() as f64;
-        let mut means = vec![0.0; axes];
-        for frame in frames() {
-            for (mean, position) in means.iter_mut().zip(features.positions(frame)) {
-                *mean += position;
-            }
-        }
-        means.iter_mut().for_each(|mean| *mean /= count);
-        let mut squares = vec![0.0; axes];
-        for frame in frames() {
-            for ((square, mean), position) in squares.iter_mut().zip(&means).zip(features.positions(frame)) {
-                let off = position - mean;
-                *square += off * off;
-            }
-        }
-        let variance = squares.into_iter().sum::<f64>() / count;
+        let variance = features.spread(frames) / frames().count() as f64;
         let min_overlap = ((MIN_OVERLAP_SHARE * lag as f64) as usize).max(2);
         let window = Self {
             distances,

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::analysis::Analysis;
-use crate::math::{mean, ops, rotation};
+use crate::math::{mean, ops, percentile, rotation};
 
 /// A difference of the speed over the ground, as shares of the mean.
 #[handed_over]
@@ -132,7 +132,7 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
         turns.push(after.1 - before.1);
     }
     let spread = |values: &[f64]| {
-        let [least, most] = [f64::min, f64::max].map(|of| values.iter().copied().reduce(of).unwrap_or(0.0));
+        let (least, most) = percentile::extremes(values.iter().copied());
         most - least
     };
     let secs = 2.0 * half * analysis.take.frame_time_secs();

@@ -27,6 +27,11 @@ pub fn mean<T: Sum + Div<f64, Output = T>>(values: impl IntoIterator<Item = T>) 
     sum / count.max(1) as f64
 }
 
+/// Returns the first and the last index within `reach` of one, up to `last`.
+pub(crate) fn around(index: usize, reach: usize, last: usize) -> (usize, usize) {
+    (index.saturating_sub(reach), (index + reach).min(last))
+}
+
 /// From 0 to 1, with two continuous derivatives where it begins and ends.
 pub(crate) fn smooth_step(share: f64) -> f64 {
     share * share * share * (10.0 - share * (15.0 - 6.0 * share))

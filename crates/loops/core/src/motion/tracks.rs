@@ -233,23 +233,10 @@ impl Tracks {
     /// Replaces the transforms of one joint at all frames.
     pub(crate) fn set_joint(&mut self, joint: usize, transform: impl Fn(usize) -> Rigid) {
         let joints = self.num_joints();
-        let mut before: Option<DQuat> = None;
         for frame in 0..self.num_frames() {
-            let Rigid { rotation, translation } = transform(frame);
-            let rotation = before.map_or(rotation, |before| rotation::on_side_of(rotation, before));
-            before = Some(rotation);
-            self.values.translations[frame * joints + joint] = translation;
-            self.values.rotations[frame * joints + joint] = rotation;
+            self.values.set_joint(frame * joints + joint, transform(frame));
         }
-    }
-
-    /// Makes a joint, and all below it, relative to the root, so that its world transform is the same once the root moves by
-    /// `root`. `root` returns the world transform of the root at a frame; joints above keep their tracks.
-    pub(crate) fn set_carrier_in_root(&mut self, carrier: usize, root: impl Fn(usize) -> Rigid) {
-        let seen = (0..self.num_frames())
-            .map(|frame| self.pose(frame).in_root(&self.skeleton, carrier, root(frame)))
-            .collect::<Vec<_>>();
-        self.set_joint(carrier, |frame| seen[frame]);
+        self.make_continuous();
     }
 
     /// Maps every local transform; `map` receives the joint with its translation and rotation.

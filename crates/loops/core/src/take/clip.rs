@@ -258,9 +258,9 @@ impl Clip {
 
     /// Returns the clip with `carrier`, and all below it, relative to a root whose world transform at a sample is `root`.
     pub(crate) fn seen_from_root(&self, carrier: usize, root: impl Fn(isize) -> Rigid) -> Self {
-        let mut tracks = self.tracks.clone();
-        tracks.set_carrier_in_root(carrier, |index| root(self.sample_at(index)));
-        Self { tracks, ..*self }
+        self.with_joint_track(carrier, |sample| {
+            self.pose(sample).in_root(self.skeleton(), carrier, root(sample))
+        })
     }
 }
 

@@ -267,16 +267,19 @@ impl Take {
 
     /// Returns the recording played faster by the factor `factor`, with the same frames. Errors: [`TakeError::FrameTime`].
     pub fn sped_up(&self, factor: f64) -> Result<Self, TakeError> {
-        let found = self.frame_time_secs() / factor;
-        if !FRAME_TIME_RANGE.contains(&found) {
-            return Err(TakeError::FrameTime { found });
-        }
         let Pose {
             translations,
             rotations,
         } = self.values().to_pose();
-        Self::new(self.name(), self.skeleton().clone(), found, translations, rotations)
-            .map(|take| take.with_tail_of(self, Pose::clone))
+        let frame_time_secs = self.frame_time_secs() / factor;
+        Self::new(
+            self.name(),
+            self.skeleton().clone(),
+            frame_time_secs,
+            translations,
+            rotations,
+        )
+        .map(|take| take.with_tail_of(self, Pose::clone))
     }
 
     /// Returns the recording with the body parts of its joints, one entry for each.
@@ -329,18 +332,14 @@ impl Take {
         if joints.iter().copied().eq(0..self.num_joints()) {
             return Ok(self.clone());
         }
-        let poses = (0..self.num_frames()).map(|frame| self.pose(frame).of(&joints));
-        let on = self.with_tracks(Tracks::pose_by_pose(skeleton, self.frame_time_secs(), poses));
-        Ok(on.with_tail_of(self, |pose| pose.as_ref().of(&joints)))
+        Ok(self.map_onto(skeleton, |pose| pose.of(&joints)))
     }
 
     /// Returns the recording below a new root joint of that name that is fixed at the origin.
     #[must_use]
     pub fn below_root_joint(&self, name: &str) -> Self {
         let skeleton = self.skeleton().below_root(name);
-        let poses = (0..self.num_frames()).map(|frame| self.pose(frame).to_pose().below_root(Rigid::IDENTITY));
-        let below = self.with_tracks(Tracks::pose_by_pose(&skeleton, self.frame_time_secs(), poses));
-        below.with_tail_of(self, |pose| pose.clone().below_root(Rigid::IDENTITY))
+        self.map_onto(&skeleton, |pose| pose.to_pose().below_root(Rigid::IDENTITY))
     }
 
     /// Returns a recording of that name; the tracks hold the invariants.
@@ -354,19 +353,23 @@ impl Take {
 
     /// Returns the recording with the whole world rotated by `turn`: only the root's track changes.
     pub fn turned(&self, turn: DQuat) -> Self {
-        let mut turned = self.clone();
-        let turned_root = |root: Rigid| Rigid::new((turn * root.rotation).normalize(), turn * root.translation);
-        Arc::make_mut(&mut turned.tracks).set_joint(0, |frame| turned_root(self.pose(frame).joint(0)));
-        turned.with_tail_of(self, |pose| {
-            let mut pose = pose.clone();
-            pose.set_joint(0, turned_root(pose.joint(0)));
-            pose
+        self.map_poses(|pose| {
+            let (mut turned, root) = (pose.to_pose(), pose.joint(0));
+            let rotation = (turn * root.rotation).normalize();
+            turned.set_joint(0, Rigid::new(rotation, turn * root.translation));
+            turned
         })
     }
 
     /// Returns the recording with every pose mapped to another of the same joints; the new poses must hold the invariants.
     pub(crate) fn map_poses(&self, map: impl Fn(PoseRef<'_>) -> Pose) -> Self {
-        let mapped = self.map_frames(|_, pose| map(pose));
+        self.map_onto(self.skeleton(), map)
+    }
+
+    /// Returns the recording with every pose mapped to one of another skeleton; the new poses must hold the invariants.
+    fn map_onto(&self, skeleton: &Skeleton, map: impl Fn(PoseRef<'_>) -> Pose) -> Self {
+        let poses = (0..self.num_frames()).map(|frame| map(self.pose(frame)));
+        let mapped = self.with_tracks(Tracks::pose_by_pose(skeleton, self.frame_time_secs(), poses));
         mapped.with_tail_of(self, |pose| map(pose.as_ref()))
     }
 

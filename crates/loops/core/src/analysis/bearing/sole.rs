@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::FootPoint;
-use crate::analysis::{Body, Foot, standing::lowest_around};
-use crate::math::{mean, ops, ordered, percentile};
+use crate::analysis::{Body, Foot, standing::over_lowest};
+use crate::math::{around, mean, ops, ordered, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
 /// Depth of the sole below the joint of the toes, metres; distance of the heel behind the ankle, and of the tip ahead of the toes, unless
@@ -203,17 +203,12 @@ impl Sole {
     fn flat_frames(&self, toe: &[DVec3]) -> Vec<usize> {
         let count = toe.len();
         let low = |places: &[DVec3], metres: f64| -> Vec<bool> {
-            let heights: Vec<f64> = places.iter().map(|place| place.y).collect();
-            let ground = lowest_around(&heights, self.reach);
-            heights
-                .iter()
-                .zip(ground)
-                .map(|(height, ground)| height - ground < metres * self.size)
-                .collect()
+            let heights = over_lowest(places.iter().map(|place| place.y), self.reach);
+            heights.iter().map(|height| *height < metres * self.size).collect()
         };
         let (toe_low, ankle_low) = (low(toe, FLAT_TOE_METRES), low(&self.ankle, FLAT_ANKLE_METRES));
         let moved = |at: usize| {
-            let (from, to) = (at.saturating_sub(1), (at + 1).min(count - 1));
+            let (from, to) = around(at, 1, count - 1);
             toe[to].distance(toe[from]) + self.ankle[to].distance(self.ankle[from])
         };
         let mut flat: Vec<usize> = (0..count).filter(|&at| toe_low[at] && ankle_low[at]).collect();

@@ -201,11 +201,7 @@ impl Body {
         let named = NamedJoints::of(skeleton);
         let of_robot = skeleton.hinges().map(|robot| overrides.of_robot(skeleton, robot));
         let overrides = of_robot.as_ref().unwrap_or(overrides);
-        let FoundFeet {
-            feet,
-            found_by,
-            stand_on_ends,
-        } = find_feet(take, &named, overrides)?;
+        let (feet, found_by, stand_on_ends) = find_feet(take, &named, overrides)?;
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
             None => match legs_apart_from(&named, &feet) {
@@ -452,35 +448,17 @@ impl Body {
     }
 }
 
-/// The feet of a body, and how they were found.
-struct FoundFeet {
-    feet: Vec<Foot>,
-    found_by: FoundBy,
-    /// Whether their joints are high, and the ends of their bones stand.
-    stand_on_ends: bool,
-}
+/// The feet of a body, how they were found, and whether their joints are high, and the ends of their bones stand.
+type FoundFeet = (Vec<Foot>, FoundBy, bool);
 
-impl FoundFeet {
-    fn new(feet: Vec<Foot>, found_by: FoundBy) -> Self {
-        Self {
-            feet,
-            found_by,
-            stand_on_ends: false,
-        }
+/// Finds feet without names: the low joints, else the low ends of bones, else every leaf.
+fn by_geometry(some: &Take, named: &NamedJoints) -> FoundFeet {
+    if let Some(feet) = geometry::feet(some, named) {
+        return (feet, FoundBy::Geometry, false);
     }
-
-    /// Finds them without names: the low joints, else the low ends of bones, else every leaf.
-    fn by_geometry(some: &Take, named: &NamedJoints) -> Self {
-        if let Some(feet) = geometry::feet(some, named) {
-            return Self::new(feet, FoundBy::Geometry);
-        }
-        match geometry::feet_at_ends(some, named) {
-            Some(feet) => Self {
-                stand_on_ends: true,
-                ..Self::new(feet, FoundBy::Geometry)
-            },
-            None => Self::new(geometry::all_leaves(named), FoundBy::AllLeaves),
-        }
+    match geometry::feet_at_ends(some, named) {
+        Some(feet) => (feet, FoundBy::Geometry, true),
+        None => (geometry::all_leaves(named), FoundBy::AllLeaves, false),
     }
 }
 
@@ -499,10 +477,8 @@ fn find_feet(some: &Take, named: &NamedJoints, overrides: &BodyOverrides) -> Res
                 });
             }
         }
-        return Ok(FoundFeet {
-            stand_on_ends: feet.iter().all(|foot| named.name(foot.ankle).may_end_leg()),
-            ..FoundFeet::new(feet, FoundBy::Given)
-        });
+        let stand_on_ends = feet.iter().all(|foot| named.name(foot.ankle).may_end_leg());
+        return Ok((feet, FoundBy::Given, stand_on_ends));
     }
     let middle = some.pose(some.num_frames() / 2);
     let bones: Vec<f64> = middle.translations.iter().map(|bone| bone.length()).collect();
@@ -511,24 +487,21 @@ fn find_feet(some: &Take, named: &NamedJoints, overrides: &BodyOverrides) -> Res
         let legs = feet::of_bare_legs(named);
         let have_ends = legs.iter().all(|leg| end_of_bone(skeleton, leg.ankle).is_some());
         if !legs.is_empty() && have_ends && geometry::ends_reach_ground(some, named, &legs) {
-            return Ok(FoundFeet {
-                stand_on_ends: true,
-                ..FoundFeet::new(legs, FoundBy::Names)
-            });
+            return Ok((legs, FoundBy::Names, true));
         }
-        return Ok(FoundFeet::by_geometry(some, named));
+        return Ok(by_geometry(some, named));
     }
     if feet::have_knees(skeleton, &by_name) {
         let mut parts = by_name.iter().map(|foot| &skeleton.joint(foot.ankle).part);
         let are_guesses = parts.all(|part| matches!(part, Some(Part::Guessed(_))));
         let found_by = if are_guesses { FoundBy::Geometry } else { FoundBy::Names };
-        return Ok(FoundFeet::new(by_name, found_by));
+        return Ok((by_name, found_by, false));
     }
     // Some toys have a single bone between the hips and the named foot, which is half a leg itself.
     let low = geometry::feet(some, named).filter(|low| feet::hang_from(skeleton, low, &by_name));
     Ok(match low {
-        Some(low) => FoundFeet::new(low, FoundBy::Geometry),
-        None => FoundFeet::new(by_name, FoundBy::Names),
+        Some(low) => (low, FoundBy::Geometry, false),
+        None => (by_name, FoundBy::Names, false),
     })
 }
 

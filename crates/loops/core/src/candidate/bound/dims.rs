@@ -2,7 +2,7 @@
 //!
 //! Source: docs/math/search.md.
 
-use crate::math::{ordered, percentile};
+use crate::math::{greatest, ordered, percentile};
 use crate::{analysis::Features, candidate::seams::Seams};
 
 /// One stored dimension: position p (x - c) + velocity q (v - d) of an axis.
@@ -15,86 +15,63 @@ pub(super) struct Dim {
 }
 
 impl Dim {
-    fn exact(&self, features: &Features, row: usize) -> f64 {
+    /// Returns the value of a row.
+    pub(super) fn value(&self, features: &Features, row: usize) -> f64 {
         let position = features.positions(row)[self.axis] - self.center.0;
         let velocity = features.velocities(row)[self.axis] - self.center.1;
         self.position * position + self.velocity * velocity
     }
-
-    /// Returns the value of a row, scaled and rounded as stored.
-    pub(super) fn value(&self, features: &Features, row: usize, scale: f64) -> f32 {
-        (self.exact(features, row) * scale) as f32
-    }
 }
 
-/// The dimensions of a take's bounds.
-pub(super) struct Dims {
-    /// Sorted by spread, the largest first.
-    pub(super) dims: Vec<Dim>,
-    /// Power of two by which stored values are multiplied.
-    pub(super) scale: f64,
-    /// Largest sum of the absolute values of a row, scaled.
-    pub(super) largest_sum: f64,
-}
-
-impl Dims {
-    /// Dimensions for the seams between frames in `rows`; a constant axis needs none.
-    pub(super) fn new(seams: &Seams<'_>, rows: &[usize]) -> Self {
-        let features = seams.features();
-        let (position_weight, velocity_weight) = seams.bound_weights();
-        let mut dims = Vec::new();
-        let mut largest = 0.0_f64;
-        let mut sums = vec![0.0_f64; features.num_frames()];
-        for axis in 0..features.num_axes() {
-            let positions = percentile::extremes(rows.iter().map(|&row| features.positions(row)[axis]));
-            let velocities = percentile::extremes(rows.iter().map(|&row| features.velocities(row)[axis]));
-            // Values near zero lose least in rounding.
-            let center = (0.5 * (positions.0 + positions.1), 0.5 * (velocities.0 + velocities.1));
-            let weights = if positions.0 < positions.1 {
-                let (position, velocity) = (0.5 * position_weight, 0.5 * velocity_weight);
-                vec![(position, velocity), (position, -velocity)]
-            } else if velocities.0 < velocities.1 {
-                // Without a position both dimensions are equal.
-                vec![(0.0, velocity_weight)]
-            } else {
-                Vec::new()
+/// Returns the dimensions for the seams between frames in `rows`, the largest spread first; a constant axis needs none. Also returns the power of
+/// two by which stored values are multiplied, and the largest sum of the absolute values of a row, multiplied by it.
+pub(super) fn find(seams: &Seams<'_>, rows: &[usize]) -> (Vec<Dim>, f64, f64) {
+    let features = seams.features();
+    let (position_weight, velocity_weight) = seams.bound_weights();
+    let mut dims = Vec::new();
+    let mut largest = 0.0_f64;
+    let mut sums = vec![0.0_f64; features.num_frames()];
+    for axis in 0..features.num_axes() {
+        let positions = percentile::extremes(rows.iter().map(|&row| features.positions(row)[axis]));
+        let velocities = percentile::extremes(rows.iter().map(|&row| features.velocities(row)[axis]));
+        // Values near zero lose least in rounding.
+        let center = (0.5 * (positions.0 + positions.1), 0.5 * (velocities.0 + velocities.1));
+        let weights = if positions.0 < positions.1 {
+            let (position, velocity) = (0.5 * position_weight, 0.5 * velocity_weight);
+            vec![(position, velocity), (position, -velocity)]
+        } else if velocities.0 < velocities.1 {
+            // Without a position both dimensions are equal.
+            vec![(0.0, velocity_weight)]
+        } else {
+            Vec::new()
+        };
+        dims.extend(weights.into_iter().map(|(position, velocity)| {
+            let mut dim = Dim {
+                axis,
+                position,
+                velocity,
+                center,
+                spread: 0.0,
             };
-            dims.extend(weights.into_iter().map(|(position, velocity)| {
-                let mut dim = Dim {
-                    axis,
-                    position,
-                    velocity,
-                    center,
-                    spread: 0.0,
-                };
-                dim.spread = rows.iter().map(|&row| dim.exact(features, row).abs()).sum();
-                dim
-            }));
-            for &row in rows {
-                let position = position_weight * (features.positions(row)[axis] - center.0).abs();
-                let velocity = velocity_weight * (features.velocities(row)[axis] - center.1).abs();
-                sums[row] += position + velocity;
-                largest = largest.max(position + velocity);
-            }
-        }
-        let largest_sum = sums.into_iter().fold(0.0, |largest, sum| sum.max(largest));
-        // Beyond the range of numbers no bound is possible: without dimensions all pairs are scored exactly.
-        if !(largest_sum.is_finite() && largest > 0.0) || dims.iter().any(|dim| !dim.spread.is_finite()) {
-            return Self {
-                dims: Vec::new(),
-                scale: 1.0,
-                largest_sum: 0.0,
-            };
-        }
-        // The dimensions with the largest spread come first, so that the sums pass a limit early.
-        dims.sort_by_key(|dim| ordered(-dim.spread));
-        let scale = power_of_two_below(1.0 / largest);
-        Self {
-            dims,
-            scale,
-            largest_sum: largest_sum * scale,
+            dim.spread = rows.iter().map(|&row| dim.value(features, row).abs()).sum();
+            dim
+        }));
+        for &row in rows {
+            let position = position_weight * (features.positions(row)[axis] - center.0).abs();
+            let velocity = velocity_weight * (features.velocities(row)[axis] - center.1).abs();
+            sums[row] += position + velocity;
+            largest = largest.max(position + velocity);
         }
     }
+    let largest_sum = greatest(sums);
+    // Beyond the range of numbers no bound is possible: without dimensions all pairs are scored exactly.
+    if !(largest_sum.is_finite() && largest > 0.0) || dims.iter().any(|dim| !dim.spread.is_finite()) {
+        return (Vec::new(), 1.0, 0.0);
+    }
+    // The dimensions with the largest spread come first, so that the sums pass a limit early.
+    dims.sort_by_key(|dim| ordered(-dim.spread));
+    let scale = power_of_two_below(1.0 / largest);
+    (dims, scale, largest_sum * scale)
 }
 
 /// Returns the largest power of two not above a positive number, and far from the ends of the number range.

@@ -9,7 +9,6 @@ use fearless_simd::{Level, dispatch};
 mod dims;
 mod kernel;
 
-use dims::Dims;
 use kernel::{Block, Boxes, Lanes};
 pub(super) use kernel::{LANES, ROWS};
 
@@ -42,11 +41,7 @@ impl<'a> SeamBounds<'a> {
         let rows: Vec<usize> = (0..num_rows)
             .filter(|row| usable.get(seams.comparison().frame_of_row(*row)) == Some(&true))
             .collect();
-        let Dims {
-            dims,
-            scale,
-            largest_sum,
-        } = Dims::new(&seams, &rows);
+        let (dims, scale, largest_sum) = dims::find(&seams, &rows);
         let num_dims = dims.len();
         let num_tiles = num_rows.div_ceil(LANES);
         let mut bounds = Self {
@@ -65,7 +60,7 @@ impl<'a> SeamBounds<'a> {
         // Frames that cannot be compared stay zero: in single precision they may not be finite, and would spoil their block.
         for row in rows {
             for (dim, stored) in dims.iter().enumerate() {
-                let value = stored.value(features, row, scale);
+                let value = (stored.value(features, row) * scale) as f32;
                 let tile = row / LANES;
                 bounds.tiles[tile * num_dims + dim][row % LANES] = value;
                 let [low, high] =

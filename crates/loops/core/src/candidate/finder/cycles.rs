@@ -31,9 +31,7 @@ pub(crate) fn every_cycle(
         let mut around = if is_one {
             vec![best]
         } else {
-            let (around, others) = finder.cycles_around(&best);
-            left_out += others;
-            around
+            finder.cycles_around(&best, &mut left_out)
         };
         around
             .retain(|cycle| (cycles.iter()).all(|known| known.shared_frames(cycle) < OVERLAP_SHARE * cycle.num_frames));
@@ -45,14 +43,13 @@ pub(crate) fn every_cycle(
 
 impl Finder<'_> {
     /// Returns the cycles before, in and after a loop that are also loops of an even pace and turn, in the order of their
-    /// frames; and how many are not.
+    /// frames, and counts those that are not.
     ///
     /// Each ends about a period after its start, at the frame whose pose meets both that start and the start of the loop at the
     /// least cost, and the next one starts there. They end if no such frame costs less than a repeat.
-    fn cycles_around(&self, best: &LoopCandidate) -> (Vec<LoopCandidate>, CyclesLeftOut) {
-        let mut left_out = CyclesLeftOut::default();
+    fn cycles_around(&self, best: &LoopCandidate, left_out: &mut CyclesLeftOut) -> Vec<LoopCandidate> {
         let Some(random_cost) = self.random_cost else {
-            return (Vec::new(), left_out);
+            return Vec::new();
         };
         let wanted = f64::from(self.settings.cycles.unwrap_or(1)) / f64::from(best.cycles.max(1));
         let period = wanted * best.cut.num_frames();
@@ -81,6 +78,6 @@ impl Finder<'_> {
                 Ok(cycle) => cycles.push(cycle),
             }
         }
-        (cycles, left_out)
+        cycles
     }
 }

@@ -88,13 +88,9 @@ impl<'a> DistinctPairs<'a> {
         let room = MAX_HELD / around.saturating_mul(around).max(1);
         let goal = self.goal.min(room).max(1);
         let sweep = Sweep::new(self.bounds, &self.admission, &self.kept, goal, self.max_cost);
-        let found = sweep.run();
-        self.is_exhausted = found.is_complete;
-        for pair in found.pairs {
-            if self.kept.keep(&pair) {
-                self.ready.push(pair);
-            }
-        }
+        let (found, is_complete) = sweep.run();
+        self.is_exhausted = is_complete;
+        (self.ready).extend(found.into_iter().filter(|pair| self.kept.keep(pair)));
         self.ready.reverse();
         self.goal = self.kept.len().max(goal);
     }

@@ -10,13 +10,6 @@ use super::distinct::{BestPairs, Distinct};
 use crate::candidate::bound::{LANES, ROWS, SeamBounds};
 use crate::candidate::{SeamPair, seams::NO_COST};
 
-/// Result of a sweep: every pair up to some position in the order, in order, except those similar to pairs kept before.
-pub(super) struct Swept {
-    pub(super) pairs: Vec<SeamPair>,
-    /// Whether no other pairs exist.
-    pub(super) is_complete: bool,
-}
-
 /// One pass over all pairs.
 pub(super) struct Sweep<'a> {
     bounds: &'a SeamBounds<'a>,
@@ -65,8 +58,9 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Sweeps all pairs.
-    pub(super) fn run(&self) -> Swept {
+    /// Sweeps all pairs: returns every one up to some position in the order, in order, except those similar to pairs kept before, and whether
+    /// no others exist.
+    pub(super) fn run(&self) -> (Vec<SeamPair>, bool) {
         let num_panels = self.bounds.num_rows().div_ceil(PANEL);
         let unlimited = self.no_pairs().limit;
         let lists = self.sweep_panels(num_panels);
@@ -76,10 +70,7 @@ impl<'a> Sweep<'a> {
         let mut pairs: Vec<SeamPair> = lists.into_iter().flat_map(|best| best.pairs).collect();
         pairs.retain(|pair| pair.order(&limit) != Ordering::Greater);
         pairs.sort_unstable_by(SeamPair::order);
-        Swept {
-            pairs,
-            is_complete: limit == unlimited,
-        }
+        (pairs, limit == unlimited)
     }
 
     fn no_pairs(&self) -> BestPairs {

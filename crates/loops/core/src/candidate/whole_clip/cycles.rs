@@ -30,13 +30,7 @@ pub(super) fn are_copies(features: &Features, num_frames: usize) -> bool {
 
 /// Returns the fundamental periods in the first `num_frames` frames, which loop.
 pub(super) fn count(features: &Features, num_frames: usize) -> u32 {
-    let num_axes = features.num_position_axes();
-    let mut variance = 0.0;
-    for axis in 0..num_axes {
-        let values = || (0..num_frames).map(|frame| features.positions(frame)[axis]);
-        let mean = mean(values());
-        variance += values().map(|value| (value - mean) * (value - mean)).sum::<f64>();
-    }
+    let variance = features.spread(|| 0..num_frames);
     if variance <= 0.0 {
         return 1;
     }

@@ -19,7 +19,6 @@ pub(in crate::candidate) use held::moving_frames;
 
 use self::ends::End;
 use self::inside::Clip;
-use self::pace::Pace;
 use self::reading::{Reading, Scale};
 use self::seam::Seam;
 use super::{LastKey, LoopCandidate, SearchSettings, Steadiness, WholeClip, WholeClipKind, finder::Finder};
@@ -65,7 +64,7 @@ impl Analysis {
         }
         let scale = Scale::new(self);
         let nearly_closed = || {
-            let reading = Reading::new(&scale, num_frames - 1);
+            let reading = Reading::from(&scale, 0, num_frames - 1);
             let meets = reading.meets(&scale) && reading.roughness(&scale) <= SMOOTH;
             meets.then(|| End {
                 last_frame: num_frames - 1,
@@ -162,7 +161,7 @@ fn of_padded((first, moving): &(usize, Analysis), read: fn(&Analysis) -> Option<
 
 /// Whether the take moves in bursts, as a strike does: its ends are then at rest, and prove nothing.
 pub(in crate::candidate) fn is_single_action(analysis: &Analysis) -> bool {
-    !is_all_idle(analysis) && !Pace::new(analysis).is_even()
+    !is_all_idle(analysis) && !pace::is_even(analysis)
 }
 
 impl Analysis {
@@ -181,11 +180,11 @@ impl Analysis {
         let scale = Scale::new(self);
         // An idle body is searched for its calmest stretch.
         let is_meant_so = scale.named.repeats == Some(true) && scale.named.kind != Some(MotionKind::Idle);
-        if !is_meant_so && !Pace::new(self).is_even() {
+        if !is_meant_so && !pace::is_even(self) {
             return None;
         }
         let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
-            .map(|length| Reading::new(&scale, length))
+            .map(|length| Reading::from(&scale, 0, length))
             .filter(|reading| reading.is_mendable(&scale))
             .min_by_key(|reading| ordered(reading.mending(&scale)))?;
         if reading.num_frames < num_frames {
@@ -235,7 +234,7 @@ pub(in crate::candidate) fn trimmed_cycle(
 ) -> Option<WholeClip> {
     let last = analysis.take.num_frames().checked_sub(MIN_FRAMES + 1)? + MIN_FRAMES;
     let shortest = (MIN_KEPT_SHARE * last as f64).ceil() as usize;
-    if analysis.activity.is_still() || !Pace::new(analysis).is_even() {
+    if analysis.activity.is_still() || !pace::is_even(analysis) {
         return None;
     }
     let pair = finder.cheapest_repeat(shortest.max(MIN_FRAMES)..=last)?;

@@ -142,12 +142,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Evaluates the clip with a resting root if it returns to its start, else with the best-fitting motion.
-    pub(super) fn new(scale: &Scale<'_>, num_frames: usize) -> Self {
-        Self::from(scale, 0, num_frames)
-    }
-
-    /// As [`Self::new`], for a clip that begins at a later frame.
+    /// Evaluates the clip from a frame on, with a resting root if it returns to its start, else with the best-fitting motion.
     pub(super) fn from(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Self {
         let in_place = Self::with_motion(scale, start_frame, num_frames, Rigid::IDENTITY);
         let returns = if start_frame + num_frames < scale.analysis.take.num_frames() {
@@ -158,8 +153,8 @@ impl Reading {
         if returns {
             return in_place;
         }
-        let motion = fitted_motion(scale, start_frame, num_frames);
-        Self::with_motion(scale, start_frame, num_frames, motion)
+        let motion = fit_planar(&pairs_at_seam(scale, start_frame, num_frames));
+        Self::with_motion(scale, start_frame, num_frames, level(motion))
     }
 
     /// Evaluates another length of a clip that was evaluated before, which stays in place if it did.
@@ -319,12 +314,6 @@ fn ratio(sum: f64, of: f64) -> f64 {
     if of > 0.0 { (sum / of).sqrt() } else { 0.0 }
 }
 
-/// Fits the motion over the ground from the first pose to the closing one, a frame after the last pose if the clip has no such
-/// pose: both ends are then carried on by half a frame along parabolas, and meet there.
-fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Rigid {
-    level(fit_planar(&pairs_at_seam(scale, start_frame, num_frames)))
-}
-
 /// Returns a motion over the ground without a small rise, which is left in the body.
 pub(super) fn level(motion: Rigid) -> Rigid {
     if motion.translation.y.abs() < LEVEL_METRES {
@@ -334,7 +323,8 @@ pub(super) fn level(motion: Rigid) -> Rigid {
     }
 }
 
-/// Returns points of both ends, extrapolated to where they meet.
+/// Returns points of the first pose and of the closing one, which is a frame after the last pose if the clip has no such pose: both ends are
+/// then carried on by half a frame along parabolas, and meet there.
 fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Vec<PointPair> {
     let world = &scale.analysis.world;
     let last = scale.analysis.take.num_frames() - 1;
