@@ -50,6 +50,12 @@ impl Limb {
     pub(super) fn upper(&self) -> Option<usize> {
         Some(self.bones?.upper)
     }
+
+    /// Returns the joints of its bones, or all of them without bones.
+    pub(super) fn main(&self) -> Vec<usize> {
+        self.bones
+            .map_or_else(|| self.joints.clone(), |bones| bones.joints().collect())
+    }
 }
 
 /// The joints of a limb of two bones.
@@ -121,36 +127,26 @@ impl Anatomy {
             let mut path = find.path(hips, top?).into_iter();
             skeleton.parent(path.find(|&joint| find.says(joint, Word::Neck))?)
         });
-        let mut above: Vec<usize> = match (head, top) {
-            (Some(head), _) => {
-                let mut path = find.path(hips, head);
-                path.pop();
-                path
-            }
-            (None, Some(top)) => find.path(hips, top),
-            (None, None) => chest.map_or_else(Vec::new, |chest| find.path(hips, chest)),
-        };
+        let mut above = top.or(chest).map_or_else(Vec::new, |top| find.path(hips, top));
+        if head.is_some() {
+            above.pop();
+        }
         let neck = above.split_off(find.start_of_neck(&above, chest));
         let spine = find.without_helpers(above);
         let neck = find.without_helpers(neck);
         let pelvis = find.pelvis();
-        let trunk: Vec<usize> = core::iter::once(hips)
-            .chain(spine.iter().copied())
-            .chain(neck.iter().copied())
-            .chain(pelvis)
-            .collect();
+        let trunk = [&[hips][..], &spine, &neck, pelvis.as_slice()].concat();
         let (mut limbs, apart) = find.legs(&trunk);
         for (hand, side) in hands.into_iter().zip([Side::Left, Side::Right]) {
             limbs.extend(hand.and_then(|hand| find.arm(&trunk, hand, side)));
         }
-        let tail = find.tail();
         Self {
             hips,
             pelvis,
             spine,
             neck,
             head,
-            tail,
+            tail: find.tail(),
             limbs,
             apart,
             meanings,
@@ -160,6 +156,16 @@ impl Anatomy {
     /// Returns the limb of a kind, side and row.
     pub(super) fn limb(&self, like: &Limb) -> Option<&Limb> {
         (self.limbs.iter()).find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
+    }
+
+    /// Returns the first limb of a kind and side.
+    pub(super) fn first(&self, kind: LimbKind, side: Side) -> Option<&Limb> {
+        self.limbs.iter().find(|limb| (limb.kind, limb.side) == (kind, side))
+    }
+
+    /// Returns the arms.
+    pub(super) fn arms(&self) -> impl Iterator<Item = &Limb> {
+        self.limbs.iter().filter(|limb| limb.kind == LimbKind::Arm)
     }
 
     /// Returns the legs, forelegs among them.
@@ -301,9 +307,7 @@ impl Finder<'_> {
 
     /// Returns a chain of the trunk without twist joints; all of them if there are no others.
     fn without_helpers(&self, chain: Vec<usize>) -> Vec<usize> {
-        let bare: Vec<usize> = (chain.iter().copied())
-            .filter(|&joint| !self.meanings[joint].is_helper)
-            .collect();
+        let bare = self.bare(&chain, None);
         if bare.is_empty() { chain } else { bare }
     }
 
@@ -410,10 +414,10 @@ impl Finder<'_> {
             .map(|at| trunk[at])
     }
 
-    /// Returns the joints that bear no helper's name.
-    fn bare(&self, joints: &[usize], keep: usize) -> Vec<usize> {
+    /// Returns the joints that bear no helper's name, and one that is kept.
+    fn bare(&self, joints: &[usize], keep: Option<usize>) -> Vec<usize> {
         (joints.iter().copied())
-            .filter(|&joint| joint == keep || !self.meanings[joint].is_helper)
+            .filter(|&joint| Some(joint) == keep || !self.meanings[joint].is_helper)
             .collect()
     }
 
@@ -451,7 +455,7 @@ impl Finder<'_> {
                 }
                 chain.push(foot.ankle);
             }
-            let joints = self.bare(&chain, foot.ankle);
+            let joints = self.bare(&chain, Some(foot.ankle));
             let is_two = self.body.feet.len() == 2;
             let reaches = self.bones(&joints, Some(foot.ankle), [Word::Thigh, Word::Shin]);
             feet.push((
@@ -527,7 +531,7 @@ impl Finder<'_> {
         let at = path.iter().rposition(|joint| trunk.contains(joint))?;
         let has_hand =
             !self.body.is_bone_end(hand) && !self.says(hand, Word::Forearm) && !self.says(hand, Word::UpperArm);
-        let joints = self.bare(&path[at + 1..], hand);
+        let joints = self.bare(&path[at + 1..], Some(hand));
         let bones = self.bones(&joints, has_hand.then_some(hand), [Word::UpperArm, Word::Forearm]);
         Some(Limb {
             kind: LimbKind::Arm,

@@ -460,7 +460,12 @@ impl Retarget {
         let step_secs = clip.step_secs();
         let poses = self.poses(|sample| clip.body_pose(sample), clip.num_samples(), step_secs, false);
         let tracks = Tracks::pose_by_pose(&self.target.skeleton, step_secs, poses);
-        let mapped = LoopClip::new(clip.name(), tracks, self.carrier(), self.root_motion(clip.root()))?;
+        let mapped = LoopClip::new(
+            clip.name(),
+            tracks,
+            self.target.carrier(),
+            self.root_motion(clip.root()),
+        )?;
         match self.root_joint() {
             _ if path.is_empty() => Ok(mapped),
             Some(joint) => mapped.along_with_joint(joint, path),
@@ -505,10 +510,6 @@ impl Retarget {
     /// Returns the topmost joint of the target that moves with its hips.
     pub(crate) fn top(&self) -> usize {
         self.to_hips[0]
-    }
-
-    pub(crate) fn carrier(&self) -> usize {
-        self.target.carrier()
     }
 }
 
