@@ -60,7 +60,7 @@ pub enum StanceError {
 }
 
 /// An edit in samples of a loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) struct EditedStance {
     span: LoopContact,
     stands: bool,

@@ -198,7 +198,6 @@ pub(super) const LEAST_BEND: f64 = 0.07;
 
 /// The flexion of a leg: the squared distance from thigh to ankle is middle + reach * cos(flexed), and bending the knee further
 /// increases `flexed`.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Bend {
     middle: f64,
     reach: f64,

@@ -17,9 +17,9 @@ const SWING_SECS: f64 = 0.1;
 
 /// A point over the samples of a motion, relative to the root.
 pub(super) struct PointTrack<'a> {
-    pub(super) course: &'a Course,
+    pub course: &'a Course,
     model: &'a FootModel,
-    pub(super) positions: Vec<DVec3>,
+    pub positions: Vec<DVec3>,
 }
 
 /// A stance: the positions of a point, and the one at which it is held, both in the world.

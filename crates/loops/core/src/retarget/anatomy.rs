@@ -20,24 +20,24 @@ pub enum LimbKind {
 /// A limb, from the trunk to its end.
 #[handed_over]
 pub(super) struct Limb {
-    pub(super) kind: LimbKind,
-    pub(super) side: Side,
+    pub kind: LimbKind,
+    pub side: Side,
     /// Which pair of legs, from the hindmost; 0 for arms.
-    pub(super) row: usize,
+    pub row: usize,
     /// All joints from below the trunk to hand or ankle; those that share the turn of a bone are left out.
-    pub(super) joints: Vec<usize>,
+    pub joints: Vec<usize>,
     /// The collar bones, between the trunk and the upper bone of an arm.
-    pub(super) collar: Vec<usize>,
+    pub collar: Vec<usize>,
     /// Upper bone, lower bone and end, of a limb that has exactly one joint between: an arm, or the leg of a biped.
-    pub(super) bones: Option<Bones>,
+    pub bones: Option<Bones>,
     /// The bones with which it reaches for a place: `bones`, or the two halves of a leg with more joints, which bends most between them.
-    pub(super) reaches: Option<Bones>,
+    pub reaches: Option<Bones>,
     /// The ball of the foot or the toes.
-    pub(super) toe: Option<usize>,
+    pub toe: Option<usize>,
     /// Joints of the fingers, from the thumb to the little finger.
-    pub(super) fingers: [Vec<usize>; NUM_FINGERS],
+    pub fingers: [Vec<usize>; NUM_FINGERS],
     /// Bones within the hand that carry a finger.
-    pub(super) finger_bases: [Option<usize>; NUM_FINGERS],
+    pub finger_bases: [Option<usize>; NUM_FINGERS],
 }
 
 impl Limb {
@@ -62,10 +62,10 @@ impl Limb {
 #[handed_over]
 #[derive(Copy, Eq)]
 pub(super) struct Bones {
-    pub(super) upper: usize,
-    pub(super) lower: usize,
+    pub upper: usize,
+    pub lower: usize,
     /// Hand or ankle; `None` if the rig ends at the lower bone.
-    pub(super) end: Option<usize>,
+    pub end: Option<usize>,
 }
 
 impl Bones {
@@ -84,19 +84,19 @@ impl Bones {
 #[handed_over]
 pub(super) struct Anatomy {
     /// The joint that carries legs and trunk.
-    pub(super) hips: usize,
+    pub hips: usize,
     /// A joint below the hips that carries only the legs, and turns with the pelvis.
-    pub(super) pelvis: Option<usize>,
+    pub pelvis: Option<usize>,
     /// The joints from above the hips to the one that carries the arms.
-    pub(super) spine: Vec<usize>,
+    pub spine: Vec<usize>,
     /// The joints from there to below the head.
-    pub(super) neck: Vec<usize>,
-    pub(super) head: Option<usize>,
-    pub(super) tail: Vec<usize>,
-    pub(super) limbs: Vec<Limb>,
+    pub neck: Vec<usize>,
+    pub head: Option<usize>,
+    pub tail: Vec<usize>,
+    pub limbs: Vec<Limb>,
     /// Feet that do not hang from their legs, each with the joint to which it is attached instead.
-    pub(super) apart: Vec<(usize, usize)>,
-    pub(super) meanings: Vec<Meaning>,
+    pub apart: Vec<(usize, usize)>,
+    pub meanings: Vec<Meaning>,
 }
 
 impl Anatomy {

@@ -30,7 +30,7 @@ const MARGIN_SECS: f64 = 1.2;
 const OVER_SECS: f64 = 1.0;
 
 /// A correction of a joint at one sample: a rotation vector that follows its own rotation, and a translation, metres.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 struct Correction {
     turned: DVec3,
     moved: DVec3,

@@ -59,11 +59,11 @@ fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Standing {
     /// Height at which feet of the source stand, over its motion.
-    pub(super) source: f64,
+    pub source: f64,
     /// Height at which feet of the target stand, over its ground.
-    pub(super) target: f64,
+    pub target: f64,
     /// Height of the ground on which the feet of the source stand.
-    pub(super) ground_of_source: f64,
+    pub ground_of_source: f64,
 }
 
 impl Standing {

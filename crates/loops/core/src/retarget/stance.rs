@@ -12,9 +12,9 @@ use crate::motion::{Pose, Skeleton, WorldTracks};
 #[derive(Default)]
 pub(super) struct Stance {
     /// Whether it stands in the rest pose of its file.
-    pub(super) is_at_rest: bool,
+    pub is_at_rest: bool,
     /// Height of the lower ankle over the ground when it is lowest in the take, metres.
-    pub(super) ankle: f64,
+    pub ankle: f64,
 }
 
 /// Heights are those exceeded by feet in all but one of this many frames: in some frames of captures the body sinks into the
@@ -57,9 +57,9 @@ const LEAST_FRAMES: usize = 3;
 /// The frames of a motion in which a foot stands.
 pub(super) struct FootStands {
     /// On ankle and ball.
-    pub(super) flat: Vec<usize>,
+    pub flat: Vec<usize>,
     /// On its ball.
-    pub(super) on_ball: Vec<usize>,
+    pub on_ball: Vec<usize>,
 }
 
 impl FootStands {

@@ -55,9 +55,9 @@ struct Follow {
 /// A joint beside the body that follows one of its joints rigidly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Led {
-    pub(super) joint: usize,
-    pub(super) by: usize,
-    pub(super) at_rest: Rigid,
+    pub joint: usize,
+    pub by: usize,
+    pub at_rest: Rigid,
 }
 
 impl RigPair {
@@ -525,7 +525,7 @@ struct Along {
 }
 
 /// The goals of a limb.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Reach {
     /// The places of the ball of the foot and of the ankle.
     places: [DVec3; 2],

@@ -15,7 +15,6 @@ use crate::npz::array::{Element, whole};
 const VALUE_BYTES: u64 = 160;
 
 /// A value: containers refer to others by number, so that none is copied and each may be shared.
-#[derive(Clone, Debug)]
 enum Value {
     Mark,
     /// Anything that neither makes nor describes data of interest.

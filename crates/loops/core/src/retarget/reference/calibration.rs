@@ -47,11 +47,11 @@ const BENT_SECS: f64 = 0.1;
 /// The rotations from the axes of the body (left +X, up +Y, forward +Z) to those of its joints, as far as they are found.
 pub(super) struct Calibration<'a> {
     skeleton: &'a Skeleton,
-    pub(super) anatomy: &'a Anatomy,
-    pub(super) motion: WorldTracks,
-    pub(super) step_secs: f64,
-    pub(super) axes: Vec<Option<DQuat>>,
-    pub(super) doubts: Vec<Doubt>,
+    pub anatomy: &'a Anatomy,
+    pub motion: WorldTracks,
+    pub step_secs: f64,
+    pub axes: Vec<Option<DQuat>>,
+    pub doubts: Vec<Doubt>,
 }
 
 impl<'a> Calibration<'a> {

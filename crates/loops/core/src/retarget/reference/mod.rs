@@ -60,11 +60,11 @@ pub enum Doubt {
 
 /// A pose in which a rig is compared with others, local.
 pub(super) struct FoundReference {
-    pub(super) pose: Pose,
-    pub(super) anatomy: Anatomy,
-    pub(super) source: ReferenceSource,
-    pub(super) doubts: Vec<Doubt>,
-    pub(super) stands: bool,
+    pub pose: Pose,
+    pub anatomy: Anatomy,
+    pub source: ReferenceSource,
+    pub doubts: Vec<Doubt>,
+    pub stands: bool,
 }
 
 /// Most frames of a take that are searched for a standing pose.
