@@ -250,10 +250,10 @@ impl Feet {
     /// Returns the feet of several loops of `num_samples`, one after the other.
     pub(crate) fn repeated(&self, num_samples: usize, copies: usize) -> Self {
         let [contacts, held] = [&self.contacts, &self.held].map(|contacts| {
-            let spans = contacts
+            let mut spans: Vec<LoopContact> = contacts
                 .iter()
-                .flat_map(|contact| contact.repeated(num_samples, copies));
-            let mut spans: Vec<LoopContact> = spans.collect();
+                .flat_map(|contact| contact.repeated(num_samples, copies))
+                .collect();
             spans.sort_by_key(|contact| (contact.foot, contact.start_sample));
             spans
         });
@@ -328,12 +328,13 @@ pub(crate) fn measure_speed(
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
     let found = speed_by_feet(clip, body, limits);
-    let by_feet = found.filter(|found| match settings.speed {
-        RootSpeed::Auto => found.is_better(),
-        RootSpeed::Poses => false,
-        RootSpeed::Feet | RootSpeed::Given(_) => true,
-    });
-    let by_feet = by_feet.map(|found| found.twist);
+    let by_feet = found
+        .filter(|found| match settings.speed {
+            RootSpeed::Auto => found.is_better(),
+            RootSpeed::Poses => false,
+            RootSpeed::Feet | RootSpeed::Given(_) => true,
+        })
+        .map(|found| found.twist);
     match settings.speed {
         RootSpeed::Given(mps) => {
             let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();

@@ -206,9 +206,9 @@ impl<'a> PointTrack<'a> {
             let mut limit = greatest(moved.iter().copied());
             loop {
                 let stands: Vec<bool> = moved.iter().map(|&moved| moved <= limit).collect();
-                let parts = contact::runs(&stands).into_iter();
-                let parts = parts.filter(|part| part.len() >= fewest.min(contact.num_samples));
-                let mut parts: Vec<LoopContact> = parts
+                let mut parts: Vec<LoopContact> = contact::runs(&stands)
+                    .into_iter()
+                    .filter(|part| part.len() >= fewest.min(contact.num_samples))
                     .map(|part| LoopContact {
                         start_sample: self.course.sample((contact.start_sample + part.start) as isize),
                         num_samples: part.len(),

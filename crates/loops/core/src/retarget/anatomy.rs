@@ -490,8 +490,9 @@ impl Finder<'_> {
     /// The end of the last bone may be a joint of its own, which the foot replaces. The joint named as shin may be the upper
     /// bone.
     fn lower_above_foot(&self, chain: &[usize], last: usize, side: Side) -> usize {
-        let named = self.named(Word::Shin, Some(side));
-        let named = named.filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
+        let named = self
+            .named(Word::Shin, Some(side))
+            .filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
         match (named, chain) {
             (Some(lower), _) => lower,
             (None, [_, .., above, _]) if self.meanings[last].is_helper => *above,

@@ -165,8 +165,10 @@ impl Sole {
         for _ in 0..ROUNDS {
             let turn = rotation::exp(axis * limited(angle, MOST_TURNED)) * joint.rotation;
             let arms: Vec<DVec3> = part.points.iter().map(|&point| turn * point).collect();
-            let heights = arms.iter().map(|arm| joint.translation.y + rise + arm.y - floor);
-            let heights: Vec<f64> = heights.collect();
+            let heights: Vec<f64> = arms
+                .iter()
+                .map(|arm| joint.translation.y + rise + arm.y - floor)
+                .collect();
             let least = smallest(heights.iter().copied());
             if !(least < 0.0 || wanted.is_some()) {
                 break;

@@ -212,8 +212,7 @@ impl FollowedFeet {
             stands: Vec::new(),
             legs: legs
                 .map(|(leg, foot)| {
-                    let leg = leg?;
-                    let joints = leg.joints();
+                    let joints = leg?.joints();
                     Some(FollowedLeg {
                         joints,
                         bent: bends(&dense.world, joints).collect(),

@@ -250,7 +250,7 @@ fn hinge_of(bones: Bones, motion: &WorldTracks) -> Option<DVec3> {
     for frame in 0..motion.num_frames() {
         let [thigh, knee, ankle] = [bones.upper, bones.lower, ankle].map(|joint| motion.position(frame, joint));
         bend += motion.rotation(frame, bones.upper).conjugate() * (knee - thigh).cross(ankle - knee);
-        size += (knee - thigh).length() * (ankle - knee).length();
+        size += knee.distance(thigh) * ankle.distance(knee);
     }
     (bend.length() > STRAIGHT * size).then(|| bend.normalize())
 }

@@ -158,16 +158,19 @@ impl Compared<'_> {
         };
         [(upper, Some(lower)), (lower, end)].map(|(joint, next)| {
             let next = next?;
-            let twists = self.poses.iter().filter_map(|poses| {
-                let [of_source, along] = poses
-                    .each_ref()
-                    .map(|pose| pose.translations[next] - pose.translations[joint]);
-                let [wanted, found] = poses.each_ref().map(|pose| pose.rotations[joint]);
-                let turn = found * wanted.conjugate();
-                let twist = 2.0 * ops::atan2(turn.xyz().dot(along.normalize_or_zero()), turn.w);
-                (of_source.angle_between(along) < ASIDE_RADIANS).then_some((twist + PI).rem_euclid(TAU) - PI)
-            });
-            let twists: Vec<f64> = twists.collect();
+            let twists: Vec<f64> = self
+                .poses
+                .iter()
+                .filter_map(|poses| {
+                    let [of_source, along] = poses
+                        .each_ref()
+                        .map(|pose| pose.translations[next] - pose.translations[joint]);
+                    let [wanted, found] = poses.each_ref().map(|pose| pose.rotations[joint]);
+                    let turn = found * wanted.conjugate();
+                    let twist = 2.0 * ops::atan2(turn.xyz().dot(along.normalize_or_zero()), turn.w);
+                    (of_source.angle_between(along) < ASIDE_RADIANS).then_some((twist + PI).rem_euclid(TAU) - PI)
+                })
+                .collect();
             angle(joint, twists.iter().sum::<f64>() / twists.len() as f64)
         })
     }

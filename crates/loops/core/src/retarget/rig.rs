@@ -82,7 +82,7 @@ impl Rig {
     ) -> Result<Self, BodyError> {
         let skeleton = take.skeleton();
         let body = Body::find(take, overrides)?;
-        let body = beside::with_feet_apart(skeleton, body, &rest.as_ref().world(skeleton));
+        let body = beside::with_feet_apart(skeleton, &body, &rest.as_ref().world(skeleton)).unwrap_or(body);
         let FoundReference {
             pose,
             anatomy,
@@ -279,7 +279,7 @@ impl Rig {
         let (low, high) = (at.iter()).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
             (low.min(*p), high.max(*p))
         });
-        (high - low).length().max(f64::MIN_POSITIVE)
+        high.distance(low).max(f64::MIN_POSITIVE)
     }
 
     /// Returns the front of the sole of a foot with toes; `None` if no mesh shows it.

@@ -34,12 +34,12 @@ pub(super) fn low(heights: impl Iterator<Item = f64>) -> f64 {
 
 /// Returns the height of the lowest joint or bone end of the feet in a pose in the world.
 pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> f64 {
-    let feet: Vec<usize> = body.feet.iter().map(|foot| foot.ankle).collect();
+    let is_ankle = |joint: usize| body.feet.iter().any(|foot| foot.ankle == joint);
     let mut is_foot = vec![false; skeleton.num_joints()];
     let mut lowest = f64::INFINITY;
     for joint in 0..is_foot.len() {
         let above = skeleton.parent(joint);
-        is_foot[joint] = feet.contains(&joint) || above.is_some_and(|above| is_foot[above]);
+        is_foot[joint] = is_ankle(joint) || above.is_some_and(|above| is_foot[above]);
         if is_foot[joint] {
             let (at, turn) = (world.translations[joint], world.rotations[joint]);
             let tip = skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip);
@@ -88,9 +88,9 @@ pub(super) fn show_sole(frames: &[usize], step_secs: f64) -> bool {
 
 /// Returns the upward normal of a sole in the axes of a joint, the median over frames in which it stands.
 pub(super) fn normal(motion: &WorldTracks, joint: usize, frames: &[usize]) -> Option<DVec3> {
-    let ups = frames
+    let ups: Vec<DVec3> = frames
         .iter()
-        .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
-    let ups: Vec<DVec3> = ups.collect();
+        .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y)
+        .collect();
     DVec3::from_array([0, 1, 2].map(|axis| percentile::of(ups.iter().map(|up| up[axis]), 0.5))).try_normalize()
 }

@@ -87,12 +87,12 @@ pub(super) struct Attribute<'a> {
 impl Attribute<'_> {
     /// Parses its numbers; none if it is missing. Errors: one is not a number.
     pub(super) fn numbers(&self) -> Result<Vec<f64>, RobotError> {
-        let numbers = self
+        let numbers: Option<Vec<f64>> = self
             .text
             .unwrap_or_default()
             .split_ascii_whitespace()
-            .map(|word| word.parse::<f64>().ok().filter(|number| number.abs() < 1e9));
-        let numbers: Option<Vec<f64>> = numbers.collect();
+            .map(|word| word.parse::<f64>().ok().filter(|number| number.abs() < 1e9))
+            .collect();
         numbers.ok_or_else(|| self.wrong("a list of numbers"))
     }
 

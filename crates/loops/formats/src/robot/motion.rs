@@ -195,8 +195,11 @@ impl<'a, 'm> Written<'a, 'm> {
     /// Errors: it is not that of a robot, has a root joint above it, or leaves the axis of a hinge.
     pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
         let skeleton = motion.skeleton();
-        let hinges = skeleton.hinges().filter(|_| !motion.adds_root).cloned();
-        let hinges = hinges.ok_or(RobotMotionError::NoHinges)?;
+        let hinges = skeleton
+            .hinges()
+            .filter(|_| !motion.adds_root)
+            .cloned()
+            .ok_or(RobotMotionError::NoHinges)?;
         for row in 0..motion.num_keys {
             if let Some(joint) = skeleton.off_hinge(motion.pose(row).as_ref()) {
                 let joint = skeleton.joint(joint).name.clone();
