@@ -82,12 +82,14 @@ pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContac
     // A loop starts with the foot in the air, so that no span is cut in two.
     let first = all.iter().position(|stands| !stands && !has_ends).unwrap_or(0);
     let from_first = [&all[first..], &all[..first]].concat();
-    let spans = runs(&from_first).into_iter().map(|run| LoopContact {
-        foot,
-        start_sample: (first + run.start) % all.len(),
-        num_samples: run.len(),
-    });
-    let mut spans: Vec<LoopContact> = spans.collect();
+    let mut spans: Vec<LoopContact> = runs(&from_first)
+        .into_iter()
+        .map(|run| LoopContact {
+            foot,
+            start_sample: (first + run.start) % all.len(),
+            num_samples: run.len(),
+        })
+        .collect();
     spans.sort_by_key(|span| span.start_sample);
     spans
 }

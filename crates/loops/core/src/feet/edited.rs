@@ -60,7 +60,7 @@ pub enum StanceError {
 }
 
 /// An edit in samples of a loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) struct EditedStance {
     span: LoopContact,
     stands: bool,
@@ -99,8 +99,10 @@ impl EditedStance {
         if found[1] < range[0] || found[0] > range[1] {
             return Err(StanceError::Outside { found, range });
         }
-        let course = candidate.pairing.ping_pong(cut);
-        let course = course.filter(|_| matches!(span, StanceSpan::Frames(_)));
+        let course = candidate
+            .pairing
+            .ping_pong(cut)
+            .filter(|_| matches!(span, StanceSpan::Frames(_)));
         let [first, last] = found.map(|moment| {
             let sample = match &course {
                 Some(course) => course.time_of(moment) / course.num_frames() * count,

@@ -82,7 +82,7 @@ impl Leg {
     /// Creates the leg in a chain of joints from below the hips to the ankle.
     fn along(chain: &[usize], skeleton: &Skeleton, world: &WorldTracks) -> Option<Self> {
         let bones: Vec<f64> = (chain.windows(2))
-            .map(|bone| (world.position(0, bone[1]) - world.position(0, bone[0])).length())
+            .map(|bone| world.position(0, bone[1]).distance(world.position(0, bone[0])))
             .collect();
         let total: f64 = bones.iter().sum();
         let thigh = bones.iter().position(|&length| length > THIGH_SHARE * total)?;
@@ -127,7 +127,7 @@ impl Leg {
             aside += back * DVec3::X;
         }
         let [thigh, knee, ankle] = self.joints().map(|joint| world.position(0, joint));
-        let size = (knee - thigh).length() * (ankle - knee).length() * world.num_frames() as f64;
+        let size = knee.distance(thigh) * ankle.distance(knee) * world.num_frames() as f64;
         if bend.length() > STRAIGHT * size {
             Some(bend.normalize())
         } else {
@@ -198,7 +198,6 @@ pub(super) const LEAST_BEND: f64 = 0.07;
 
 /// The flexion of a leg: the squared distance from thigh to ankle is middle + reach * cos(flexed), and bending the knee further
 /// increases `flexed`.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Bend {
     middle: f64,
     reach: f64,

@@ -250,10 +250,10 @@ impl Feet {
     /// Returns the feet of several loops of `num_samples`, one after the other.
     pub(crate) fn repeated(&self, num_samples: usize, copies: usize) -> Self {
         let [contacts, held] = [&self.contacts, &self.held].map(|contacts| {
-            let spans = contacts
+            let mut spans: Vec<LoopContact> = contacts
                 .iter()
-                .flat_map(|contact| contact.repeated(num_samples, copies));
-            let mut spans: Vec<LoopContact> = spans.collect();
+                .flat_map(|contact| contact.repeated(num_samples, copies))
+                .collect();
             spans.sort_by_key(|contact| (contact.foot, contact.start_sample));
             spans
         });
@@ -328,12 +328,13 @@ pub(crate) fn measure_speed(
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
     let found = speed_by_feet(clip, body, limits);
-    let by_feet = found.filter(|found| match settings.speed {
-        RootSpeed::Auto => found.is_better(),
-        RootSpeed::Poses => false,
-        RootSpeed::Feet | RootSpeed::Given(_) => true,
-    });
-    let by_feet = by_feet.map(|found| found.twist);
+    let by_feet = found
+        .filter(|found| match settings.speed {
+            RootSpeed::Auto => found.is_better(),
+            RootSpeed::Poses => false,
+            RootSpeed::Feet | RootSpeed::Given(_) => true,
+        })
+        .map(|found| found.twist);
     match settings.speed {
         RootSpeed::Given(mps) => {
             let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
@@ -501,20 +502,20 @@ impl Feet {
 /// How feet are held, and the reference for them: see [`hold`].
 #[derive(Clone, Copy)]
 pub(crate) struct Holding<'a> {
-    pub(crate) body: &'a Body,
-    pub(crate) root_joint: Option<usize>,
-    pub(crate) lock: FootLock,
+    pub body: &'a Body,
+    pub root_joint: Option<usize>,
+    pub lock: FootLock,
     /// The take that a loop was cut from; the motion itself without one.
-    pub(crate) source: Option<&'a RootRelativeClip>,
+    pub source: Option<&'a RootRelativeClip>,
     /// The image of the first half, if the second half of the loop must equal it.
-    pub(crate) image: Option<&'a Image<'a>>,
+    pub image: Option<&'a Image<'a>>,
     /// Stances that overrule those detected; feet that have any are held however far they slide.
-    pub(crate) edited: &'a [EditedStance],
+    pub edited: &'a [EditedStance],
     /// When points of feet bear, if known from elsewhere; otherwise it is detected.
-    pub(crate) known: Option<&'a [Bearing]>,
+    pub known: Option<&'a [Bearing]>,
     /// Target positions of the feet over the whole motion, relative to its root, at the height at which they bear: replaces
     /// `source`.
-    pub(crate) places: Option<&'a WorldTracks>,
+    pub places: Option<&'a WorldTracks>,
 }
 
 impl<'a> Holding<'a> {

@@ -26,20 +26,20 @@ pub(super) fn roll_kept(rise: f64, size: f64) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LegLimits {
     /// The angle beyond which the knee does not bend, radians from the straightest.
-    pub(crate) most_flexed: f64,
+    pub most_flexed: f64,
     /// The largest angular accelerations of thigh, knee, ankle and toes, radians per second squared; infinite where unknown.
-    pub(crate) hardest: [f64; NUM_JOINTS],
+    pub hardest: [f64; NUM_JOINTS],
     /// The front of its sole, if known: it stays above the ground.
-    pub(crate) front: Option<SoleFront>,
+    pub front: Option<SoleFront>,
 }
 
 /// The front of the sole of a foot with toes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SoleFront {
     /// In the axes of the toes, metres.
-    pub(crate) of_toes: DVec3,
+    pub of_toes: DVec3,
     /// How far it is below the joint of the toes while they lie flat on the ground, metres.
-    pub(crate) below_ball: f64,
+    pub below_ball: f64,
 }
 
 impl LegLimits {
@@ -57,16 +57,16 @@ impl LegLimits {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FootModel {
     /// Size of the body over that of the reference body, which weighs rotations against displacements.
-    pub(crate) size: f64,
+    pub size: f64,
     /// Limits below which a point starts to stand.
-    pub(crate) contacts: LimitsAtSize,
+    pub contacts: LimitsAtSize,
     /// Scale of the distances and speeds by which a standing foot may stray: 1 on the body of a take, more on a larger character
     /// that moves in proportion.
-    pub(crate) metre: f64,
+    pub metre: f64,
     /// By foot, the limits of its leg; empty if not known from elsewhere.
-    pub(crate) legs: Vec<LegLimits>,
+    pub legs: Vec<LegLimits>,
     /// Whether the body is a character that follows another.
-    pub(crate) is_character: bool,
+    pub is_character: bool,
 }
 
 impl FootModel {

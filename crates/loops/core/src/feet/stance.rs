@@ -17,9 +17,9 @@ const SWING_SECS: f64 = 0.1;
 
 /// A point over the samples of a motion, relative to the root.
 pub(super) struct PointTrack<'a> {
-    pub(super) course: &'a Course,
+    pub course: &'a Course,
     model: &'a FootModel,
-    pub(super) positions: Vec<DVec3>,
+    pub positions: Vec<DVec3>,
 }
 
 /// A stance: the positions of a point, and the one at which it is held, both in the world.
@@ -206,9 +206,9 @@ impl<'a> PointTrack<'a> {
             let mut limit = greatest(moved.iter().copied());
             loop {
                 let stands: Vec<bool> = moved.iter().map(|&moved| moved <= limit).collect();
-                let parts = contact::runs(&stands).into_iter();
-                let parts = parts.filter(|part| part.len() >= fewest.min(contact.num_samples));
-                let mut parts: Vec<LoopContact> = parts
+                let mut parts: Vec<LoopContact> = contact::runs(&stands)
+                    .into_iter()
+                    .filter(|part| part.len() >= fewest.min(contact.num_samples))
                     .map(|part| LoopContact {
                         start_sample: self.course.sample((contact.start_sample + part.start) as isize),
                         num_samples: part.len(),

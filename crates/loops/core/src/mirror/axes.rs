@@ -65,17 +65,13 @@ impl Mirror {
         own_axes: Vec<DQuat>,
         symmetric: SymmetricPose,
     ) -> Self {
-        let parent_axes = (0..partners.len())
-            .map(|joint| {
-                skeleton
-                    .parent(joint)
-                    .map_or(DQuat::IDENTITY, |parent| own_axes[parent])
-            })
-            .collect();
+        let parents = skeleton.joints().iter().map(|joint| joint.parent);
         Self {
+            parent_axes: parents
+                .map(|parent| parent.map_or(DQuat::IDENTITY, |parent| own_axes[parent]))
+                .collect(),
             partners,
             own_axes,
-            parent_axes,
             rest,
             symmetric,
         }
@@ -88,7 +84,7 @@ impl Mirror {
             let (Some(own), Some(other)) = (self.rest[joint], self.rest[partner]) else {
                 continue;
             };
-            let off_metres = (self.reflect(joint, own) - other).length();
+            let off_metres = self.reflect(joint, own).distance(other);
             if off_metres > tolerance[0] * own.length().max(other.length()) + tolerance[1] * size {
                 return Err(MirrorError::Positions {
                     left: skeleton.name_of(joint),
@@ -137,17 +133,12 @@ fn median_positions(take: &Take) -> (Vec<DVec3>, Vec<f64>) {
     let frames = || (0..take.num_frames()).step_by(stride);
     (0..take.num_joints())
         .map(|joint| {
-            let mut positions: Vec<[f64; 3]> = frames()
-                .map(|frame| take.translations(frame)[joint].to_array())
-                .collect();
-            let middle = positions.len() / 2;
-            let mut median = [0.0; 3];
-            for (axis, value) in median.iter_mut().enumerate() {
-                positions.sort_by_key(|position| ordered(position[axis]));
-                *value = positions[middle][axis];
-            }
-            let median = DVec3::from_array(median);
-            let strayed = frames().map(|frame| (take.translations(frame)[joint] - median).length());
+            let median = DVec3::from_array([0, 1, 2].map(|axis| {
+                let mut values: Vec<f64> = frames().map(|frame| take.translations(frame)[joint][axis]).collect();
+                values.sort_by_key(|value| ordered(*value));
+                values[values.len() / 2]
+            }));
+            let strayed = frames().map(|frame| take.translations(frame)[joint].distance(median));
             (median, greatest(strayed))
         })
         .unzip()

@@ -26,8 +26,8 @@ impl Pairing {
     /// Returns the mirror, if there is one.
     pub fn mirror(&self) -> Option<&Mirror> {
         match self {
-            Self::Same | Self::PingPong { .. } => None,
             Self::Mirrored(mirror) => Some(mirror),
+            _ => None,
         }
     }
 

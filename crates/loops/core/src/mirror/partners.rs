@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::MirrorError;
+use super::{ACROSS, MirrorError};
 use crate::math::{greatest, ordered};
 use crate::motion::Skeleton;
 
@@ -39,7 +39,7 @@ pub(super) fn find(
         let normal = normal_between(skeleton, rest, &partners);
         (partners, normal)
     } else {
-        (by_position(skeleton, rest, DVec3::X), DVec3::X)
+        (by_position(skeleton, rest), DVec3::X)
     };
     if !has_pairs(&found.0) {
         return Err(MirrorError::NoPairs);
@@ -135,14 +135,12 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
     Ok(())
 }
 
-/// Partners by position at rest: pairs in which each is the joint nearest to the other's mirrored position.
-fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize> {
-    let positions = unturned(skeleton, rest);
-    let size = greatest(positions.iter().map(|position| position.length()));
+/// Partners by position at rest: pairs in which each is the joint nearest to the other's position, mirrored across X.
+fn by_position(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<usize> {
+    let (positions, size) = (unturned(skeleton, rest), size(skeleton, rest));
     let nearest: Vec<usize> = (0..positions.len())
         .map(|joint| {
-            let image = positions[joint] - 2.0 * positions[joint].dot(normal) * normal;
-            let off = |other: usize| (positions[other] - image).length();
+            let off = |other: usize| positions[other].distance(positions[joint] * ACROSS);
             // Among joints at one position the one with the same number of children is chosen, then the first in skeleton order.
             (0..positions.len())
                 .filter(|&other| off(other) < SIZE_TOLERANCE * size)
@@ -166,9 +164,9 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
     for (joint, &partner) in partners.iter().enumerate() {
         if joint < partner {
             let (a, b) = (positions[joint], positions[partner]);
-            rows[0] += b * a.x + a * b.x;
-            rows[1] += b * a.y + a * b.y;
-            rows[2] += b * a.z + a * b.z;
+            for axis in 0..3 {
+                rows[axis] += b * a[axis] + a * b[axis];
+            }
         }
     }
     // Subtracted from a multiple of the identity above its largest eigenvalue, the matrix has that direction as its dominant
@@ -180,7 +178,7 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
         normal = (above * normal - applied).normalize_or(DVec3::X);
     }
     // Skeletons are drawn along an axis; the small errors of a hand-measured one would tilt the mirror.
-    [DVec3::X, DVec3::Y, DVec3::Z]
+    DVec3::AXES
         .into_iter()
         .find(|axis| normal.dot(*axis).abs() > ALONG_AXIS)
         .unwrap_or(normal)

@@ -144,7 +144,7 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
     let RootRelativeClip { clip, root, fit, .. } = &made.source;
     let path = made.loop_clip.path();
     let scale = retarget.scale();
-    let carrier = retarget.carrier();
+    let carrier = retarget.target.carrier();
     let root_joint = retarget.root_joint();
     let samples = clip.sample_range();
     let (first, count) = (*samples.start(), samples.count());

@@ -20,24 +20,24 @@ pub enum LimbKind {
 /// A limb, from the trunk to its end.
 #[handed_over]
 pub(super) struct Limb {
-    pub(super) kind: LimbKind,
-    pub(super) side: Side,
+    pub kind: LimbKind,
+    pub side: Side,
     /// Which pair of legs, from the hindmost; 0 for arms.
-    pub(super) row: usize,
+    pub row: usize,
     /// All joints from below the trunk to hand or ankle; those that share the turn of a bone are left out.
-    pub(super) joints: Vec<usize>,
+    pub joints: Vec<usize>,
     /// The collar bones, between the trunk and the upper bone of an arm.
-    pub(super) collar: Vec<usize>,
+    pub collar: Vec<usize>,
     /// Upper bone, lower bone and end, of a limb that has exactly one joint between: an arm, or the leg of a biped.
-    pub(super) bones: Option<Bones>,
+    pub bones: Option<Bones>,
     /// The bones with which it reaches for a place: `bones`, or the two halves of a leg with more joints, which bends most between them.
-    pub(super) reaches: Option<Bones>,
+    pub reaches: Option<Bones>,
     /// The ball of the foot or the toes.
-    pub(super) toe: Option<usize>,
+    pub toe: Option<usize>,
     /// Joints of the fingers, from the thumb to the little finger.
-    pub(super) fingers: [Vec<usize>; NUM_FINGERS],
+    pub fingers: [Vec<usize>; NUM_FINGERS],
     /// Bones within the hand that carry a finger.
-    pub(super) finger_bases: [Option<usize>; NUM_FINGERS],
+    pub finger_bases: [Option<usize>; NUM_FINGERS],
 }
 
 impl Limb {
@@ -50,16 +50,22 @@ impl Limb {
     pub(super) fn upper(&self) -> Option<usize> {
         Some(self.bones?.upper)
     }
+
+    /// Returns the joints of its bones, or all of them without bones.
+    pub(super) fn main(&self) -> Vec<usize> {
+        self.bones
+            .map_or_else(|| self.joints.clone(), |bones| bones.joints().collect())
+    }
 }
 
 /// The joints of a limb of two bones.
 #[handed_over]
 #[derive(Copy, Eq)]
 pub(super) struct Bones {
-    pub(super) upper: usize,
-    pub(super) lower: usize,
+    pub upper: usize,
+    pub lower: usize,
     /// Hand or ankle; `None` if the rig ends at the lower bone.
-    pub(super) end: Option<usize>,
+    pub end: Option<usize>,
 }
 
 impl Bones {
@@ -78,19 +84,19 @@ impl Bones {
 #[handed_over]
 pub(super) struct Anatomy {
     /// The joint that carries legs and trunk.
-    pub(super) hips: usize,
+    pub hips: usize,
     /// A joint below the hips that carries only the legs, and turns with the pelvis.
-    pub(super) pelvis: Option<usize>,
+    pub pelvis: Option<usize>,
     /// The joints from above the hips to the one that carries the arms.
-    pub(super) spine: Vec<usize>,
+    pub spine: Vec<usize>,
     /// The joints from there to below the head.
-    pub(super) neck: Vec<usize>,
-    pub(super) head: Option<usize>,
-    pub(super) tail: Vec<usize>,
-    pub(super) limbs: Vec<Limb>,
+    pub neck: Vec<usize>,
+    pub head: Option<usize>,
+    pub tail: Vec<usize>,
+    pub limbs: Vec<Limb>,
     /// Feet that do not hang from their legs, each with the joint to which it is attached instead.
-    pub(super) apart: Vec<(usize, usize)>,
-    pub(super) meanings: Vec<Meaning>,
+    pub apart: Vec<(usize, usize)>,
+    pub meanings: Vec<Meaning>,
 }
 
 impl Anatomy {
@@ -121,36 +127,26 @@ impl Anatomy {
             let mut path = find.path(hips, top?).into_iter();
             skeleton.parent(path.find(|&joint| find.says(joint, Word::Neck))?)
         });
-        let mut above: Vec<usize> = match (head, top) {
-            (Some(head), _) => {
-                let mut path = find.path(hips, head);
-                path.pop();
-                path
-            }
-            (None, Some(top)) => find.path(hips, top),
-            (None, None) => chest.map_or_else(Vec::new, |chest| find.path(hips, chest)),
-        };
+        let mut above = top.or(chest).map_or_else(Vec::new, |top| find.path(hips, top));
+        if head.is_some() {
+            above.pop();
+        }
         let neck = above.split_off(find.start_of_neck(&above, chest));
         let spine = find.without_helpers(above);
         let neck = find.without_helpers(neck);
         let pelvis = find.pelvis();
-        let trunk: Vec<usize> = core::iter::once(hips)
-            .chain(spine.iter().copied())
-            .chain(neck.iter().copied())
-            .chain(pelvis)
-            .collect();
+        let trunk = [&[hips][..], &spine, &neck, pelvis.as_slice()].concat();
         let (mut limbs, apart) = find.legs(&trunk);
         for (hand, side) in hands.into_iter().zip([Side::Left, Side::Right]) {
             limbs.extend(hand.and_then(|hand| find.arm(&trunk, hand, side)));
         }
-        let tail = find.tail();
         Self {
             hips,
             pelvis,
             spine,
             neck,
             head,
-            tail,
+            tail: find.tail(),
             limbs,
             apart,
             meanings,
@@ -160,6 +156,16 @@ impl Anatomy {
     /// Returns the limb of a kind, side and row.
     pub(super) fn limb(&self, like: &Limb) -> Option<&Limb> {
         (self.limbs.iter()).find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
+    }
+
+    /// Returns the first limb of a kind and side.
+    pub(super) fn first(&self, kind: LimbKind, side: Side) -> Option<&Limb> {
+        self.limbs.iter().find(|limb| (limb.kind, limb.side) == (kind, side))
+    }
+
+    /// Returns the arms.
+    pub(super) fn arms(&self) -> impl Iterator<Item = &Limb> {
+        self.limbs.iter().filter(|limb| limb.kind == LimbKind::Arm)
     }
 
     /// Returns the legs, forelegs among them.
@@ -301,9 +307,7 @@ impl Finder<'_> {
 
     /// Returns a chain of the trunk without twist joints; all of them if there are no others.
     fn without_helpers(&self, chain: Vec<usize>) -> Vec<usize> {
-        let bare: Vec<usize> = (chain.iter().copied())
-            .filter(|&joint| !self.meanings[joint].is_helper)
-            .collect();
+        let bare = self.bare(&chain, None);
         if bare.is_empty() { chain } else { bare }
     }
 
@@ -410,10 +414,10 @@ impl Finder<'_> {
             .map(|at| trunk[at])
     }
 
-    /// Returns the joints that bear no helper's name.
-    fn bare(&self, joints: &[usize], keep: usize) -> Vec<usize> {
+    /// Returns the joints that bear no helper's name, and one that is kept.
+    fn bare(&self, joints: &[usize], keep: Option<usize>) -> Vec<usize> {
         (joints.iter().copied())
-            .filter(|&joint| joint == keep || !self.meanings[joint].is_helper)
+            .filter(|&joint| Some(joint) == keep || !self.meanings[joint].is_helper)
             .collect()
     }
 
@@ -451,7 +455,7 @@ impl Finder<'_> {
                 }
                 chain.push(foot.ankle);
             }
-            let joints = self.bare(&chain, foot.ankle);
+            let joints = self.bare(&chain, Some(foot.ankle));
             let is_two = self.body.feet.len() == 2;
             let reaches = self.bones(&joints, Some(foot.ankle), [Word::Thigh, Word::Shin]);
             feet.push((
@@ -486,8 +490,9 @@ impl Finder<'_> {
     /// The end of the last bone may be a joint of its own, which the foot replaces. The joint named as shin may be the upper
     /// bone.
     fn lower_above_foot(&self, chain: &[usize], last: usize, side: Side) -> usize {
-        let named = self.named(Word::Shin, Some(side));
-        let named = named.filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
+        let named = self
+            .named(Word::Shin, Some(side))
+            .filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
         match (named, chain) {
             (Some(lower), _) => lower,
             (None, [_, .., above, _]) if self.meanings[last].is_helper => *above,
@@ -527,7 +532,7 @@ impl Finder<'_> {
         let at = path.iter().rposition(|joint| trunk.contains(joint))?;
         let has_hand =
             !self.body.is_bone_end(hand) && !self.says(hand, Word::Forearm) && !self.says(hand, Word::UpperArm);
-        let joints = self.bare(&path[at + 1..], hand);
+        let joints = self.bare(&path[at + 1..], Some(hand));
         let bones = self.bones(&joints, has_hand.then_some(hand), [Word::UpperArm, Word::Forearm]);
         Some(Limb {
             kind: LimbKind::Arm,

@@ -8,15 +8,11 @@ use crate::motion::{Pose, Skeleton};
 /// A separate foot lies nearer to the end of its leg than this, as a share of the leg from the hips on.
 const FOOT_SHARE: f64 = 0.25;
 
-/// Returns the body with the feet that its legs lack, if joints beside it lie at the ends of both legs.
+/// Returns the body with the feet that its legs lack; `None` unless joints beside it lie at the ends of both legs.
 ///
 /// The legs have two bones, and nothing is attached to the lower one. Joints named as controls are not feet; but numbered copies
 /// of a leg's bone (from Blender) are the foot of a leg without one, and steer a leg with a foot of its own.
-pub(super) fn with_feet_apart(skeleton: &Skeleton, body: Body, world: &Pose) -> Body {
-    feet_apart(skeleton, &body, world).unwrap_or(body)
-}
-
-fn feet_apart(skeleton: &Skeleton, body: &Body, world: &Pose) -> Option<Body> {
+pub(super) fn with_feet_apart(skeleton: &Skeleton, body: &Body, world: &Pose) -> Option<Body> {
     let [one, other] = body.feet.as_slice() else {
         return None;
     };
@@ -74,8 +70,7 @@ fn bare_leg(skeleton: &Skeleton, body: &Body, foot: &Foot) -> Option<Vec<usize>>
 fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) -> Option<usize> {
     let at = &world.translations;
     let end = at[*leg.last()?];
-    let chain: Vec<usize> = core::iter::once(body.hips).chain(leg.iter().copied()).collect();
-    let length = world.length_along(&chain);
+    let length = world.length_along(&[&[body.hips][..], leg].concat());
     let steers = |joint: usize| {
         let name = skeleton.joint(joint).name.as_str();
         let is_copy = name

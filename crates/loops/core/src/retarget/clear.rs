@@ -43,8 +43,8 @@ const ROUNDS: usize = 8;
 /// The sole of a foot of the target.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sole {
-    pub(super) ankle: usize,
-    pub(super) toe: Option<usize>,
+    pub ankle: usize,
+    pub toe: Option<usize>,
     /// The part that rotates with the ankle; if the foot has toes, its ball is one of the points.
     foot: Part,
     /// The part that turns with the toes.
@@ -66,13 +66,12 @@ struct Part {
 }
 
 /// The rotation and lift of a foot that keep every point of it above the ground.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cleared {
     /// Turns in the world after the foot's and the toes' own.
-    pub(super) foot: DQuat,
-    pub(super) toe: DQuat,
+    pub foot: DQuat,
+    pub toe: DQuat,
     /// Rise of the ankle, metres.
-    pub(super) rise: f64,
+    pub rise: f64,
 }
 
 impl Sole {
@@ -166,8 +165,10 @@ impl Sole {
         for _ in 0..ROUNDS {
             let turn = rotation::exp(axis * limited(angle, MOST_TURNED)) * joint.rotation;
             let arms: Vec<DVec3> = part.points.iter().map(|&point| turn * point).collect();
-            let heights = arms.iter().map(|arm| joint.translation.y + rise + arm.y - floor);
-            let heights: Vec<f64> = heights.collect();
+            let heights: Vec<f64> = arms
+                .iter()
+                .map(|arm| joint.translation.y + rise + arm.y - floor)
+                .collect();
             let least = smallest(heights.iter().copied());
             if !(least < 0.0 || wanted.is_some()) {
                 break;

@@ -27,10 +27,10 @@ pub(super) fn with_flat_feet(take: &Take, anatomy: &Anatomy, reference: &Pose) -
     // Toes are descendants of ankles. Both feet get the same treatment: they bear the same body.
     for normals in shown_normals(take, anatomy) {
         let world = flat.as_ref().world(skeleton);
-        let tilts = normals
+        let tilts: Vec<(usize, DQuat)> = normals
             .iter()
-            .map(|&(joint, normal)| (joint, arc(world.rotations[joint] * normal, DVec3::Y)));
-        let tilts: Vec<(usize, DQuat)> = tilts.collect();
+            .map(|&(joint, normal)| (joint, arc(world.rotations[joint] * normal, DVec3::Y)))
+            .collect();
         let are_flat = tilts
             .iter()
             .all(|&(_, tilt)| rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)).length() < FLAT_RADIANS);

@@ -47,9 +47,9 @@ pub struct FollowedFeet {
 /// The samples at which a point or joint of a foot of the target is on the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Marks<T> {
-    pub(super) foot: usize,
+    pub foot: usize,
     of: T,
-    pub(super) at: Vec<bool>,
+    pub at: Vec<bool>,
 }
 
 impl<T: Copy + PartialEq> Marks<T> {
@@ -106,14 +106,14 @@ type Shares<'a> = Vec<(&'a FollowedFeet, usize, f64)>;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FollowedLeg {
     /// Thigh, knee and ankle of the target.
-    pub(super) joints: [usize; 3],
+    pub joints: [usize; 3],
     /// Angle between the bones of the source at every sample, radians.
     bent: Vec<f64>,
     /// The largest angular accelerations of the source's thigh, knee, ankle and toes over the whole motion, radians per second
     /// squared; infinite for missing joints.
-    pub(super) hardest: [f64; 4],
+    pub hardest: [f64; 4],
     /// The front of the target's sole, if a mesh shows it.
-    pub(super) front: Option<SoleFront>,
+    pub front: Option<SoleFront>,
 }
 
 impl FollowedLeg {
@@ -212,8 +212,7 @@ impl FollowedFeet {
             stands: Vec::new(),
             legs: legs
                 .map(|(leg, foot)| {
-                    let leg = leg?;
-                    let joints = leg.joints();
+                    let joints = leg?.joints();
                     Some(FollowedLeg {
                         joints,
                         bent: bends(&dense.world, joints).collect(),

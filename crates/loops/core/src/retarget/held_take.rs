@@ -30,7 +30,7 @@ const MARGIN_SECS: f64 = 1.2;
 const OVER_SECS: f64 = 1.0;
 
 /// A correction of a joint at one sample: a rotation vector that follows its own rotation, and a translation, metres.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Default)]
 struct Correction {
     turned: DVec3,
     moved: DVec3,
@@ -149,7 +149,8 @@ impl Retarget {
     fn held_window(&self, feet: &FollowedFeet, tracks: &Tracks, lock: FootLock) -> Option<Tracks> {
         let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
         let holding = Holding::new(&self.target.body, self.root_joint(), lock);
-        feet.hold_motion(&Stage::new(tracks, course), holding, self.carrier()).0
+        feet.hold_motion(&Stage::new(tracks, course), holding, self.target.carrier())
+            .0
     }
 }
 

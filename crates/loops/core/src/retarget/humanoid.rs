@@ -138,8 +138,7 @@ impl Rig {
         [(Side::Left, "left"), (Side::Right, "right")]
             .into_iter()
             .filter_map(move |(side, word)| {
-                let mut limbs = self.anatomy.limbs.iter();
-                let limb = limbs.find(|limb| limb.kind == kind && limb.side == side)?;
+                let limb = self.anatomy.first(kind, side)?;
                 Some((word, limb, limb.bones?))
             })
     }
@@ -207,12 +206,7 @@ impl Rig {
 
     /// Returns the way from the right limb of a kind to the left one, each by one of its joints, in the axes of the body.
     fn across(&self, kind: LimbKind, joint: impl Fn(&Limb) -> Option<usize>) -> Option<DVec3> {
-        let [left, right] = [Side::Left, Side::Right].map(|side| {
-            let mut limbs = self.anatomy.limbs.iter();
-            limbs
-                .find(|limb| limb.kind == kind && limb.side == side)
-                .and_then(&joint)
-        });
+        let [left, right] = [Side::Left, Side::Right].map(|side| self.anatomy.first(kind, side).and_then(&joint));
         let across = self.in_body(left?) - self.in_body(right?);
         (across.length() > LEAST_ACROSS * self.leg_length()).then_some(across)
     }

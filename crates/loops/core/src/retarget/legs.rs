@@ -20,18 +20,18 @@ use crate::motion::{Pose, WorldTracks};
 /// A limb of the target with the limb that it follows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PlacedLimb {
-    pub(super) kind: LimbKind,
-    pub(super) leg: Leg,
+    pub kind: LimbKind,
+    pub leg: Leg,
     /// The joints of the upper bone, from the thigh to above the knee, and of the lower one, from the knee to above the ankle.
-    pub(super) bones: [Vec<usize>; 2],
+    pub bones: [Vec<usize>; 2],
     /// The joint of the source that is followed: its ball of the foot, its ankle, or its wrist.
-    pub(super) follows: usize,
+    pub follows: usize,
     /// The ankle or wrist of the source.
-    pub(super) ankle: usize,
+    pub ankle: usize,
     /// The followed point of the target, relative to the ankle, in the ankle's axes.
     anchor: DVec3,
     /// From the scaled position to that of this limb, in the axes of the body: leg-to-trunk ratios differ between animals.
-    pub(super) shift: DVec3,
+    pub shift: DVec3,
     /// Height over standing feet above which only the ankle is followed, metres of the target.
     lifted: f64,
     /// Heights of a hand over standing feet below which it is put at its place, and above which it only follows rotations, metres of the
@@ -250,7 +250,7 @@ fn hinge_of(bones: Bones, motion: &WorldTracks) -> Option<DVec3> {
     for frame in 0..motion.num_frames() {
         let [thigh, knee, ankle] = [bones.upper, bones.lower, ankle].map(|joint| motion.position(frame, joint));
         bend += motion.rotation(frame, bones.upper).conjugate() * (knee - thigh).cross(ankle - knee);
-        size += (knee - thigh).length() * (ankle - knee).length();
+        size += knee.distance(thigh) * ankle.distance(knee);
     }
     (bend.length() > STRAIGHT * size).then(|| bend.normalize())
 }

@@ -4,7 +4,7 @@ use core::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::anatomy::{Bones, Limb, LimbKind};
+use super::anatomy::{Bones, Limb};
 use super::{Rig, RigPair};
 use crate::loop_clip::LoopClip;
 use crate::math::{ops, ordered, percentile};
@@ -76,7 +76,6 @@ struct Compared<'a> {
 impl Compared<'_> {
     fn likeness(&self, stands: &[Stand]) -> Likeness {
         let Rig { anatomy, body, .. } = self.target;
-        let limbs = |kind: LimbKind| anatomy.limbs.iter().filter(move |limb| limb.kind == kind);
         let feet = body.feet.iter().map(|foot| {
             let samples = stands
                 .iter()
@@ -88,22 +87,15 @@ impl Compared<'_> {
             lean: anatomy.top().and_then(|top| self.lean(top)),
             foot: farthest(feet),
             gaze: anatomy.head.map(|head| self.gaze(head)),
-            knee: farthest(limbs(LimbKind::Leg).map(|limb| self.knee(limb))),
-            arm: farthest(limbs(LimbKind::Arm).flat_map(|limb| self.twists(limb))),
+            knee: farthest(anatomy.legs().map(|limb| self.knee(limb))),
+            arm: farthest(anatomy.arms().flat_map(|limb| self.twists(limb))),
         }
     }
 
     fn lean(&self, top: usize) -> Option<JointAngle> {
-        let tops = |kind: LimbKind| -> Vec<usize> {
-            self.target
-                .anatomy
-                .limbs
-                .iter()
-                .filter(|limb| limb.kind == kind)
-                .filter_map(Limb::top)
-                .collect()
-        };
-        let (legs, mut arms) = (tops(LimbKind::Leg), tops(LimbKind::Arm));
+        let anatomy = &self.target.anatomy;
+        let legs: Vec<usize> = anatomy.legs().filter_map(Limb::top).collect();
+        let mut arms: Vec<usize> = anatomy.arms().filter_map(Limb::top).collect();
         if arms.len() != 2 {
             arms = vec![top];
         }
@@ -166,16 +158,19 @@ impl Compared<'_> {
         };
         [(upper, Some(lower)), (lower, end)].map(|(joint, next)| {
             let next = next?;
-            let twists = self.poses.iter().filter_map(|poses| {
-                let [of_source, along] = poses
-                    .each_ref()
-                    .map(|pose| pose.translations[next] - pose.translations[joint]);
-                let [wanted, found] = poses.each_ref().map(|pose| pose.rotations[joint]);
-                let turn = found * wanted.conjugate();
-                let twist = 2.0 * ops::atan2(turn.xyz().dot(along.normalize_or_zero()), turn.w);
-                (of_source.angle_between(along) < ASIDE_RADIANS).then_some((twist + PI).rem_euclid(TAU) - PI)
-            });
-            let twists: Vec<f64> = twists.collect();
+            let twists: Vec<f64> = self
+                .poses
+                .iter()
+                .filter_map(|poses| {
+                    let [of_source, along] = poses
+                        .each_ref()
+                        .map(|pose| pose.translations[next] - pose.translations[joint]);
+                    let [wanted, found] = poses.each_ref().map(|pose| pose.rotations[joint]);
+                    let turn = found * wanted.conjugate();
+                    let twist = 2.0 * ops::atan2(turn.xyz().dot(along.normalize_or_zero()), turn.w);
+                    (of_source.angle_between(along) < ASIDE_RADIANS).then_some((twist + PI).rem_euclid(TAU) - PI)
+                })
+                .collect();
             angle(joint, twists.iter().sum::<f64>() / twists.len() as f64)
         })
     }

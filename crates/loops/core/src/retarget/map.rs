@@ -237,10 +237,16 @@ fn link_limb(links: &mut [Option<Link>], source: &Rig, target: &Rig, limb: &Limb
             let sure = trust(&source.anatomy.meanings[from], &target.anatomy.meanings[joint], word);
             links[joint] = Some(Link::sure(from, sure));
         }
-        let bases = limb.finger_bases.iter().zip(&from.finger_bases);
-        let bases = bases.filter_map(|(joint, from)| joint.zip(*from));
-        let fingers = limb.fingers.iter().zip(&from.fingers);
-        let fingers = fingers.flat_map(|(finger, from)| finger.iter().copied().zip(from.iter().copied()));
+        let bases = limb
+            .finger_bases
+            .iter()
+            .zip(&from.finger_bases)
+            .filter_map(|(joint, from)| joint.zip(*from));
+        let fingers = limb
+            .fingers
+            .iter()
+            .zip(&from.fingers)
+            .flat_map(|(finger, from)| finger.iter().copied().zip(from.iter().copied()));
         for (joint, from) in bases.chain(fingers) {
             links[joint] = Some(Link::sure(from, 1.0));
         }

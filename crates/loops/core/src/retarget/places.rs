@@ -12,17 +12,14 @@ const STANDING_SHARE: f64 = 0.05;
 
 /// Returns the tops of the legs that both rigs have, hind legs of animals; the hips of both if there are none.
 pub(super) fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
-    let mut tops = [Vec::new(), Vec::new()];
-    for limb in target.anatomy.legs().filter(|limb| limb.row == 0) {
-        if let Some((from, to)) = source.anatomy.limb(limb).and_then(Limb::top).zip(limb.top()) {
-            tops[0].push(from);
-            tops[1].push(to);
-        }
-    }
-    if tops[0].is_empty() {
+    let legs = target.anatomy.legs().filter(|limb| limb.row == 0);
+    let (theirs, ours): (Vec<usize>, Vec<usize>) = legs
+        .filter_map(|limb| source.anatomy.limb(limb)?.top().zip(limb.top()))
+        .unzip();
+    if ours.is_empty() {
         return [vec![source.anatomy.hips], vec![target.anatomy.hips]];
     }
-    tops
+    [theirs, ours]
 }
 
 /// Legs whose tops are farther from the middle than those of the source by less than this share of their length reach the places of its
@@ -59,11 +56,11 @@ fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Standing {
     /// Height at which feet of the source stand, over its motion.
-    pub(super) source: f64,
+    pub source: f64,
     /// Height at which feet of the target stand, over its ground.
-    pub(super) target: f64,
+    pub target: f64,
     /// Height of the ground on which the feet of the source stand.
-    pub(super) ground_of_source: f64,
+    pub ground_of_source: f64,
 }
 
 impl Standing {

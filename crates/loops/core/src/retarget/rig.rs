@@ -2,9 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
+use super::anatomy::{Anatomy, Limb};
 use super::reference::{self, FoundReference};
 use super::stance::{self, Stance};
-use super::{Doubt, Reference, ReferenceSource, anatomy::Anatomy, beside, flat};
+use super::{Doubt, Reference, ReferenceSource, beside, flat};
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot};
 use crate::feet::model::SoleFront;
 use crate::math::{mean, ops, ordered, percentile, rotation};
@@ -81,7 +82,7 @@ impl Rig {
     ) -> Result<Self, BodyError> {
         let skeleton = take.skeleton();
         let body = Body::find(take, overrides)?;
-        let body = beside::with_feet_apart(skeleton, body, &rest.as_ref().world(skeleton));
+        let body = beside::with_feet_apart(skeleton, &body, &rest.as_ref().world(skeleton)).unwrap_or(body);
         let FoundReference {
             pose,
             anatomy,
@@ -237,7 +238,7 @@ impl Rig {
     }
 
     /// Returns the joint that carries the root motion.
-    pub(super) fn carrier(&self) -> usize {
+    pub(crate) fn carrier(&self) -> usize {
         self.root_joint().unwrap_or_else(|| self.top())
     }
 
@@ -249,14 +250,9 @@ impl Rig {
     /// Returns the joints of limbs, trunk and head: those that should follow another rig, in ascending order.
     pub fn main_joints(&self) -> Vec<usize> {
         let anatomy = &self.anatomy;
-        let mut main: Vec<usize> = core::iter::once(anatomy.hips).chain(anatomy.head).collect();
-        main.extend(anatomy.spine.iter().chain(&anatomy.neck));
-        for limb in &anatomy.limbs {
-            match limb.bones {
-                Some(bones) => main.extend(bones.joints()),
-                None => main.extend(&limb.joints),
-            }
-        }
+        let Anatomy { spine, neck, head, .. } = anatomy;
+        let mut main = [&[anatomy.hips][..], spine, neck, head.as_slice()].concat();
+        main.extend(anatomy.limbs.iter().flat_map(Limb::main));
         main.sort_unstable();
         main.dedup();
         main
@@ -275,18 +271,15 @@ impl Rig {
     /// Returns the mean length of the legs, from thigh to ankle, metres; the body's size if it has none.
     pub(super) fn leg_length(&self) -> f64 {
         let at = &self.world.translations;
-        let legs = self.anatomy.legs().map(|limb| match limb.bones {
-            Some(bones) => self.world.length_along(&bones.joints().collect::<Vec<_>>()),
-            None => self.world.length_along(&limb.joints),
-        });
-        let length = mean(legs);
+        let legs = self.anatomy.legs();
+        let length = mean(legs.map(|limb| self.world.length_along(&limb.main())));
         if length > 0.0 {
             return length;
         }
         let (low, high) = (at.iter()).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
             (low.min(*p), high.max(*p))
         });
-        (high - low).length().max(f64::MIN_POSITIVE)
+        high.distance(low).max(f64::MIN_POSITIVE)
     }
 
     /// Returns the front of the sole of a foot with toes; `None` if no mesh shows it.

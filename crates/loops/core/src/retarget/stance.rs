@@ -12,9 +12,9 @@ use crate::motion::{Pose, Skeleton, WorldTracks};
 #[derive(Default)]
 pub(super) struct Stance {
     /// Whether it stands in the rest pose of its file.
-    pub(super) is_at_rest: bool,
+    pub is_at_rest: bool,
     /// Height of the lower ankle over the ground when it is lowest in the take, metres.
-    pub(super) ankle: f64,
+    pub ankle: f64,
 }
 
 /// Heights are those exceeded by feet in all but one of this many frames: in some frames of captures the body sinks into the
@@ -34,12 +34,12 @@ pub(super) fn low(heights: impl Iterator<Item = f64>) -> f64 {
 
 /// Returns the height of the lowest joint or bone end of the feet in a pose in the world.
 pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> f64 {
-    let feet: Vec<usize> = body.feet.iter().map(|foot| foot.ankle).collect();
+    let is_ankle = |joint: usize| body.feet.iter().any(|foot| foot.ankle == joint);
     let mut is_foot = vec![false; skeleton.num_joints()];
     let mut lowest = f64::INFINITY;
     for joint in 0..is_foot.len() {
         let above = skeleton.parent(joint);
-        is_foot[joint] = feet.contains(&joint) || above.is_some_and(|above| is_foot[above]);
+        is_foot[joint] = is_ankle(joint) || above.is_some_and(|above| is_foot[above]);
         if is_foot[joint] {
             let (at, turn) = (world.translations[joint], world.rotations[joint]);
             let tip = skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip);
@@ -57,9 +57,9 @@ const LEAST_FRAMES: usize = 3;
 /// The frames of a motion in which a foot stands.
 pub(super) struct FootStands {
     /// On ankle and ball.
-    pub(super) flat: Vec<usize>,
+    pub flat: Vec<usize>,
     /// On its ball.
-    pub(super) on_ball: Vec<usize>,
+    pub on_ball: Vec<usize>,
 }
 
 impl FootStands {
@@ -88,9 +88,9 @@ pub(super) fn show_sole(frames: &[usize], step_secs: f64) -> bool {
 
 /// Returns the upward normal of a sole in the axes of a joint, the median over frames in which it stands.
 pub(super) fn normal(motion: &WorldTracks, joint: usize, frames: &[usize]) -> Option<DVec3> {
-    let ups = frames
+    let ups: Vec<DVec3> = frames
         .iter()
-        .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
-    let ups: Vec<DVec3> = ups.collect();
+        .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y)
+        .collect();
     DVec3::from_array([0, 1, 2].map(|axis| percentile::of(ups.iter().map(|up| up[axis]), 0.5))).try_normalize()
 }

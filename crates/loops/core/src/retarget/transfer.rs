@@ -55,9 +55,9 @@ struct Follow {
 /// A joint beside the body that follows one of its joints rigidly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Led {
-    pub(super) joint: usize,
-    pub(super) by: usize,
-    pub(super) at_rest: Rigid,
+    pub joint: usize,
+    pub by: usize,
+    pub at_rest: Rigid,
 }
 
 impl RigPair {
@@ -460,7 +460,12 @@ impl Retarget {
         let step_secs = clip.step_secs();
         let poses = self.poses(|sample| clip.body_pose(sample), clip.num_samples(), step_secs, false);
         let tracks = Tracks::pose_by_pose(&self.target.skeleton, step_secs, poses);
-        let mapped = LoopClip::new(clip.name(), tracks, self.carrier(), self.root_motion(clip.root()))?;
+        let mapped = LoopClip::new(
+            clip.name(),
+            tracks,
+            self.target.carrier(),
+            self.root_motion(clip.root()),
+        )?;
         match self.root_joint() {
             _ if path.is_empty() => Ok(mapped),
             Some(joint) => mapped.along_with_joint(joint, path),
@@ -506,10 +511,6 @@ impl Retarget {
     pub(crate) fn top(&self) -> usize {
         self.to_hips[0]
     }
-
-    pub(crate) fn carrier(&self) -> usize {
-        self.target.carrier()
-    }
 }
 
 /// A pose of the source transferred to the target by directions alone.
@@ -524,7 +525,7 @@ struct Along {
 }
 
 /// The goals of a limb.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Reach {
     /// The places of the ball of the foot and of the ankle.
     places: [DVec3; 2],

@@ -37,7 +37,7 @@ const EQUAL_METRES: f64 = 0.02;
 const LEVEL: DVec3 = DVec3::new(1.0, 0.0, 1.0);
 
 /// Positions of the body at every sample of a period; the variant also selects the motions that its root can make.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum BodyPath<'a> {
     /// Over the ground: turns about +Y, motion over the ground, and climbs of 3 cm per cycle and more.
     Ground(GroundPath<'a>),
@@ -45,7 +45,7 @@ pub(crate) enum BodyPath<'a> {
     Space(&'a [Rigid]),
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct GroundPath<'a> {
     /// Headings of samples, of which `first` is the start.
     pub heading: &'a Heading,
@@ -58,7 +58,6 @@ pub(crate) struct GroundPath<'a> {
 }
 
 /// One period: the path of the body and the motion that maps its start to its end.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Cycle<'a> {
     /// The path of the body.
     pub path: BodyPath<'a>,

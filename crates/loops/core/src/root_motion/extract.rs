@@ -362,7 +362,7 @@ const STILL_RADIANS: f64 = 1e-3;
 fn is_still(frames: &[Rigid]) -> bool {
     let first = frames[0];
     frames.iter().all(|frame| {
-        (frame.translation - first.translation).length() < STILL_METRES
+        frame.translation.distance(first.translation) < STILL_METRES
             && rotation::difference(frame.rotation, first.rotation).length() < STILL_RADIANS
     })
 }

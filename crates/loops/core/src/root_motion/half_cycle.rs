@@ -17,11 +17,11 @@ use crate::{motion::RootMotion, take::Clip};
 
 pub(crate) struct HalfCycle<'a> {
     /// The poses around the start and the end of the half.
-    pub(crate) ends: EndPoses<'a>,
-    pub(crate) mirror: &'a Mirror,
-    pub(crate) heading: &'a Heading,
+    pub ends: EndPoses<'a>,
+    pub mirror: &'a Mirror,
+    pub heading: &'a Heading,
     /// Seconds from the start to the end of the half.
-    pub(crate) half_secs: f64,
+    pub half_secs: f64,
 }
 
 impl HalfCycle<'_> {

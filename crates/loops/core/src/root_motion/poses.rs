@@ -33,20 +33,20 @@ const LEVER_METRES: f64 = 0.1;
 /// The poses around both ends of a stretch, which its root motion maps to each other.
 #[derive(Clone, Copy)]
 pub(crate) struct EndPoses<'a> {
-    pub(crate) analysis: &'a Analysis,
-    pub(crate) world: &'a WorldTracks,
+    pub analysis: &'a Analysis,
+    pub world: &'a WorldTracks,
     /// Frame of the start.
-    pub(crate) first: usize,
-    pub(crate) num_intervals: usize,
+    pub first: usize,
+    pub num_intervals: usize,
     /// Frames compared on either side of both ends: those of [`WINDOW_SECS`].
-    pub(crate) reach: usize,
+    pub reach: usize,
 }
 
 /// The motion from the poses at the start to those at the end, and the error of the fit.
 pub(crate) struct Alignment {
-    pub(crate) motion: Rigid,
+    pub motion: Rigid,
     /// Weighted root mean square distance between the end poses and the moved start poses, metres.
-    pub(crate) residual_metres: f64,
+    pub residual_metres: f64,
 }
 
 impl EndPoses<'_> {

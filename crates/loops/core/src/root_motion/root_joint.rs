@@ -85,7 +85,7 @@ fn extent(world: &WorldTracks, joint: usize) -> f64 {
         low = low.min(world.position(frame, joint));
         high = high.max(world.position(frame, joint));
     }
-    (high - low).length()
+    high.distance(low)
 }
 
 /// Returns children of a root joint whose world transforms are kept when the joint is moved elsewhere.

@@ -12,24 +12,24 @@ const DIRECTIONS: usize = 8;
 
 /// A hinge as its file states it, in the axes of its body.
 pub(super) struct RawHinge {
-    pub(super) name: String,
-    pub(super) anchor: DVec3,
-    pub(super) axis: DVec3,
-    pub(super) limits: Option<[f64; 2]>,
-    pub(super) speed: Option<f64>,
+    pub name: String,
+    pub anchor: DVec3,
+    pub axis: DVec3,
+    pub limits: Option<[f64; 2]>,
+    pub speed: Option<f64>,
     /// The angle in the pose that the file describes, radians.
-    pub(super) reference: f64,
+    pub reference: f64,
 }
 
 /// A body: its place relative to its parent, the hinges that move it, and its collision shapes.
 #[derive(Default)]
 pub(super) struct RawBody {
-    pub(super) name: String,
-    pub(super) parent: Option<usize>,
-    pub(super) place: Option<Rigid>,
-    pub(super) hinges: Vec<RawHinge>,
-    pub(super) points: Vec<SolePoint>,
-    pub(super) has_mesh: bool,
+    pub name: String,
+    pub parent: Option<usize>,
+    pub place: Option<Rigid>,
+    pub hinges: Vec<RawHinge>,
+    pub points: Vec<SolePoint>,
+    pub has_mesh: bool,
 }
 
 /// The points of a shape that may touch the ground, at `place` in the axes of its body. Unknown shapes have none.
@@ -78,21 +78,21 @@ pub(super) fn middle(points: impl Iterator<Item = DVec3>) -> DVec3 {
 /// An attribute of an element.
 pub(super) struct Attribute<'a> {
     /// The name of the element, for messages.
-    pub(super) element: &'a str,
-    pub(super) name: &'static str,
+    pub element: &'a str,
+    pub name: &'static str,
     /// What the file states, if anything.
-    pub(super) text: Option<&'a str>,
+    pub text: Option<&'a str>,
 }
 
 impl Attribute<'_> {
     /// Parses its numbers; none if it is missing. Errors: one is not a number.
     pub(super) fn numbers(&self) -> Result<Vec<f64>, RobotError> {
-        let numbers = self
+        let numbers: Option<Vec<f64>> = self
             .text
             .unwrap_or_default()
             .split_ascii_whitespace()
-            .map(|word| word.parse::<f64>().ok().filter(|number| number.abs() < 1e9));
-        let numbers: Option<Vec<f64>> = numbers.collect();
+            .map(|word| word.parse::<f64>().ok().filter(|number| number.abs() < 1e9))
+            .collect();
         numbers.ok_or_else(|| self.wrong("a list of numbers"))
     }
 

@@ -34,10 +34,10 @@ pub(crate) fn robot_of<'a>(
 /// A motion as read.
 #[derive(Default)]
 pub(crate) struct RobotMotion {
-    pub(crate) fps: f64,
-    pub(crate) bases: Vec<Rigid>,
+    pub fps: f64,
+    pub bases: Vec<Rigid>,
     /// Row by row, radians.
-    pub(crate) angles: Vec<f64>,
+    pub angles: Vec<f64>,
 }
 
 impl RobotMotion {
@@ -121,22 +121,22 @@ impl RobotMotion {
 
 /// A key of a motion, in the world with Z up.
 pub(crate) struct Key {
-    pub(crate) angles: Vec<f64>,
+    pub angles: Vec<f64>,
     /// The frames of all joints.
-    pub(crate) joints: Vec<Rigid>,
+    pub joints: Vec<Rigid>,
 }
 
 /// The motion at a frame: the places, and their velocities in the world.
 #[derive(Clone, Copy)]
 pub(crate) struct Moving {
-    pub(crate) at: Rigid,
-    pub(crate) linear: DVec3,
-    pub(crate) angular: DVec3,
+    pub at: Rigid,
+    pub linear: DVec3,
+    pub angular: DVec3,
 }
 
 /// A key, and those before and after it; for a loop, those of the previous and next cycles.
 pub(crate) struct Keys {
-    pub(crate) own: Key,
+    pub own: Key,
     before: Key,
     after: Key,
     /// Rotates the world of the neighbours into that of the key.
@@ -187,16 +187,19 @@ impl Keys {
 /// A motion being written.
 pub(crate) struct Written<'a, 'm> {
     motion: &'a KeyedMotion<'m>,
-    pub(crate) skeleton: Skeleton,
-    pub(crate) hinges: Hinges,
+    pub skeleton: Skeleton,
+    pub hinges: Hinges,
 }
 
 impl<'a, 'm> Written<'a, 'm> {
     /// Errors: it is not that of a robot, has a root joint above it, or leaves the axis of a hinge.
     pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
         let skeleton = motion.skeleton();
-        let hinges = skeleton.hinges().filter(|_| !motion.adds_root).cloned();
-        let hinges = hinges.ok_or(RobotMotionError::NoHinges)?;
+        let hinges = skeleton
+            .hinges()
+            .filter(|_| !motion.adds_root)
+            .cloned()
+            .ok_or(RobotMotionError::NoHinges)?;
         for row in 0..motion.num_keys {
             if let Some(joint) = skeleton.off_hinge(motion.pose(row).as_ref()) {
                 let joint = skeleton.joint(joint).name.clone();

@@ -1,5 +1,7 @@
 //! Motion of GMR: a pickle of a dict of arrays, read as data. No code of it runs, and nothing is imported.
 
+use std::collections::BTreeMap;
+
 use glam::{DQuat, DVec3};
 use loopwright_core::math::Rigid;
 
@@ -15,7 +17,6 @@ use crate::npz::array::{Element, whole};
 const VALUE_BYTES: u64 = 160;
 
 /// A value: containers refer to others by number, so that none is copied and each may be shared.
-#[derive(Clone, Debug)]
 enum Value {
     Mark,
     /// Anything that neither makes nor describes data of interest.
@@ -64,28 +65,28 @@ fn refused(detail: impl Into<String>) -> RobotMotionError {
 /// Returns how many bytes the number after an operation has.
 fn width_of(code: u8) -> usize {
     match code {
-        b'K' | b'C' | b'q' | b'h' | 0x80 | 0x8C => 1,
+        b'K' | b'C' | b'q' | b'h' | 0x80 | 0x8A | 0x8C => 1,
         b'M' => 2,
-        b'X' | b'B' | b'r' | b'j' => 4,
+        b'J' | b'X' | b'B' | b'r' | b'j' => 4,
         _ => 8,
     }
 }
 
 /// The machine that a pickle is a program of, as far as data need it.
 struct Machine<'a> {
+    /// What is left to run.
     bytes: &'a [u8],
-    at: usize,
     values: Vec<Value>,
     stack: Vec<usize>,
-    memo: Vec<Option<usize>>,
+    memo: BTreeMap<usize, usize>,
     limits: &'a SizeLimits,
 }
 
 impl<'a> Machine<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let taken = self.bytes[self.at..].get(..count);
-        self.at += taken.map_or(0, <[u8]>::len);
-        taken.ok_or_else(|| damaged("it is cut off"))
+        let (taken, left) = (self.bytes.split_at_checked(count)).ok_or_else(|| damaged("it is cut off"))?;
+        self.bytes = left;
+        Ok(taken)
     }
 
     /// Reads a little-endian whole number.
@@ -100,9 +101,9 @@ impl<'a> Machine<'a> {
     }
 
     fn line(&mut self) -> Result<String> {
-        let length = self.bytes[self.at..].iter().position(|byte| *byte == b'\n');
+        let length = self.bytes.iter().position(|byte| *byte == b'\n');
         let line = self.take(length.ok_or_else(|| damaged("it is cut off"))?)?;
-        self.at += 1;
+        self.take(1)?;
         Ok(String::from_utf8_lossy(line).into_owned())
     }
 
@@ -141,28 +142,11 @@ impl<'a> Machine<'a> {
         Ok(self.stack.split_off(at.ok_or_else(|| damaged("a value is missing"))?))
     }
 
-    fn memoize(&mut self, place: usize) -> Result<()> {
-        let top = self.top()?;
-        if place > self.bytes.len() {
-            return Err(damaged("a place is out of range"));
-        }
-        if self.memo.len() <= place {
-            self.memo.resize(place + 1, None);
-        }
-        self.memo[place] = Some(top);
-        Ok(())
-    }
-
-    fn recall(&mut self, place: usize) -> Result<()> {
-        let value = self.memo.get(place).copied().flatten();
-        self.stack.push(value.ok_or_else(|| damaged("a place is empty"))?);
-        Ok(())
-    }
-
     /// Runs the program; returns the value that is left.
     fn run(&mut self) -> Result<usize> {
         loop {
             let code = self.take(1)?[0];
+            let width = width_of(code);
             let value = match code {
                 b'.' => return self.pop(),
                 b'(' => Value::Mark,
@@ -170,21 +154,18 @@ impl<'a> Machine<'a> {
                 b']' | b')' => Value::List(Vec::new()),
                 b't' => Value::List(self.since_mark()?),
                 0x85..=0x87 => Value::List(self.last(usize::from(code - 0x84))?),
-                b'X' | 0x8C | 0x8D => {
-                    let text = self.counted(width_of(code))?;
-                    Value::Text(String::from_utf8_lossy(text).into_owned())
-                }
-                b'C' | b'B' | 0x8E | 0x96 => Value::Bytes(self.counted(width_of(code))?.to_vec()),
-                b'K' | b'M' => Value::Number(self.whole(width_of(code))? as f64),
-                b'J' => Value::Number((self.whole(4)? as u32 as i32).into()),
+                b'X' | 0x8C | 0x8D => Value::Text(String::from_utf8_lossy(self.counted(width)?).into_owned()),
+                b'C' | b'B' | 0x8E | 0x96 => Value::Bytes(self.counted(width)?.to_vec()),
+                b'K' | b'M' => Value::Number(self.whole(width)? as f64),
+                b'J' => Value::Number((self.whole(width)? as u32 as i32).into()),
                 0x8A => {
-                    let bytes = self.counted(1)?;
+                    let bytes = self.counted(width)?;
                     let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
                     let highest = if is_negative { -1.0 } else { 0.0 };
                     let lower = bytes.iter().rev();
                     Value::Number(lower.fold(highest, |number, byte| 256.0 * number + f64::from(*byte)))
                 }
-                b'G' => Value::Number(f64::from_be_bytes(self.take(8)?.try_into().unwrap_or_default())),
+                b'G' => Value::Number(f64::from_be_bytes(self.take(width)?.try_into().unwrap_or_default())),
                 b'N' => Value::Other,
                 0x88 | 0x89 => Value::Number(f64::from(0x89 - code)),
                 b'c' => {
@@ -202,51 +183,52 @@ impl<'a> Machine<'a> {
                     let (arguments, function) = (self.pop()?, self.pop()?);
                     self.called(function, arguments)?
                 }
-                _ => {
-                    self.change(code)?;
+                // The others push no new value.
+                0x80 | 0x95 => {
+                    self.take(width)?;
                     continue;
                 }
+                b'a' | b'e' | b's' | b'u' => {
+                    let added = match code {
+                        b'a' => self.last(1)?,
+                        b's' => self.last(2)?,
+                        _ => self.since_mark()?,
+                    };
+                    let top = self.top()?;
+                    match (&mut self.values[top], code) {
+                        (Value::List(items), b'a' | b'e') => items.extend(added),
+                        (Value::Dict(items), b's' | b'u') => {
+                            items.extend(added.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+                        }
+                        (_, b'a' | b'e') => return Err(damaged("something is no list")),
+                        _ => return Err(damaged("something is no dict")),
+                    }
+                    continue;
+                }
+                b'q' | b'r' | 0x94 => {
+                    let place = if code == 0x94 {
+                        self.memo.len()
+                    } else {
+                        self.whole(width)?
+                    };
+                    let top = self.top()?;
+                    self.memo.insert(place, top);
+                    continue;
+                }
+                b'h' | b'j' => {
+                    let place = self.whole(width)?;
+                    let value = self.memo.get(&place).ok_or_else(|| damaged("a place is empty"))?;
+                    self.stack.push(*value);
+                    continue;
+                }
+                b'b' => {
+                    let (state, value) = (self.pop()?, self.top()?);
+                    self.values[value] = self.restored(value, state)?;
+                    continue;
+                }
+                _ => return Err(refused(format!("it uses the operation {code:#04x}"))),
             };
             self.push(value)?;
-        }
-    }
-
-    /// Runs an operation that pushes no new value.
-    fn change(&mut self, code: u8) -> Result<()> {
-        match code {
-            0x80 | 0x95 => self.take(width_of(code)).map(|_| ()),
-            b'a' | b'e' | b's' | b'u' => {
-                let added = match code {
-                    b'a' => self.last(1)?,
-                    b's' => self.last(2)?,
-                    _ => self.since_mark()?,
-                };
-                let top = self.top()?;
-                match (&mut self.values[top], code) {
-                    (Value::List(items), b'a' | b'e') => items.extend(added),
-                    (Value::Dict(items), b's' | b'u') => {
-                        items.extend(added.chunks_exact(2).map(|pair| (pair[0], pair[1])));
-                    }
-                    (_, b'a' | b'e') => return Err(damaged("something is no list")),
-                    _ => return Err(damaged("something is no dict")),
-                }
-                Ok(())
-            }
-            b'q' | b'r' => {
-                let place = self.whole(width_of(code))?;
-                self.memoize(place)
-            }
-            0x94 => self.memoize(self.memo.len()),
-            b'h' | b'j' => {
-                let place = self.whole(width_of(code))?;
-                self.recall(place)
-            }
-            b'b' => {
-                let (state, value) = (self.pop()?, self.top()?);
-                self.values[value] = self.restored(value, state)?;
-                Ok(())
-            }
-            _ => Err(refused(format!("it uses the operation {code:#04x}"))),
         }
     }
 
@@ -390,10 +372,9 @@ impl<'a> Machine<'a> {
 pub(super) fn read(bytes: &[u8], (_, hinges): Robot<'_>, limits: &SizeLimits) -> Result<(RobotMotion, Layout)> {
     let mut machine = Machine {
         bytes,
-        at: 0,
         values: Vec::new(),
         stack: Vec::new(),
-        memo: Vec::new(),
+        memo: BTreeMap::new(),
         limits,
     };
     let dict = machine.run()?;

@@ -169,21 +169,27 @@ fn soles(skeleton: &Skeleton, rest: &Pose, made: &[Made]) -> Result<Vec<Sole>, R
     {
         return Err(RobotError::MeshSoles { name: one_line(name) });
     }
-    let found = ends.iter().filter(|&&joint| lowest(joint) < ground + FEET_METRES);
-    let found = found.map(|&joint| {
-        let level = lowest(joint) + SOLE_METRES;
-        let sole = made[joint].points.iter().zip(lows_of(joint));
-        let sole = sole.filter(|(_, low)| low.z < level).map(|(point, _)| *point);
-        Sole {
-            joint,
-            points: hull(sole.collect(), rest.joint(joint)),
-        }
-    });
-    let found: Vec<Sole> = found.collect();
-    let middles = found
+    let found: Vec<Sole> = ends
         .iter()
-        .map(|sole| middle(lows(&sole.points, rest.joint(sole.joint))));
-    let middles: Vec<DVec3> = middles.collect();
+        .filter(|&&joint| lowest(joint) < ground + FEET_METRES)
+        .map(|&joint| {
+            let level = lowest(joint) + SOLE_METRES;
+            let sole = made[joint]
+                .points
+                .iter()
+                .zip(lows_of(joint))
+                .filter(|(_, low)| low.z < level)
+                .map(|(point, _)| *point);
+            Sole {
+                joint,
+                points: hull(sole.collect(), rest.joint(joint)),
+            }
+        })
+        .collect();
+    let middles: Vec<DVec3> = found
+        .iter()
+        .map(|sole| middle(lows(&sole.points, rest.joint(sole.joint))))
+        .collect();
     let mirror = DVec3::new(1.0, -1.0, 1.0);
     let has_partner = |own: usize| {
         let mut others = (0..middles.len()).filter(|&other| other != own);

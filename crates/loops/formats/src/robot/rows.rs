@@ -72,8 +72,11 @@ pub(super) fn read_csv(
     _: &SizeLimits,
 ) -> Result<(RobotMotion, Layout), RobotMotionError> {
     let text = String::from_utf8_lossy(bytes);
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let mut lines = lines.peekable();
+    let mut lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .peekable();
     let is_number = |cell: &str| cell.trim().parse::<f64>().is_ok();
     let header = lines.next_if(|(_, line)| !line.split(',').next().is_some_and(is_number));
     let mut rows = Vec::new();
@@ -295,8 +298,10 @@ fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iter
                 row.extend(translation.to_array());
                 row.extend(rotation.to_array());
                 let is_short = *layout == Layout::Unitree { is_short: true };
-                let kept = angles.iter().zip(&names);
-                let kept = kept.filter(|(_, name)| !is_short || is_in_short(name));
+                let kept = angles
+                    .iter()
+                    .zip(&names)
+                    .filter(|(_, name)| !is_short || is_in_short(name));
                 row.extend(kept.map(|(angle, _)| angle));
                 if *layout == Layout::Hardware {
                     let (places, speeds) = keys.feet(&written.hinges);

@@ -32,11 +32,11 @@ pub(crate) enum Layout {
 #[derive(Copy, Default, Eq)]
 pub(crate) struct Bodies {
     /// Whether the world comes first.
-    pub(crate) with_world: bool,
+    pub with_world: bool,
     /// Whether bodies, and joints, are ordered by depth.
-    pub(crate) by_depth: bool,
+    pub by_depth: bool,
     /// Whether bodies that no joint of their own moves are left out.
-    pub(crate) moved_only: bool,
+    pub moved_only: bool,
 }
 
 /// The form of a robot's motion: the layout of its file, and the time between rows. Files are in metres with Z up.

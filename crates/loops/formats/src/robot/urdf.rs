@@ -126,8 +126,9 @@ fn origin(node: Node<'_, '_>) -> Result<Rigid, RobotError> {
 fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
     let name = one_line(name_of(joint));
     let kind = joint.attribute("type").unwrap_or_default();
-    let axis = attribute(&name, child(joint, "axis"), "xyz").vector()?;
-    let mut axis = axis.unwrap_or(DVec3::X);
+    let mut axis = attribute(&name, child(joint, "axis"), "xyz")
+        .vector()?
+        .unwrap_or(DVec3::X);
     match kind {
         "fixed" => return Ok(None),
         "revolute" | "continuous" => {}

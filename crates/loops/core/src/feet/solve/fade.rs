@@ -57,12 +57,12 @@ pub struct Footwork {
 /// The work of the parts of a leg at every sample of a loop: see [`Goals`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LegWork {
-    pub(super) bears: Vec<[f64; NUM_PARTS]>,
-    pub(super) floors: Vec<[f64; NUM_PARTS]>,
-    pub(super) clear: Vec<[f64; NUM_PARTS]>,
+    pub bears: Vec<[f64; NUM_PARTS]>,
+    pub floors: Vec<[f64; NUM_PARTS]>,
+    pub clear: Vec<[f64; NUM_PARTS]>,
     /// Heights over the root, metres.
-    pub(super) heights: Vec<[f64; NUM_PARTS]>,
-    pub(super) hardest: [f64; NUM_JOINTS],
+    pub heights: Vec<[f64; NUM_PARTS]>,
+    pub hardest: [f64; NUM_JOINTS],
 }
 
 impl LegWork {

@@ -41,25 +41,25 @@ const STILL_RADIANS: f64 = 20.0;
 
 /// Goals for the parts of a leg.
 pub(super) struct Goals {
-    pub(super) poses: Vec<LegPose>,
+    pub poses: Vec<LegPose>,
     /// The positions of parts before they are corrected.
-    pub(super) own: Vec<LegPoints>,
+    pub own: Vec<LegPoints>,
     /// How much a part bears at a sample, 0 to 1.
-    pub(super) bears: Vec<[f64; NUM_PARTS]>,
+    pub bears: Vec<[f64; NUM_PARTS]>,
     /// The height at which a bearing part bears, relative to the root, metres.
-    pub(super) level: Vec<[f64; NUM_PARTS]>,
+    pub level: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part, relative to the root, metres.
-    pub(super) floors: Vec<[f64; NUM_PARTS]>,
+    pub floors: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part on its way.
-    pub(super) clear: Vec<[f64; NUM_PARTS]>,
+    pub clear: Vec<[f64; NUM_PARTS]>,
     /// Acceleration of each joint before correction, in its own axes: the second difference of its rotation, radians.
-    pub(super) turned: Vec<[DVec3; NUM_JOINTS]>,
+    pub turned: Vec<[DVec3; NUM_JOINTS]>,
     /// Largest acceleration of each joint.
-    pub(super) hardest: [f64; NUM_JOINTS],
+    pub hardest: [f64; NUM_JOINTS],
     /// The angle of the knee from its straightest, radians.
-    pub(super) flexed: Vec<f64>,
+    pub flexed: Vec<f64>,
     /// The largest angle to which it bends; infinite if unlimited.
-    pub(super) most_flexed: f64,
+    pub most_flexed: f64,
 }
 
 impl Goals {

@@ -355,9 +355,9 @@ impl Search<'_> {
                 moved / ((after - before).max(1) as f64 * step_secs)
             };
             let speed = |sample: isize| ops::over_ground(velocity(sample));
-            let touches = (0..count as isize)
-                .map(|sample| place(point, sample).y - self.floor < TOUCH_METRES && speed(sample) < TOUCH_MPS);
-            let mut touches: Vec<bool> = touches.collect();
+            let mut touches: Vec<bool> = (0..count as isize)
+                .map(|sample| place(point, sample).y - self.floor < TOUCH_METRES && speed(sample) < TOUCH_MPS)
+                .collect();
             for span in contact::spans(point.foot, &touches, false) {
                 let third = span.num_samples / 3;
                 let middle = span.start_sample + third..span.start_sample + span.num_samples - third;

@@ -16,7 +16,7 @@ pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
 
 /// A point of a leg.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub(super) enum Part {
     Knee,
     Ankle,
@@ -49,7 +49,7 @@ impl Part {
 /// The joints of a leg and the points of its foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limb {
-    pub(super) leg: Leg,
+    pub leg: Leg,
     toe: Option<usize>,
     /// The tip of the toes, in the axes of the toe joint; for a foot without toes its end, in the axes of the ankle.
     tip: Option<DVec3>,
@@ -60,7 +60,6 @@ pub(super) struct Limb {
 }
 
 /// A leg at one sample, relative to the root, before correction.
-#[derive(Clone, Copy, Debug)]
 pub(super) struct LegPose {
     thigh: Rigid,
     /// From the thigh to the joint above the knee, from there to the knee, from knee to ankle and from ankle to toes.
@@ -73,12 +72,11 @@ pub(super) struct LegPose {
 }
 
 /// Points of a leg and the rotation of its foot at one sample, relative to the root.
-#[derive(Clone, Copy, Debug)]
 pub(super) struct LegPoints {
-    pub(super) at: [DVec3; NUM_PARTS],
-    pub(super) foot: DQuat,
+    pub at: [DVec3; NUM_PARTS],
+    pub foot: DQuat,
     /// Their derivatives by the unknowns of the leg; for the foot a rotation vector.
-    pub(super) by: [Slopes; NUM_PARTS + 1],
+    pub by: [Slopes; NUM_PARTS + 1],
 }
 
 /// Derivatives of a vector by the unknowns of a leg, axis by axis.

@@ -201,11 +201,11 @@ fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 
 
 /// A motion with its feet solved.
 pub(super) struct Solved {
-    pub(super) tracks: Tracks,
+    pub tracks: Tracks,
     /// The largest distance that the hips were lowered, metres.
-    pub(super) lowered_metres: f64,
+    pub lowered_metres: f64,
     /// The largest distance that the ball of a foot moved, or an ankle without one, metres.
-    pub(super) moved_metres: f64,
+    pub moved_metres: f64,
 }
 
 /// Solves the feet of a motion; `lifted` is the joint that carries the whole body.

@@ -24,7 +24,6 @@ const LANES: usize = 4;
 ///
 /// They keep their factor: right-hand sides added after [`Self::clear_pulls`] then give steps of a search whose coefficients
 /// hardly change, at a fraction of the work.
-#[derive(Clone, Debug)]
 pub(super) struct NormalEquations {
     shape: Shape,
     level: Level,
@@ -41,7 +40,7 @@ pub(super) struct NormalEquations {
 }
 
 /// Numbers of samples and unknowns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Shape {
     num_samples: usize,
     /// Number of unknowns of a sample, and the same rounded up to whole vectors.

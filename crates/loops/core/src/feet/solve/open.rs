@@ -278,5 +278,5 @@ impl OpenMotion<'_> {
 /// Returns the speed of a point over the ground at a sample, by its places in the world, metres per second.
 fn speed(course: &Course, sample: usize, place: impl Fn(usize) -> DVec3) -> f64 {
     let [from, to] = [sample.saturating_sub(1), (sample + 1).min(course.count() - 1)];
-    (place(to) - place(from)).length() / ((to - from) as f64 * course.step_secs)
+    place(to).distance(place(from)) / ((to - from) as f64 * course.step_secs)
 }

@@ -81,11 +81,11 @@ fn excess(value: f64, soft: f64) -> (f64, f64) {
 
 /// The cost of corrections of a body.
 pub(super) struct Terms<'a> {
-    pub(super) course: &'a Course,
-    pub(super) limbs: &'a [Limb],
-    pub(super) goals: &'a [Goals],
+    pub course: &'a Course,
+    pub limbs: &'a [Limb],
+    pub goals: &'a [Goals],
     /// Size of the body over that of the reference body.
-    pub(super) size: f64,
+    pub size: f64,
 }
 
 impl Terms<'_> {

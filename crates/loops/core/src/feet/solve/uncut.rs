@@ -9,7 +9,7 @@ use crate::{motion::WorldTracks, root_motion::RootRelativeClip};
 const BEYOND: isize = 2;
 
 /// Places of joints in the take that a loop was cut from; a motion without a take is its own.
-pub(in crate::feet) struct Uncut {
+pub(crate) struct Uncut {
     world: WorldTracks,
     /// The frame of the loop's first sample; `None` if the motion is its own reference.
     first: Option<usize>,
@@ -19,7 +19,7 @@ pub(in crate::feet) struct Uncut {
 impl Uncut {
     /// Uses the take of a loop; `is_mirrored` if the second half is the image of the first, and frames beyond the ends have no
     /// image.
-    pub(in crate::feet) fn from_source(source: &RootRelativeClip, is_mirrored: bool) -> Self {
+    pub(crate) fn from_source(source: &RootRelativeClip, is_mirrored: bool) -> Self {
         Self {
             is_mirrored,
             world: source.clip.world_tracks(),
@@ -28,7 +28,7 @@ impl Uncut {
     }
 
     /// Uses a motion as its own reference, by the positions of its joints relative to its root.
-    pub(in crate::feet) fn from_motion(world: &WorldTracks) -> Self {
+    pub(crate) fn from_motion(world: &WorldTracks) -> Self {
         Self {
             world: world.clone(),
             first: None,

@@ -21,7 +21,7 @@ pub(super) fn outer(column: DVec3, row: DVec3) -> DMat3 {
 /// The squares of residuals of a leg over all samples, linearized, by its places.
 pub(super) struct LegWeights {
     of_samples: Vec<Weights>,
-    pub(super) sum_of_squares: f64,
+    pub sum_of_squares: f64,
 }
 
 /// The squares of residuals at one sample.

@@ -47,11 +47,11 @@ const BENT_SECS: f64 = 0.1;
 /// The rotations from the axes of the body (left +X, up +Y, forward +Z) to those of its joints, as far as they are found.
 pub(super) struct Calibration<'a> {
     skeleton: &'a Skeleton,
-    pub(super) anatomy: &'a Anatomy,
-    pub(super) motion: WorldTracks,
-    pub(super) step_secs: f64,
-    pub(super) axes: Vec<Option<DQuat>>,
-    pub(super) doubts: Vec<Doubt>,
+    pub anatomy: &'a Anatomy,
+    pub motion: WorldTracks,
+    pub step_secs: f64,
+    pub axes: Vec<Option<DQuat>>,
+    pub doubts: Vec<Doubt>,
 }
 
 impl<'a> Calibration<'a> {
@@ -71,7 +71,7 @@ impl<'a> Calibration<'a> {
         let mut found = Self::new(take, anatomy);
         found.trunk();
         anatomy.legs().for_each(|limb| found.leg(limb));
-        found.arms();
+        anatomy.arms().for_each(|limb| found.arm(limb));
         found
     }
 
@@ -87,22 +87,13 @@ impl<'a> Calibration<'a> {
         {
             found.axes[joint] = Some((world.rotations[joint].conjugate() * body).normalize());
         }
-        found.arms();
+        anatomy.arms().for_each(|limb| found.arm(limb));
         found
-    }
-
-    fn arms(&mut self) {
-        self.anatomy
-            .limbs
-            .iter()
-            .filter(|limb| limb.kind == LimbKind::Arm)
-            .for_each(|limb| self.arm(limb));
     }
 
     fn trunk(&mut self) {
         let anatomy = self.anatomy;
-        let mut chain = vec![anatomy.hips];
-        chain.extend(anatomy.spine.iter().chain(&anatomy.neck).copied());
+        let chain = [&[anatomy.hips][..], &anatomy.spine, &anatomy.neck].concat();
         let chest = anatomy.spine.len();
         for (at, &joint) in chain.iter().enumerate() {
             // Several joints may lie at the same place.
@@ -264,8 +255,7 @@ impl<'a> Calibration<'a> {
     /// Returns the line from the right limb of a kind to the left one, in the axes of the joint that carries them.
     fn line(&self, joint: usize, kind: LimbKind) -> Option<DVec3> {
         let [left, right] = [Side::Left, Side::Right].map(|side| {
-            let mut limbs = self.anatomy.limbs.iter();
-            let limb = limbs.find(|limb| (limb.kind, limb.side) == (kind, side))?;
+            let limb = self.anatomy.first(kind, side)?;
             limb.collar.first().copied().or_else(|| limb.top())
         });
         let (left, right) = left.zip(right)?;

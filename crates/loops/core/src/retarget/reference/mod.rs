@@ -5,7 +5,7 @@ use core::f64::consts::FRAC_PI_4;
 use glam::{DMat3, DQuat, DVec3};
 
 use self::calibration::Calibration;
-use super::anatomy::{Anatomy, Bones, Limb, LimbKind};
+use super::anatomy::{Anatomy, Bones, Limb};
 use super::stance;
 use crate::analysis::{Body, Side};
 use crate::math::{Rigid, greatest, mean, rotation, smallest};
@@ -60,11 +60,11 @@ pub enum Doubt {
 
 /// A pose in which a rig is compared with others, local.
 pub(super) struct FoundReference {
-    pub(super) pose: Pose,
-    pub(super) anatomy: Anatomy,
-    pub(super) source: ReferenceSource,
-    pub(super) doubts: Vec<Doubt>,
-    pub(super) stands: bool,
+    pub pose: Pose,
+    pub anatomy: Anatomy,
+    pub source: ReferenceSource,
+    pub doubts: Vec<Doubt>,
+    pub stands: bool,
 }
 
 /// Most frames of a take that are searched for a standing pose.
@@ -181,27 +181,22 @@ fn rests(anatomy: &Anatomy, world: &Pose) -> Option<ReferenceSource> {
         return (uprightness(anatomy, world) >= 1.0).then_some(ReferenceSource::Rest);
     }
     let at = &world.translations;
-    let legs = || anatomy.legs();
-    let rise = |limb: &Limb| match limb.bones {
-        Some(bones) => risen(world, &bones.joints().collect::<Vec<_>>(), -1.0),
-        None => risen(world, &limb.joints, -1.0),
-    };
-    let trunk: Vec<usize> = core::iter::once(anatomy.hips).chain(anatomy.top()).collect();
+    let rise = |limb: &Limb| risen(world, &limb.main(), -1.0);
+    let trunk = [&[anatomy.hips][..], anatomy.top().as_slice()].concat();
     let knee = |limb: &Limb| {
         let [upper, lower, end] = limb.bones?.ends()?.map(|joint| at[joint]);
         Some((lower - upper).angle_between(end - lower))
     };
     let stands = risen(world, &trunk, 1.0) >= RISEN
-        && legs().map(rise).all(|rise| rise >= RISEN)
-        && legs().filter_map(knee).all(|bent| bent <= BENT_KNEE)
+        && anatomy.legs().map(rise).all(|rise| rise >= RISEN)
+        && anatomy.legs().filter_map(knee).all(|bent| bent <= BENT_KNEE)
         && asymmetry(anatomy, world) <= ASYMMETRY;
     let rises = |limb: &Limb| {
         let Bones { upper, lower, end } = limb.bones?;
         let along = at[end.unwrap_or(lower)] - at[upper];
         Some(along.y > RISEN_ARM * along.length())
     };
-    let mut arms = anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Arm);
-    stands.then(|| match arms.any(|limb| rises(limb) == Some(true)) {
+    stands.then(|| match anatomy.arms().any(|limb| rises(limb) == Some(true)) {
         true => ReferenceSource::RestButArms,
         false => ReferenceSource::Rest,
     })
@@ -282,17 +277,9 @@ pub(super) fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
     if !is_biped {
         return least;
     }
-    least.min(risen(world, &trunk_of(anatomy), 1.0) / UPRIGHT_SHARE)
-}
-
-/// Returns the joints from the hips to the head.
-fn trunk_of(anatomy: &Anatomy) -> Vec<usize> {
-    let spine = anatomy.spine.iter().chain(&anatomy.neck);
-    core::iter::once(&anatomy.hips)
-        .chain(spine)
-        .chain(&anatomy.head)
-        .copied()
-        .collect()
+    let Anatomy { spine, neck, head, .. } = anatomy;
+    let trunk = [&[anatomy.hips][..], spine, neck, head.as_slice()].concat();
+    least.min(risen(world, &trunk, 1.0) / UPRIGHT_SHARE)
 }
 
 /// Returns the share of its length by which a chain rises, times a sign; infinite for a single joint.
