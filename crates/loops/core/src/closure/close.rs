@@ -67,7 +67,10 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
         seam: SeamGaps {
             joints: closing.gaps(&ends),
         },
-        residual: (closing.gaps(&closing.closed_ends()).iter().zip(&methods))
+        residual: closing
+            .gaps(&closing.closed_ends())
+            .iter()
+            .zip(&methods)
             .filter(|(_, method)| method.is_some())
             .fold(Gaps::default(), |largest, (gap, _)| largest.max(gap)),
         method,
@@ -124,18 +127,25 @@ impl Closing<'_> {
     fn add_layers(&mut self, motion: SeamMotion, methods: &[Option<Method>]) -> Result<bool, BoundaryError> {
         let clip = self.clip;
         // First the motion, if it can be separated from the noise, ...
-        let wide: Vec<Option<JointEnds>> = (self.plans.iter().enumerate())
+        let wide: Vec<Option<JointEnds>> = self
+            .plans
+            .iter()
+            .enumerate()
             .map(|(joint, plan)| match (motion, &methods[joint], plan.crossfade) {
                 (SeamMotion::Layered, Some(_), None) => ends::measure_wide(clip, joint),
                 _ => None,
             })
             .collect();
-        let first: Vec<JointEnds> = (wide.iter().zip(&self.plans))
+        let first: Vec<JointEnds> = wide
+            .iter()
+            .zip(&self.plans)
             .map(|(wide, plan)| wide.unwrap_or(plan.closed))
             .collect();
         self.add_layer(&first, methods)?;
         // ... then the remainder.
-        let noise: Vec<Option<Method>> = (wide.iter().zip(methods))
+        let noise: Vec<Option<Method>> = wide
+            .iter()
+            .zip(methods)
             .map(|(wide, method)| {
                 let method = wide.as_ref().and(method.as_ref())?;
                 Some(noise_method(clip, method))
@@ -156,7 +166,9 @@ impl Closing<'_> {
     /// Adds, to every joint with a method, offsets that close the gap between its start and the end that meets it, measured at
     /// `ends`.
     fn add_layer(&mut self, ends: &[JointEnds], methods: &[Option<Method>]) -> Result<(), BoundaryError> {
-        let targets: Vec<JointTargets> = (methods.iter().enumerate())
+        let targets: Vec<JointTargets> = methods
+            .iter()
+            .enumerate()
             .map(|(joint, method)| {
                 let Some(method) = method else {
                     return JointTargets::default();
@@ -178,8 +190,10 @@ impl Closing<'_> {
             let (clip, ends) = (self.clip, &ends[joint]);
             plan.add_layer(
                 [
-                    (self.tables).offsets(own.translation, method, || translation_progress(clip, joint, ends))?,
-                    (self.tables).offsets(own.rotation, method, || rotation_progress(clip, joint, ends))?,
+                    self.tables
+                        .offsets(own.translation, method, || translation_progress(clip, joint, ends))?,
+                    self.tables
+                        .offsets(own.rotation, method, || rotation_progress(clip, joint, ends))?,
                 ],
                 &self.tables,
             );

@@ -64,12 +64,12 @@ impl Plan {
             rotation: raw,
         };
         let mut num_rotations = 0;
-        let faded = (self.crossfade).and_then(|fade| self.faded.get(fade.away(clip, sample)));
-        for [translation, rotation] in faded
-            .map(|faded| faded.map(Some))
-            .into_iter()
-            .chain((self.layers.iter()).map(|layer| layer.each_ref().map(|offsets| offsets.at(tables, sample))))
-        {
+        let faded = self.crossfade.and_then(|fade| self.faded.get(fade.away(clip, sample)));
+        for [translation, rotation] in faded.map(|faded| faded.map(Some)).into_iter().chain(
+            self.layers
+                .iter()
+                .map(|layer| layer.each_ref().map(|offsets| offsets.at(tables, sample))),
+        ) {
             if let Some(o) = translation {
                 moved.translation_offset += o;
             }

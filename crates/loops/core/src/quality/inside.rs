@@ -110,7 +110,7 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
                 })
             });
             let allowed = [
-                (greatest(bends)).max(unseen[0] * size).max(floor::TREMBLE_METRES),
+                greatest(bends).max(unseen[0] * size).max(floor::TREMBLE_METRES),
                 greatest(turns).max(unseen[1]),
             ];
             let peaks = second_differences(keys, joint)
@@ -212,7 +212,11 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let count = keys.num_samples() as isize;
     let ways = (0..count).map(|sample| {
         keys.position(sample, head)
-            - mean((body.feet.iter()).map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle))))
+            - mean(
+                body.feet
+                    .iter()
+                    .map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle))),
+            )
     });
     let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
         (sum + way, lengths + way.length())

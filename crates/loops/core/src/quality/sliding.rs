@@ -197,7 +197,9 @@ fn points(skeleton: &Skeleton, body: &Body) -> Vec<(usize, DVec3)> {
 
 /// Merges contacts of a point that end with the last sample and begin with the first.
 fn join_over_the_seam(stands: &mut Vec<Stand>, (joint, end): (usize, DVec3), num_samples: usize) {
-    let first = (stands.iter()).position(|stand| stand.is_of(joint, end) && stand.first_sample == 0);
+    let first = stands
+        .iter()
+        .position(|stand| stand.is_of(joint, end) && stand.first_sample == 0);
     let last = stands
         .iter()
         .rposition(|stand| stand.is_of(joint, end) && stand.samples().end == num_samples);

@@ -121,10 +121,12 @@ impl SeamSteps {
         let mut found = Self::default();
         let mut allowed = Vec::with_capacity(keys.num_joints());
         for joint in 0..keys.num_joints() {
-            let moves: Vec<DVec3> = (frames.clone())
+            let moves: Vec<DVec3> = frames
+                .clone()
                 .map(|frame| keys.position(frame + 1, joint) - keys.position(frame, joint))
                 .collect();
-            let turns: Vec<DVec3> = (frames.clone())
+            let turns: Vec<DVec3> = frames
+                .clone()
                 .map(|frame| rotation::difference(keys.rotation(frame + 1, joint), keys.rotation(frame, joint)))
                 .collect();
             let [jump, kink] = AtSeam::of(&moves, &seams, keys.step_secs());
