@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::ends::{self, JointEnds};
-use super::plan::{Plan, rotation_progress, translation_progress};
+use super::plan::{Plan, progress};
 use super::targets::{self, JointTargets};
 use super::{
     BoundaryError, Closed, ClosureError, ClosureSettings, Gaps, Image, JointGap, Method, Order, SeamGaps, SeamMotion,
@@ -190,10 +190,16 @@ impl Closing<'_> {
             let (clip, ends) = (self.clip, &ends[joint]);
             plan.add_layer(
                 [
-                    self.tables
-                        .offsets(own.translation, method, || translation_progress(clip, joint, ends))?,
-                    self.tables
-                        .offsets(own.rotation, method, || rotation_progress(clip, joint, ends))?,
+                    self.tables.offsets(own.translation, method, || {
+                        let at = |sample| clip.translations(sample)[joint];
+                        progress(clip, ends.translation, |from, to| at(from).distance(at(to)))
+                    })?,
+                    self.tables.offsets(own.rotation, method, || {
+                        let at = |sample| clip.rotations(sample)[joint];
+                        progress(clip, ends.rotation, |from, to| {
+                            rotation::pose_gap(at(from), at(to)).length()
+                        })
+                    })?,
                 ],
                 &self.tables,
             );
@@ -204,25 +210,9 @@ impl Closing<'_> {
     /// Applies the plans to all samples.
     fn apply(&self, closed: &mut Closed) {
         let (clip, plans, tables) = (self.clip, &self.plans, &self.tables);
-        let (num_joints, num_intervals) = (plans.len(), clip.num_intervals());
-        for offsets in [&mut closed.translation_offsets, &mut closed.rotation_offsets] {
-            offsets.reserve((num_intervals + 1) * num_joints);
-        }
+        let num_intervals = clip.num_intervals();
         for sample in 0..=num_intervals {
             let pose = clip.pose(sample as isize);
-            if !plans
-                .iter()
-                .any(|plan| plan.crossfade.is_some_and(|fade| fade.at(clip, sample).is_some()))
-                && !tables.reach(sample)
-            {
-                for offsets in [&mut closed.translation_offsets, &mut closed.rotation_offsets] {
-                    offsets.resize((sample + 1) * num_joints, DVec3::ZERO);
-                }
-                if sample < num_intervals {
-                    closed.tracks.push(pose);
-                }
-                continue;
-            }
             let mut closed_pose = pose.to_pose();
             for (joint, plan) in plans.iter().enumerate() {
                 let moved = plan.moved(clip, tables, sample, pose.rotations[joint]);

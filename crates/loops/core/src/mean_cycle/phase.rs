@@ -54,7 +54,6 @@ const STRIDE_METRES: f64 = 0.1;
 const TURN_RADIANS: f64 = core::f64::consts::PI / 9.0;
 
 /// A row of cycles of a take, one after another, with the map from phase to frames.
-#[derive(Clone, Debug)]
 pub(super) struct CycleRow {
     /// Number of cycles before the chosen one, and after it.
     pub num_before: usize,
@@ -137,7 +136,7 @@ fn spline(coefficients: &[f64], at: f64) -> f64 {
     })
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Side {
     Before = 0,
     After = 1,

@@ -71,20 +71,20 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
 /// Most positions of a contact that are compared with each other: a foot does not jump and return between two of a long stand.
 const MOST_PLACES: usize = 256;
 
-/// The contact in which a foot slides farthest.
+/// The contact with the largest figure.
 #[handed_over(Copy, Default)]
-pub struct FootSlide {
+pub struct WorstContact {
     /// The standing joint.
     pub joint: usize,
     /// The sample at which the contact begins.
     pub sample: usize,
-    /// Largest distance over the ground between two places of the joint, metres.
+    /// The figure of its foot, metres.
     pub metres: f64,
 }
 
-/// Returns the contact in which a joint slides farthest: [`Quality::farthest_slide`](super::Quality::farthest_slide) for
-/// contacts from [`stands`]. `None` without contacts.
-pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<FootSlide> {
+/// Returns the contact in which a joint slides farthest, with the largest distance over the ground between two of its places:
+/// [`Quality::farthest_slide`](super::Quality::farthest_slide) for contacts from [`stands`]. `None` without contacts.
+pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<WorstContact> {
     let slides = stands.iter().map(|stand| {
         let first = stand.first_sample;
         let last = first.saturating_add(stand.num_samples.min(keys.num_samples()));
@@ -99,7 +99,7 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
                 )
             })
             .collect();
-        FootSlide {
+        WorstContact {
             joint: stand.joint,
             sample: first,
             metres: greatest(
