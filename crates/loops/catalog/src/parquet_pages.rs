@@ -195,7 +195,7 @@ impl Compact<'_> {
     }
 
     fn byte(&mut self) -> Result<u8, CatalogError> {
-        let (&first, rest) = (self.rest.split_first()).ok_or_else(|| damaged("it is cut off"))?;
+        let (&first, rest) = self.rest.split_first().ok_or_else(|| damaged("it is cut off"))?;
         self.rest = rest;
         Ok(first)
     }

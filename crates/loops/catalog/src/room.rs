@@ -15,7 +15,10 @@ impl Room {
 
     /// Takes bytes from the allowance. Errors: too few are left.
     pub(crate) fn take(&mut self, bytes: u64) -> Result<(), CatalogError> {
-        self.left = (self.left.checked_sub(bytes)).ok_or(CatalogError::TooLarge { limit: self.limit })?;
+        self.left = self
+            .left
+            .checked_sub(bytes)
+            .ok_or(CatalogError::TooLarge { limit: self.limit })?;
         Ok(())
     }
 

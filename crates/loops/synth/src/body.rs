@@ -46,7 +46,7 @@ pub(crate) mod joint {
 }
 
 /// Left or right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Side {
     Left,
     Right,

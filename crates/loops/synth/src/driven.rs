@@ -101,7 +101,7 @@ pub fn drive(settings: &DriveSettings) -> Result<Take, SynthError> {
 }
 
 /// The body at a time.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Default)]
 struct Driven {
     secs: f64,
     asked: Option<Command>,

@@ -48,7 +48,7 @@ pub(crate) fn early_bump(u: f64) -> f64 {
 }
 
 /// A value with its first two derivatives at one instant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Jet<T> {
     pub value: T,
     pub rate: T,
@@ -79,7 +79,6 @@ impl Jet<f64> {
 }
 
 /// Shape of the curve from one jet to another; all are shares of its length, and `rise + fall` is at most one.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Fade {
     /// The start's rate and acceleration decay over this share.
     pub start_window: f64,

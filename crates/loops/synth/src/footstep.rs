@@ -79,7 +79,6 @@ const STROLLING_DUTY: f64 = 0.62;
 const STANDING_BEHIND_METRES: f64 = 0.04;
 
 /// One stance of one foot. Phases in cycles; the root passes the foot at the middle of the stance.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Footstep {
     pub side: Side,
     /// Heel touches down.
@@ -104,7 +103,6 @@ pub(crate) struct Footstep {
     stop: f64,
 }
 
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct FootPose {
     /// The ankle in the world, metres.
     pub ankle: DVec3,
@@ -117,7 +115,6 @@ pub(crate) struct FootPose {
 }
 
 /// All feet of one walk.
-#[derive(Clone, Debug)]
 pub(crate) struct Footsteps<'a> {
     pub path: &'a Path,
     pub gait: &'a Gait,

@@ -4,7 +4,6 @@ use glam::{DMat3, DQuat, DVec3};
 use loopwright_core::math::{ops, rotation};
 
 /// World rotations of thigh and shank, whose bones run along their own -Y axes.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Leg {
     pub thigh: DQuat,
     pub shank: DQuat,

@@ -16,7 +16,6 @@ use crate::body::joint;
 const ROOT_NOISE_METRES_PER_DEG: f64 = 0.005;
 
 /// Random numbers from a seed.
-#[derive(Clone, Debug)]
 pub(crate) struct Noise {
     generator: Pcg64,
 }

@@ -35,7 +35,6 @@ pub struct Walker {
 }
 
 /// The state of a walker's gait at one time.
-#[derive(Clone, Copy, Debug)]
 struct Moment {
     time_secs: f64,
     phase: f64,
@@ -52,7 +51,6 @@ struct Moment {
 }
 
 /// The pelvis without its height, which follows from the legs' reach.
-#[derive(Clone, Copy, Debug)]
 struct Pelvis {
     /// Hips in the root's frame; y is the variation of the height.
     offset: DVec3,

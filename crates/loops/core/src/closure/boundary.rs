@@ -241,7 +241,8 @@ impl Boundary {
 ///
 /// `None` if no such power of two exists.
 fn time_unit(shape: Shape, period_secs: f64) -> Option<f64> {
-    let shortest = (shape.values())
+    let shortest = shape
+        .values()
         .filter_map(|(parameter, value)| (parameter.unit == Unit::Secs).then_some(value))
         .fold(period_secs, f64::min);
     (shortest >= f64::MIN_POSITIVE && shortest.is_finite()).then(|| libm::scalbn(1.0, libm::ilogb(shortest)))

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::ends::{self, JointEnds};
-use super::plan::{Plan, rotation_progress, translation_progress};
+use super::plan::{Plan, progress};
 use super::targets::{self, JointTargets};
 use super::{
     BoundaryError, Closed, ClosureError, ClosureSettings, Gaps, Image, JointGap, Method, Order, SeamGaps, SeamMotion,
@@ -67,7 +67,10 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
         seam: SeamGaps {
             joints: closing.gaps(&ends),
         },
-        residual: (closing.gaps(&closing.closed_ends()).iter().zip(&methods))
+        residual: closing
+            .gaps(&closing.closed_ends())
+            .iter()
+            .zip(&methods)
             .filter(|(_, method)| method.is_some())
             .fold(Gaps::default(), |largest, (gap, _)| largest.max(gap)),
         method,
@@ -124,18 +127,25 @@ impl Closing<'_> {
     fn add_layers(&mut self, motion: SeamMotion, methods: &[Option<Method>]) -> Result<bool, BoundaryError> {
         let clip = self.clip;
         // First the motion, if it can be separated from the noise, ...
-        let wide: Vec<Option<JointEnds>> = (self.plans.iter().enumerate())
+        let wide: Vec<Option<JointEnds>> = self
+            .plans
+            .iter()
+            .enumerate()
             .map(|(joint, plan)| match (motion, &methods[joint], plan.crossfade) {
                 (SeamMotion::Layered, Some(_), None) => ends::measure_wide(clip, joint),
                 _ => None,
             })
             .collect();
-        let first: Vec<JointEnds> = (wide.iter().zip(&self.plans))
+        let first: Vec<JointEnds> = wide
+            .iter()
+            .zip(&self.plans)
             .map(|(wide, plan)| wide.unwrap_or(plan.closed))
             .collect();
         self.add_layer(&first, methods)?;
         // ... then the remainder.
-        let noise: Vec<Option<Method>> = (wide.iter().zip(methods))
+        let noise: Vec<Option<Method>> = wide
+            .iter()
+            .zip(methods)
             .map(|(wide, method)| {
                 let method = wide.as_ref().and(method.as_ref())?;
                 Some(noise_method(clip, method))
@@ -156,7 +166,9 @@ impl Closing<'_> {
     /// Adds, to every joint with a method, offsets that close the gap between its start and the end that meets it, measured at
     /// `ends`.
     fn add_layer(&mut self, ends: &[JointEnds], methods: &[Option<Method>]) -> Result<(), BoundaryError> {
-        let targets: Vec<JointTargets> = (methods.iter().enumerate())
+        let targets: Vec<JointTargets> = methods
+            .iter()
+            .enumerate()
             .map(|(joint, method)| {
                 let Some(method) = method else {
                     return JointTargets::default();
@@ -178,8 +190,16 @@ impl Closing<'_> {
             let (clip, ends) = (self.clip, &ends[joint]);
             plan.add_layer(
                 [
-                    (self.tables).offsets(own.translation, method, || translation_progress(clip, joint, ends))?,
-                    (self.tables).offsets(own.rotation, method, || rotation_progress(clip, joint, ends))?,
+                    self.tables.offsets(own.translation, method, || {
+                        let at = |sample| clip.translations(sample)[joint];
+                        progress(clip, ends.translation, |from, to| at(from).distance(at(to)))
+                    })?,
+                    self.tables.offsets(own.rotation, method, || {
+                        let at = |sample| clip.rotations(sample)[joint];
+                        progress(clip, ends.rotation, |from, to| {
+                            rotation::pose_gap(at(from), at(to)).length()
+                        })
+                    })?,
                 ],
                 &self.tables,
             );
@@ -190,25 +210,9 @@ impl Closing<'_> {
     /// Applies the plans to all samples.
     fn apply(&self, closed: &mut Closed) {
         let (clip, plans, tables) = (self.clip, &self.plans, &self.tables);
-        let (num_joints, num_intervals) = (plans.len(), clip.num_intervals());
-        for offsets in [&mut closed.translation_offsets, &mut closed.rotation_offsets] {
-            offsets.reserve((num_intervals + 1) * num_joints);
-        }
+        let num_intervals = clip.num_intervals();
         for sample in 0..=num_intervals {
             let pose = clip.pose(sample as isize);
-            if !plans
-                .iter()
-                .any(|plan| plan.crossfade.is_some_and(|fade| fade.at(clip, sample).is_some()))
-                && !tables.reach(sample)
-            {
-                for offsets in [&mut closed.translation_offsets, &mut closed.rotation_offsets] {
-                    offsets.resize((sample + 1) * num_joints, DVec3::ZERO);
-                }
-                if sample < num_intervals {
-                    closed.tracks.push(pose);
-                }
-                continue;
-            }
             let mut closed_pose = pose.to_pose();
             for (joint, plan) in plans.iter().enumerate() {
                 let moved = plan.moved(clip, tables, sample, pose.rotations[joint]);

@@ -17,7 +17,7 @@ use crate::take::Clip;
 const FEWEST_SAMPLES: usize = 2;
 
 /// A crossfade fitted to a clip and the frames around it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) struct Crossfade {
     /// Number of samples over which it blends.
     samples: usize,

@@ -227,8 +227,11 @@ impl<'a> Image<'a> {
     pub(super) fn unfold_closed(&self, clip: &Clip, mut half: Closed, shifts: &[[DVec3; 2]]) -> Closed {
         let joints = self.is_above.len();
         let count = clip.num_intervals();
-        for (index, (translation_offset, rotation_offset)) in
-            (half.translation_offsets.iter_mut().zip(&mut half.rotation_offsets)).enumerate()
+        for (index, (translation_offset, rotation_offset)) in half
+            .translation_offsets
+            .iter_mut()
+            .zip(&mut half.rotation_offsets)
+            .enumerate()
         {
             let shift = shifts[index % joints];
             *translation_offset += shift[0];

@@ -7,7 +7,6 @@ use super::tables::{Tables, TrackOffsets};
 use super::{Method, boundary::Progress, crossfade::Crossfade, rotation};
 use crate::{math, take::Clip};
 
-#[derive(Default)]
 pub(super) struct Plan {
     pub crossfade: Option<Crossfade>,
     /// Offsets of the crossfade, away from the seam.
@@ -64,12 +63,12 @@ impl Plan {
             rotation: raw,
         };
         let mut num_rotations = 0;
-        let faded = (self.crossfade).and_then(|fade| self.faded.get(fade.away(clip, sample)));
-        for [translation, rotation] in faded
-            .map(|faded| faded.map(Some))
-            .into_iter()
-            .chain((self.layers.iter()).map(|layer| layer.each_ref().map(|offsets| offsets.at(tables, sample))))
-        {
+        let faded = self.crossfade.and_then(|fade| self.faded.get(fade.away(clip, sample)));
+        for [translation, rotation] in faded.map(|faded| faded.map(Some)).into_iter().chain(
+            self.layers
+                .iter()
+                .map(|layer| layer.each_ref().map(|offsets| offsets.at(tables, sample))),
+        ) {
             if let Some(o) = translation {
                 moved.translation_offset += o;
             }
@@ -87,27 +86,13 @@ impl Plan {
     }
 }
 
-/// Progress of a joint's translation along its path.
-pub(super) fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
-    let at = |sample: usize| clip.translations(sample as isize)[joint];
-    progress(
-        clip,
-        (0..clip.num_intervals()).map(|sample| at(sample).distance(at(sample + 1))),
-        ends.translation,
-    )
-}
-
-/// Progress of a joint's rotation along its path.
-pub(super) fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
-    let at = |sample: usize| clip.rotations(sample as isize)[joint];
-    progress(
-        clip,
-        (0..clip.num_intervals()).map(|sample| rotation::pose_gap(at(sample), at(sample + 1)).length()),
-        ends.rotation,
-    )
-}
-
-fn progress<T>(clip: &Clip, steps: impl Iterator<Item = f64>, ends: [EndState<T>; 2]) -> Option<Progress> {
-    let steps: Vec<f64> = steps.collect();
+/// Progress of a joint along the path of its translations or rotations, between two samples of which `distance` measures.
+pub(super) fn progress<T>(
+    clip: &Clip,
+    ends: [EndState<T>; 2],
+    distance: impl Fn(isize, isize) -> f64,
+) -> Option<Progress> {
+    let samples = 0..clip.num_intervals() as isize;
+    let steps: Vec<f64> = samples.map(|sample| distance(sample, sample + 1)).collect();
     Progress::new(&steps, clip.step_secs(), ends.map(|end| end.velocity.length()))
 }

@@ -104,7 +104,9 @@ impl Ring {
         let farthest = ((REACH * steps.max(1.0)) as usize).min(count / 2);
         let spread = (0..=farthest).map(|away| {
             mean(
-                (waves.iter().enumerate())
+                waves
+                    .iter()
+                    .enumerate()
                     .map(|(wave, size)| size * ops::cos(TAU * away as f64 / count as f64 * wave as f64)),
             )
         });

@@ -79,11 +79,6 @@ impl Tables {
         });
         Ok(self.tables.len() - 1)
     }
-
-    /// Whether any table has an offset at a sample.
-    pub(super) fn reach(&self, sample: usize) -> bool {
-        self.tables.iter().any(|table| table.samples[sample].is_some())
-    }
 }
 
 /// Offsets of one track: the targets at its ends, and the table that spreads them.

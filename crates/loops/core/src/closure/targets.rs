@@ -16,7 +16,7 @@ pub struct Targets {
 }
 
 /// Offsets wanted at both ends of a joint's tracks.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct JointTargets {
     pub translation: Targets,
     pub rotation: Targets,

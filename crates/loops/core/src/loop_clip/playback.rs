@@ -76,7 +76,7 @@ impl LoopClip {
         let tracks = Tracks::pose_by_pose(
             self.skeleton(),
             step_secs,
-            (times.clone()).map(|secs| self.body_pose_at(secs, Interpolation::Cubic)),
+            times.clone().map(|secs| self.body_pose_at(secs, Interpolation::Cubic)),
         );
         let Twist { linear, angular } = self.root.twist;
         Self {

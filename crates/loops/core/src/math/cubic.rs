@@ -108,7 +108,7 @@ fn slopes(span: Span<DVec3>) -> [DVec3; 2] {
 }
 
 /// Rotation vectors from one sample to the next: into the earlier sample, from that to the later one, and out of that.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Turns {
     pub before: Option<DVec3>,
     pub between: DVec3,

@@ -155,7 +155,9 @@ impl<'a> LaidCycles<'a> {
                 }
                 continue;
             }
-            let (moved, turned): (Vec<DVec3>, Vec<DVec3>) = (own.iter().zip(&poses))
+            let (moved, turned): (Vec<DVec3>, Vec<DVec3>) = own
+                .iter()
+                .zip(&poses)
                 .map(|(own, mean)| {
                     (
                         own.translation - mean.translations[joint],
@@ -208,7 +210,9 @@ impl<'a> LaidCycles<'a> {
                 ));
             }
         }
-        (unclear.iter_mut().enumerate())
+        unclear
+            .iter_mut()
+            .enumerate()
             .map(|(joint, unclear)| {
                 let transforms: Vec<(Rigid, f64)> = if joint == self.carrier {
                     carried.clone()
@@ -229,9 +233,13 @@ impl<'a> LaidCycles<'a> {
     /// Returns the mean of the pairs' twists, per second, with the duration of the chosen cycle. A small rise does not count as
     /// climb.
     fn mean_twist(&self, period_secs: f64) -> Twist {
-        let mut sum = (self.twists.iter().zip(self.window.pairs())).fold(Twist::ZERO, |sum, (twist, &weight)| {
-            Twist::new(sum.linear + twist.linear * weight, sum.angular + twist.angular * weight)
-        });
+        let mut sum = self
+            .twists
+            .iter()
+            .zip(self.window.pairs())
+            .fold(Twist::ZERO, |sum, (twist, &weight)| {
+                Twist::new(sum.linear + twist.linear * weight, sum.angular + twist.angular * weight)
+            });
         if sum.linear.y.abs() < self.least_climb {
             sum.linear.y = 0.0;
         }
@@ -243,7 +251,11 @@ impl<'a> LaidCycles<'a> {
         let [before, after] = self.row.ends;
         MeanCycle {
             asked: self.asked,
-            cycles: (self.window.shares().into_iter().enumerate())
+            cycles: self
+                .window
+                .shares()
+                .into_iter()
+                .enumerate()
                 .map(|(cycle, share)| {
                     let [start_frame, end_frame] =
                         [0.0, 1.0].map(|phase| self.row.frame(cycle, phase).clamp(0.0, last));
@@ -257,7 +269,9 @@ impl<'a> LaidCycles<'a> {
             chosen: self.row.num_before,
             before,
             after,
-            joints_left_out: (unclear.iter().enumerate())
+            joints_left_out: unclear
+                .iter()
+                .enumerate()
                 .filter_map(|(joint, &is_unclear)| is_unclear.then_some(joint))
                 .collect(),
         }
@@ -295,7 +309,9 @@ fn mean_of(transforms: &[(Rigid, f64)]) -> (Rigid, bool) {
     let mean = rotation::mean(&rotations);
     (
         Rigid::new(mean, translation),
-        (rotations.iter()).all(|(rotation, _)| rotation::difference(*rotation, mean).length() <= MAX_SPREAD),
+        rotations
+            .iter()
+            .all(|(rotation, _)| rotation::difference(*rotation, mean).length() <= MAX_SPREAD),
     )
 }
 
@@ -317,7 +333,8 @@ fn distances(analysis: &Analysis, row: &CycleRow) -> Vec<f64> {
             }
         }
     }
-    (squares.iter())
+    squares
+        .iter()
         .map(|square| (square / NUM_PHASES as f64).sqrt())
         .collect()
 }

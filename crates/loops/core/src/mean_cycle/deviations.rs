@@ -91,7 +91,11 @@ fn from_mean(rotations: &[DQuat], num_samples: usize) -> Option<Vec<DVec3>> {
     for sample in 0..num_samples {
         // The first cycle fades in as the last one fades out, so that the mean ends where it starts.
         let rise = smooth_step(sample as f64 / num_samples as f64);
-        let turns: Vec<(DQuat, f64)> = (rotations.iter().skip(sample).step_by(num_samples).enumerate())
+        let turns: Vec<(DQuat, f64)> = rotations
+            .iter()
+            .skip(sample)
+            .step_by(num_samples)
+            .enumerate()
             .map(|(cycle, &turn)| {
                 let share = match cycle {
                     0 => rise,

@@ -54,7 +54,6 @@ const STRIDE_METRES: f64 = 0.1;
 const TURN_RADIANS: f64 = core::f64::consts::PI / 9.0;
 
 /// A row of cycles of a take, one after another, with the map from phase to frames.
-#[derive(Clone, Debug)]
 pub(super) struct CycleRow {
     /// Number of cycles before the chosen one, and after it.
     pub num_before: usize,
@@ -127,7 +126,7 @@ fn spline(coefficients: &[f64], at: f64) -> f64 {
         2.0 / 3.0 - v * v * (1.0 - 0.5 * v),
         u * u * u / 6.0,
     ];
-    (weights.iter().zip(index - 1..)).fold(0.0, |sum, (weight, index)| {
+    weights.iter().zip(index - 1..).fold(0.0, |sum, (weight, index)| {
         let coefficient = match usize::try_from(index) {
             Ok(index) if index <= last => coefficients[index],
             Ok(index) => coefficients[last] + slope * (index - last) as f64,
@@ -137,7 +136,7 @@ fn spline(coefficients: &[f64], at: f64) -> f64 {
     })
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Side {
     Before = 0,
     After = 1,
@@ -291,7 +290,9 @@ impl<'a> Reference<'a> {
             costs = now;
             came.push(from);
         }
-        let (mut place, _) = (costs.iter().enumerate())
+        let (mut place, _) = costs
+            .iter()
+            .enumerate()
             .filter(|(_, cost)| cost.is_finite())
             .min_by_key(|(_, cost)| ordered(**cost))?;
         // A cycle that uses all the rest of the take would need more: the take cuts it short.
@@ -312,7 +313,7 @@ impl<'a> Reference<'a> {
         let end = frames[NUM_PHASES - 1];
         let (from, to) = (edge.min(end), edge.max(end));
         let defects = &self.analysis.defects;
-        let mut bad = (defects.bad_frames.iter().map(|bad| &bad.frame)).chain(&defects.jumps);
+        let mut bad = defects.bad_frames.iter().map(|bad| &bad.frame).chain(&defects.jumps);
         if bad.any(|&frame| (from..=to).contains(&(frame as f64))) {
             return Some(CyclesEnd::BadFrames);
         }
@@ -347,10 +348,14 @@ impl<'a> Reference<'a> {
 
     fn squared_distance(&self, frame: f64, row: &[f64]) -> f64 {
         let (before, after, u) = around(self.features, frame);
-        (before.iter().zip(after).zip(row)).fold(0.0, |sum, ((before, after), reference)| {
-            let off = before + u * (after - before) - reference;
-            sum + off * off
-        })
+        before
+            .iter()
+            .zip(after)
+            .zip(row)
+            .fold(0.0, |sum, ((before, after), reference)| {
+                let off = before + u * (after - before) - reference;
+                sum + off * off
+            })
     }
 
     /// Coefficients of the smoothed deviation from even time on one side, frames, the first at the edge of the chosen cycle.

@@ -8,7 +8,6 @@
 use crate::math::{percentile, smooth_step};
 
 /// Weights of the pairs of neighbouring cycles; they sum to one.
-#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Window {
     pairs: Vec<f64>,
 }

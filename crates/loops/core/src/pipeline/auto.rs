@@ -187,7 +187,9 @@ impl Watched {
     fn score(&self, clip: &LoopClip, quality: &Quality) -> Score {
         let count = clip.num_samples();
         let world = clip.tracks_from_root();
-        let added: f64 = (self.joints.iter())
+        let added: f64 = self
+            .joints
+            .iter()
             .map(|&(joint, usual)| {
                 let bends = (0..count).map(|sample| {
                     bend(

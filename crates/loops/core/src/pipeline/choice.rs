@@ -51,7 +51,10 @@ pub(crate) fn find_and_make(
     settings: &SearchSettings,
 ) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
     let mut found = find_loops(analysis, settings)?;
-    let best = (found.candidates.first_mut()).filter(|best| settings.ranks_by_outcome() && !best.keeps_its_place());
+    let best = found
+        .candidates
+        .first_mut()
+        .filter(|best| settings.ranks_by_outcome() && !best.keeps_its_place());
     let made = best.and_then(|best| {
         let mut made = made_in_full(analysis, best, closed(analysis, best)?)?;
         best.quality = Some(Box::new(made.measured()));
@@ -102,7 +105,7 @@ fn ranked(analysis: &Analysis, candidates: Vec<LoopCandidate>, settings: &Search
     if !settings.ranks_by_outcome() {
         return candidates;
     }
-    let (mut ranked, mut first): (Vec<_>, Vec<_>) = (candidates.into_iter()).partition(|each| !each.keeps_its_place());
+    let (mut ranked, mut first): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|each| !each.keeps_its_place());
     // The fewest cycles in the list count as one.
     let fewest = ranked.iter().map(|each| each.cycles).min().unwrap_or(1);
     let mut speeds = UsualSpeeds {
@@ -251,16 +254,23 @@ pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering
 fn by_recommendation_if_worse_by(added: f64, one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     // Copied cycles differ only by rounding, which changes when the take is rotated.
     let score = |each: &LoopCandidate, added: f64| {
-        (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * (outcome.score() + added)).round())
+        each.outcome
+            .map_or(f64::INFINITY, |outcome| (1e6 * (outcome.score() + added)).round())
     };
-    (other.is_sound().cmp(&one.is_sound()))
-        .then((one.steadiness_around.regularity()).cmp(&other.steadiness_around.regularity()))
+    other
+        .is_sound()
+        .cmp(&one.is_sound())
+        .then(
+            one.steadiness_around
+                .regularity()
+                .cmp(&other.steadiness_around.regularity()),
+        )
         .then(score(one, 0.0).total_cmp(&score(other, added)))
 }
 
 /// Returns the order of [`by_recommendation`], and of equals the earliest first.
 fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
-    by_recommendation(one, other).then((one.cut.start_frame()).total_cmp(&other.cut.start_frame()))
+    by_recommendation(one, other).then(one.cut.start_frame().total_cmp(&other.cut.start_frame()))
 }
 
 /// Adds parts to the first `most` of a sorted list and sorts these again, until the first `wanted` of them are final.

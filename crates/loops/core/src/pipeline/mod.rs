@@ -391,7 +391,9 @@ impl<'a> Plan<'a> {
             None => cut.num_frames(),
         };
         let source_secs = source_frames * take.frame_time_secs();
-        let kept = (candidate.whole.as_ref())
+        let kept = candidate
+            .whole
+            .as_ref()
             .filter(|whole| whole.ends_between_frames() && sampling == Sampling::SourceRate)
             .map(|whole| KeptKeys::of(analysis, whole));
         let (num_intervals, step_secs) = match sampling {
@@ -524,7 +526,8 @@ impl<'a> Plan<'a> {
             }
             None => {
                 let clip = &mean.as_ref().unwrap_or(&source).clip;
-                let mended = (candidate.whole)
+                let mended = candidate
+                    .whole
                     .is_some_and(|whole| whole.kind == WholeClipKind::Mended)
                     .then(|| closure::ring::mend(clip, settings.closure.method));
                 let closed = match (clip.skeleton().hinges(), mended.flatten()) {
@@ -722,7 +725,9 @@ fn edited_stances(
     candidate: &LoopCandidate,
     loop_clip: &LoopClip,
 ) -> Result<Vec<EditedStance>, HoldError> {
-    let edited = (settings.stances.iter())
+    let edited = settings
+        .stances
+        .iter()
         .map(|edit| EditedStance::from_edit(edit, body.feet.len(), candidate, loop_clip))
         .collect::<Result<Vec<_>, _>>()?;
     if candidate.pairing.is_ping_pong() {

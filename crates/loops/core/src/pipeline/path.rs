@@ -37,12 +37,12 @@ pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec
     let track: Vec<DVec3> = (0..count)
         .map(|key| heading.ground(key).with_y(heading.yaw(key) - spin(key)))
         .collect();
-    (kernel::averaged_around(
+    kernel::averaged_around(
         &track,
         &kernel::gaussian_around(count, smoothing_secs / clip.step_secs()),
     )
     .into_iter()
-    .enumerate())
+    .enumerate()
     .map(|(key, at)| Rigid::from_yaw(at.y + spin(key), at.with_y(0.0)))
     .collect()
 }

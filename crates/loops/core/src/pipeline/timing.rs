@@ -558,7 +558,9 @@ impl Plan<'_> {
         if course.is_same() && (retimed.length - 1.0).abs() < 1e-12 && stride == 1.0 {
             return Ok(timed);
         }
-        timed.has_short_contacts = (stays.iter().filter_map(|stay| Some(stay.lift? - stay.strike?)))
+        timed.has_short_contacts = stays
+            .iter()
+            .filter_map(|stay| Some(stay.lift? - stay.strike?))
             .any(|samples| samples * (count as f64 / course.before) < FEWEST_SAMPLES);
         let mut timed = timed.at(&course, step_secs)?;
         if stride != 1.0 {

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use glam::{DQuat, DVec3};
 
-use super::{SourceTracks, Stand, seam::second_differences};
+use super::{SourceTracks, Stand, WorstContact, seam::second_differences};
 use crate::analysis::seam_peak::{self, floor};
 use crate::analysis::{Body, FoundBy};
 use crate::loop_clip::LoopKeys;
@@ -29,17 +29,6 @@ pub struct HeldPose {
     pub sample: usize,
     /// Its duration, seconds; 0 if the body is never still.
     pub secs: f64,
-}
-
-/// The contact whose foot is farthest above or below its height in the source.
-#[handed_over(Copy, Default)]
-pub struct FootHeight {
-    /// The standing joint.
-    pub joint: usize,
-    /// The sample at which the contact begins.
-    pub sample: usize,
-    /// Median height above that in the source, metres; negative below it.
-    pub metres: f64,
 }
 
 /// Rotations look less sharp than their figures, and count by this factor.
@@ -110,7 +99,7 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
                 })
             });
             let allowed = [
-                (greatest(bends)).max(unseen[0] * size).max(floor::TREMBLE_METRES),
+                greatest(bends).max(unseen[0] * size).max(floor::TREMBLE_METRES),
                 greatest(turns).max(unseen[1]),
             ];
             let peaks = second_differences(keys, joint)
@@ -176,12 +165,16 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
 const LEAST_STAND_SECS: f64 = 0.1;
 
 /// Returns the contact whose foot is farthest above or below its height in the source; `None` without contacts or source.
-pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks<'_>>) -> Option<FootHeight> {
+pub(super) fn foot_height(
+    keys: &LoopKeys,
+    stands: &[Stand],
+    source: Option<&SourceTracks<'_>>,
+) -> Option<WorstContact> {
     let source = source?;
     let heights = stands
         .iter()
         .filter(|stand| stand.num_samples >= (LEAST_STAND_SECS / keys.step_secs()).ceil() as usize)
-        .map(|stand| FootHeight {
+        .map(|stand| WorstContact {
             joint: stand.joint,
             sample: stand.first_sample,
             metres: percentile::of(
@@ -212,7 +205,11 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let count = keys.num_samples() as isize;
     let ways = (0..count).map(|sample| {
         keys.position(sample, head)
-            - mean((body.feet.iter()).map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle))))
+            - mean(
+                body.feet
+                    .iter()
+                    .map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle))),
+            )
     });
     let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
         (sum + way, lengths + way.length())

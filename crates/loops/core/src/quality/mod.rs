@@ -14,10 +14,10 @@ mod step;
 
 pub use faults::Faults;
 pub use hinges::HingePeaks;
-pub use inside::{FootHeight, HeldPose, JointPeak};
+pub use inside::{HeldPose, JointPeak};
 pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
-pub use sliding::{FootSlide, Stand, farthest_slide_of_stances, foot_slide_of_stances, stands};
+pub use sliding::{Stand, WorstContact, farthest_slide_of_stances, foot_slide_of_stances, stands};
 pub use step::{SeamSteps, Step, StepKind};
 
 use crate::analysis::{Body, seam_peak::second_difference};
@@ -48,9 +48,9 @@ pub struct Quality {
     /// Mean horizontal speed of feet while they stand, metres per second; `None` without feet or stance.
     pub foot_slide_mps: Option<f64>,
     /// The contact in which a foot slides farthest.
-    pub farthest_slide: Option<FootSlide>,
-    /// The contact whose foot is farthest above or below its height in the uncut take.
-    pub foot_height: Option<FootHeight>,
+    pub farthest_slide: Option<WorstContact>,
+    /// The contact whose foot is farthest above or below its height in the uncut take, in the median; negative below it.
+    pub foot_height: Option<WorstContact>,
     /// The sharpest change of velocity at the seam over the 99th percentile of the same joint's other changes.
     pub seam_acceleration: JointPeak,
     /// The sharpest bend inside the loop that the uncut take does not have.

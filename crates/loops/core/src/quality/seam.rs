@@ -22,7 +22,8 @@ pub struct SeamJoints {
 pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJoints {
     let source = source.map(SourceTracks::new);
     let joints = 0..keys.num_joints();
-    let gaps: Vec<(f64, f64)> = (joints.clone())
+    let gaps: Vec<(f64, f64)> = joints
+        .clone()
         .map(|joint| joint_pose_gap(keys, source.as_ref(), joint))
         .collect();
     SeamJoints {

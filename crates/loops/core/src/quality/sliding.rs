@@ -71,20 +71,20 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
 /// Most positions of a contact that are compared with each other: a foot does not jump and return between two of a long stand.
 const MOST_PLACES: usize = 256;
 
-/// The contact in which a foot slides farthest.
+/// The contact with the largest figure.
 #[handed_over(Copy, Default)]
-pub struct FootSlide {
+pub struct WorstContact {
     /// The standing joint.
     pub joint: usize,
     /// The sample at which the contact begins.
     pub sample: usize,
-    /// Largest distance over the ground between two places of the joint, metres.
+    /// The figure of its foot, metres.
     pub metres: f64,
 }
 
-/// Returns the contact in which a joint slides farthest: [`Quality::farthest_slide`](super::Quality::farthest_slide) for
-/// contacts from [`stands`]. `None` without contacts.
-pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<FootSlide> {
+/// Returns the contact in which a joint slides farthest, with the largest distance over the ground between two of its places:
+/// [`Quality::farthest_slide`](super::Quality::farthest_slide) for contacts from [`stands`]. `None` without contacts.
+pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<WorstContact> {
     let slides = stands.iter().map(|stand| {
         let first = stand.first_sample;
         let last = first.saturating_add(stand.num_samples.min(keys.num_samples()));
@@ -99,7 +99,7 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
                 )
             })
             .collect();
-        FootSlide {
+        WorstContact {
             joint: stand.joint,
             sample: first,
             metres: greatest(
@@ -197,7 +197,9 @@ fn points(skeleton: &Skeleton, body: &Body) -> Vec<(usize, DVec3)> {
 
 /// Merges contacts of a point that end with the last sample and begin with the first.
 fn join_over_the_seam(stands: &mut Vec<Stand>, (joint, end): (usize, DVec3), num_samples: usize) {
-    let first = (stands.iter()).position(|stand| stand.is_of(joint, end) && stand.first_sample == 0);
+    let first = stands
+        .iter()
+        .position(|stand| stand.is_of(joint, end) && stand.first_sample == 0);
     let last = stands
         .iter()
         .rposition(|stand| stand.is_of(joint, end) && stand.samples().end == num_samples);

@@ -2,6 +2,8 @@
 //!
 //! Formulae, and how often the limits are right: docs/math/measures.md.
 
+use core::f64::consts::PI;
+
 use glam::DVec3;
 
 use crate::math::ordered;
@@ -10,35 +12,16 @@ use crate::{loop_clip::LoopKeys, math::percentile, math::rotation};
 /// The percentile of a joint's own steps that a seam is compared with.
 const OWN_SHARE: f64 = 0.99;
 
-/// The largest step of a joint over a seam that does not show: a multiple of its own 99th percentile, or an invisible floor.
-#[derive(Clone, Copy, Debug)]
-struct Limit {
-    /// Most that is allowed of a joint that hardly moves, in SI units; lengths at the size of a man.
-    floor: f64,
-    /// Most that is allowed as a multiple of the joint's own.
-    ratio: f64,
-}
-
-/// Limits of the four steps. Lower ratios raise false alarms if two feet strike at the seam of a short loop, and no other time;
-/// higher ones miss cuts in fast motion at 24 frames per second. The floors are above the steps of authored idles between keys
-/// and below the visible ones.
-const LIMITS: [Limit; 4] = [
-    Limit {
-        floor: 2e-3,
-        ratio: 2.5,
-    },
-    Limit {
-        floor: 0.35,
-        ratio: 3.5,
-    },
-    Limit {
-        floor: 1.5 * core::f64::consts::PI / 180.0,
-        ratio: 3.0,
-    },
-    Limit {
-        floor: 100.0 * core::f64::consts::PI / 180.0,
-        ratio: 5.0,
-    },
+/// The largest steps of a joint over a seam that do not show, of each kind: the most that is allowed of a joint that hardly moves, in
+/// SI units with lengths at the size of a man, and the most as a multiple of its own 99th percentile.
+///
+/// Lower ratios raise false alarms if two feet strike at the seam of a short loop, and no other time; higher ones miss cuts in fast
+/// motion at 24 frames per second. The floors are above the steps of authored idles between keys and below the visible ones.
+const LIMITS: [[f64; 2]; 4] = [
+    [2e-3, 2.5],
+    [0.35, 3.5],
+    [1.5 * PI / 180.0, 3.0],
+    [100.0 * PI / 180.0, 5.0],
 ];
 
 /// A gap between the first key and the closing one that shows however fast the joint moves: no motion explains it. Metres at the
@@ -121,24 +104,24 @@ impl SeamSteps {
         let mut found = Self::default();
         let mut allowed = Vec::with_capacity(keys.num_joints());
         for joint in 0..keys.num_joints() {
-            let moves: Vec<DVec3> = (frames.clone())
+            let moves: Vec<DVec3> = frames
+                .clone()
                 .map(|frame| keys.position(frame + 1, joint) - keys.position(frame, joint))
                 .collect();
-            let turns: Vec<DVec3> = (frames.clone())
+            let turns: Vec<DVec3> = frames
+                .clone()
                 .map(|frame| rotation::difference(keys.rotation(frame + 1, joint), keys.rotation(frame, joint)))
                 .collect();
             let [jump, kink] = AtSeam::of(&moves, &seams, keys.step_secs());
             let [turn, swing] = AtSeam::of(&turns, &seams, keys.step_secs());
             let steps: [Step; 4] = core::array::from_fn(|kind| {
-                let ((at, size), limit) = (
-                    [(jump, size), (kink, size), (turn, 1.0), (swing, 1.0)][kind],
-                    LIMITS[kind],
-                );
+                let (at, size) = [(jump, size), (kink, size), (turn, 1.0), (swing, 1.0)][kind];
+                let [floor, ratio] = LIMITS[kind];
                 Step {
                     joint,
                     sample: at.at - before_seam,
                     size: at.seam,
-                    allowed: (limit.floor * size).max(limit.ratio * at.own),
+                    allowed: (floor * size).max(ratio * at.own),
                 }
             });
             let worst = [
@@ -165,7 +148,7 @@ impl SeamSteps {
     fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
         let gaps = [
             (&mut self.position, metres, allowed.metres.min(GAP_METRES * size)),
-            (&mut self.rotation, radians, allowed.radians.min(LIMITS[2].floor)),
+            (&mut self.rotation, radians, allowed.radians.min(LIMITS[2][0])),
         ];
         for (worst, gap_size, allowed) in gaps {
             let gap = Step {
@@ -211,7 +194,7 @@ struct Allowed {
 }
 
 /// The largest step at a seam, and the 99th percentile of the joint's steps at all other places.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 struct AtSeam {
     /// The move over that seam.
     at: usize,

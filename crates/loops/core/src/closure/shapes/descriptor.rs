@@ -87,7 +87,6 @@ pub struct Parameter {
 }
 
 /// The times that a parameter has to fit into.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
     /// Seconds of the loop.
     pub secs: f64,

@@ -101,8 +101,9 @@ impl Edit for Noise {
         let count = clip.num_samples();
         let harmonics = num_harmonics(count, clip.period_secs(), self.highest_hz);
         let waves = Waves::new(count);
-        Ok(
-            (with_partners(&self.joints, mirror).into_iter()).fold(clip, |clip, joint| {
+        Ok(with_partners(&self.joints, mirror)
+            .into_iter()
+            .fold(clip, |clip, joint| {
                 let mut noise = waves.noise(harmonics, deviation, joint, self.seed);
                 if let Some(mirror) = mirror {
                     let partner = mirror.partner(joint);
@@ -116,8 +117,7 @@ impl Edit for Noise {
                     rotation: noise[sample],
                     ..JointOffset::ZERO
                 })
-            }),
-        )
+            }))
     }
 
     fn values(&self, _clip: &LoopClip) -> EditValues {

@@ -44,7 +44,8 @@ impl Edit for Offset {
             return Ok(offset_joint(offset_joint(clip, joint, |_| offset), partner, |_| image));
         }
         let even = (offset + image) * 0.5;
-        if ([(offset.rotation, even.rotation), (offset.position, even.position)].into_iter())
+        if [(offset.rotation, even.rotation), (offset.position, even.position)]
+            .into_iter()
             .any(|(whole, even)| (whole - even).length() > MAX_LOPSIDED * whole.length())
         {
             return Err(EditError::Lopsided {

@@ -120,8 +120,10 @@ fn knees(cycle: &Cycle<'_>) -> Vec<JointPeak> {
                 },
             )
         };
-        let (sum, off) =
-            (cycle.samples().map(bend)).fold((0.0, 0.0), |sums, (off, along)| (sums.0 + along, sums.1 + off.length()));
+        let (sum, off) = cycle
+            .samples()
+            .map(bend)
+            .fold((0.0, 0.0), |sums, (off, along)| (sums.0 + along, sums.1 + off.length()));
         let (at, _) = largest(cycle.samples().map(|at| -bend(at).1));
         let back = if off > 0.0 { -sum / off / KNEE_SHARE } else { 0.0 };
         Some(cycle.peak(knee, at, back.min(off / cycle.count as f64 / KNEE_METRES)))
@@ -136,7 +138,9 @@ fn shoulders(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     else {
         return Vec::new();
     };
-    let tall = (body.stature_in(keys.skeleton(), keys.middle_pose())).map_or(f64::INFINITY, |tall| tall / cycle.size);
+    let tall = body
+        .stature_in(keys.skeleton(), keys.middle_pose())
+        .map_or(f64::INFINITY, |tall| tall / cycle.size);
     let across = |at: isize, [left, right]: [usize; 2]| keys.position(at, left) - keys.position(at, right);
     let turned = cycle.peak(
         shoulders[0],

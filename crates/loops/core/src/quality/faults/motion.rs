@@ -87,7 +87,8 @@ impl Track {
         // Samples farther apart foretell less.
         let [near, far] = [1, 2].map(|times| Along {
             reach: times * cycle.reach,
-            steps: (cycle.samples())
+            steps: cycle
+                .samples()
                 .map(|at| difference(at, at + times * cycle.reach))
                 .collect(),
         });
@@ -115,7 +116,10 @@ impl Track {
     /// Returns the largest error, and the mean one at the same sample.
     fn peaks(&self, cycle: &Cycle<'_>, joint: usize, kind: &Kind) -> [JointPeak; 2] {
         let (at, moment) = largest(
-            (self.errors.iter().zip(0..)).map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach))),
+            self.errors
+                .iter()
+                .zip(0..)
+                .map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach))),
         );
         let mean = kind
             .mean

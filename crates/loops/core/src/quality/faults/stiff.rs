@@ -41,7 +41,10 @@ pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
     }
     if let [Some(left), Some(right)] = &legs {
         let legs: Vec<usize> = left.iter().chain(right).copied().collect();
-        let above: Vec<usize> = (cycle.joints.iter().copied())
+        let above: Vec<usize> = cycle
+            .joints
+            .iter()
+            .copied()
             .filter(|&joint| joint != cycle.body.hips)
             .filter(|&joint| !legs.iter().any(|&top| cycle.skeleton().is_within(joint, top)))
             .collect();
