@@ -107,7 +107,6 @@ impl GltfFile {
             joints: joints.collect(),
             above: rig.above,
             frame_time_secs: grid.step_secs,
-            start_secs: grid.start_secs,
             space,
             has_short_tracks: false,
             shapes,
