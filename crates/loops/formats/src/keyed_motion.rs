@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
+use loopwright_core::{LoopClip, Pose, PoseRef, Skeleton, Take, Tracks, take::TakeError};
 
 use crate::even_keys;
 use crate::format::Capabilities;
@@ -71,6 +71,21 @@ impl<'a> From<PoseRef<'a>> for KeyedPoses<'a> {
 /// Returns the time from the last of a loop's own keys to the closing one, in steps.
 fn last_step(clip: &LoopClip, keys: &Tracks) -> f64 {
     clip.period_secs() / keys.step_secs() - (keys.num_frames() - 1) as f64
+}
+
+/// Returns a take of these poses, frame by frame. Errors: they do not form one.
+pub(crate) fn take_of(
+    name: &str,
+    skeleton: Skeleton,
+    step_secs: f64,
+    poses: impl IntoIterator<Item = Pose>,
+) -> Result<Take, TakeError> {
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for pose in poses {
+        translations.extend(pose.translations);
+        rotations.extend(pose.rotations);
+    }
+    Take::new(name, skeleton, step_secs, translations, rotations)
 }
 
 impl<'a> KeyedMotion<'a> {

@@ -48,20 +48,11 @@ impl Channel {
 
     /// Parses the name of a channel, in any case.
     pub(crate) fn from_word(word: &[u8]) -> Option<Self> {
-        let (first, rest) = word.split_first()?;
-        let axis = match first.to_ascii_lowercase() {
-            b'x' => Axis::X,
-            b'y' => Axis::Y,
-            b'z' => Axis::Z,
-            _ => return None,
-        };
-        let kinds = [
-            (&b"position"[..], ChannelKind::Position),
-            (b"rotation", ChannelKind::Rotation),
-            (b"scale", ChannelKind::Scale),
-        ];
-        let (_, kind) = kinds.into_iter().find(|(name, _)| rest.eq_ignore_ascii_case(name))?;
-        Some(Self { kind, axis })
+        let kinds = [ChannelKind::Position, ChannelKind::Rotation, ChannelKind::Scale];
+        let mut all = kinds
+            .into_iter()
+            .flat_map(|kind| Axis::ALL.map(|axis| Self { kind, axis }));
+        all.find(|channel| channel.to_string().as_bytes().eq_ignore_ascii_case(word))
     }
 }
 

@@ -47,6 +47,14 @@ impl FileForm for BvhSource {
     }
 
     fn assume_metres(&mut self) {
-        *self = self.in_metres();
+        let space = core::mem::replace(&mut self.space, Space::METRES_Y_UP);
+        for joint in &mut self.hierarchy.joints {
+            joint.offset *= space.unit_metres;
+            joint.end_sites.iter_mut().for_each(|tip| *tip *= space.unit_metres);
+            // The world rotates about the root; every other position is in its parent's axes.
+            if joint.parent.is_none() {
+                joint.offset = space.turned(joint.offset);
+            }
+        }
     }
 }

@@ -87,7 +87,7 @@ impl Trees {
         let own: Vec<BvhJoint> = own.collect();
         warn_of_names(&own, warnings);
         warn_of_shape(&own, warnings);
-        let hierarchy = Hierarchy::new(own);
+        let hierarchy = Hierarchy { joints: own };
         Tree {
             values: start..start + hierarchy.num_channels(),
             hierarchy,
@@ -125,7 +125,7 @@ pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Re
     });
     warnings.extend(not_utf8.into_iter().chain(long).map(FileWarning::from));
     Ok(Trees {
-        whole: Hierarchy::new(joints),
+        whole: Hierarchy { joints },
         roots,
     })
 }

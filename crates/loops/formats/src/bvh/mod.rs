@@ -71,11 +71,6 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Creates the tree. The caller ensures that joint 0 is the only root and that parents come before their children.
-    pub(crate) fn new(joints: Vec<BvhJoint>) -> Self {
-        Self { joints }
-    }
-
     /// Returns all joints in the order in which they were read.
     pub fn joints(&self) -> &[BvhJoint] {
         &self.joints

@@ -52,32 +52,12 @@ impl BvhSource {
             })
             .collect();
         Self {
-            hierarchy: Hierarchy::new(joints),
+            hierarchy: Hierarchy { joints },
             frame_time: FrameTime {
                 secs: take.frame_time_secs(),
                 text: None,
             },
             space,
-        }
-    }
-
-    /// Converts the hierarchy to metres with Y up.
-    #[must_use]
-    pub fn in_metres(&self) -> Self {
-        let space = self.space;
-        let mut joints = self.hierarchy.joints.clone();
-        for joint in &mut joints {
-            joint.offset *= space.unit_metres;
-            joint.end_sites.iter_mut().for_each(|tip| *tip *= space.unit_metres);
-            // The world rotates about the root; every other position is in its parent's axes.
-            if joint.parent.is_none() {
-                joint.offset = space.turned(joint.offset);
-            }
-        }
-        Self {
-            hierarchy: Hierarchy::new(joints),
-            frame_time: self.frame_time.clone(),
-            space: Space::METRES_Y_UP,
         }
     }
 

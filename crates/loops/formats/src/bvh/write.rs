@@ -74,7 +74,9 @@ fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
         parent: Some(joint.parent.map_or(0, |parent| parent + 1)),
         ..joint
     });
-    Hierarchy::new(core::iter::once(root).chain(below).collect())
+    Hierarchy {
+        joints: core::iter::once(root).chain(below).collect(),
+    }
 }
 
 /// Most transforms in one file: some gigabytes of text.

@@ -16,6 +16,7 @@ use super::timing::{self, Grid};
 use super::{bind, error::FbxError, form, form::ChannelShapes, form::FbxFile};
 use crate::entry::{Loaded, ParsedFile};
 use crate::excerpt::one_line;
+use crate::keyed_motion::take_of;
 use crate::limits::is_plausible;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning};
@@ -60,34 +61,26 @@ impl FbxScene {
         samples.warn_of_scale(joints, warnings);
         samples.still();
         let rest = rest_offsets(scene, joints, &samples);
-        let poses = |keys: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
-            let mut poses = Pose::default();
-            for key in keys {
-                let range = key * joints.nodes.len()..(key + 1) * joints.nodes.len();
-                let first = poses.rotations.len();
-                let translations = samples.translations[range.clone()].iter();
-                poses.translations.extend(translations.map(|t| *t * unit_metres));
-                poses.rotations.extend_from_slice(&samples.rotations[range]);
-                poses.translations[first] = turn * poses.translations[first];
-                poses.rotations[first] = turn * poses.rotations[first];
-            }
-            poses
+        let pose = |key: usize, turn: DQuat, unit_metres: f64| {
+            let range = key * joints.nodes.len()..(key + 1) * joints.nodes.len();
+            let translations = samples.translations[range.clone()].iter();
+            let translations = translations.map(|t| *t * unit_metres).collect();
+            let mut pose = Pose::new(translations, samples.rotations[range].to_vec());
+            pose.translations[0] = turn * pose.translations[0];
+            pose.rotations[0] = turn * pose.rotations[0];
+            pose
         };
-        let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
+        let take = |stride: usize, turn: DQuat, unit_metres: f64| {
+            let frames = (0..grid.num_frames).step_by(stride);
+            let poses = frames.map(|frame| pose(frame, turn, unit_metres));
             let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
-            let Pose {
-                translations,
-                rotations,
-            } = poses(frames, turn, unit_metres);
-            let take = Take::new(take_name, skeleton, grid.frame_time_secs, translations, rotations);
-            Ok::<Take, ReadError>(take?)
+            Ok::<Take, ReadError>(take_of(take_name, skeleton, grid.frame_time_secs, poses)?)
         };
-        let stride = probe_stride(grid.num_frames);
-        let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
+        let probe = take(probe_stride(grid.num_frames), DQuat::IDENTITY, 1.0)?;
         let (space, turn) = settle(scene, &probe, samples.scale_above, &settings.space, warnings);
-        let mut take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
+        let mut take = take(1, turn, space.unit_metres)?;
         if let Some(frames) = grid.tail_frames {
-            let pose = poses(&mut core::iter::once(grid.num_frames), turn, space.unit_metres);
+            let pose = pose(grid.num_frames, turn, space.unit_metres);
             take = take.with_tail(Tail { frames, pose })?;
         }
         let above = world_above(scene, joints, |node| scene.nodes[node].local_transform);

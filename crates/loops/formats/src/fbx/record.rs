@@ -270,13 +270,6 @@ impl<'a> Record<'a> {
         let [a, b, c, d] = value.to_le_bytes();
         self.attributes.ends_with(&[b'I', a, b, c, d])
     }
-
-    /// Replaces all attributes by one whole number.
-    pub(crate) fn set_i32(&mut self, value: i32) {
-        let fresh = Record::new("").i32(value);
-        self.num_attributes = fresh.num_attributes;
-        self.attributes = fresh.attributes;
-    }
 }
 
 /// Returns the bytes of a number in the head of a record.

@@ -133,15 +133,11 @@ impl Document {
         let padded = bin.as_ref().map(|bin| bin.len().next_multiple_of(4));
         let length = HEADER + CHUNK_HEADER + text.len() + padded.map_or(0, |length| CHUNK_HEADER + length);
         let mut glb = Vec::with_capacity(length);
-        glb.extend_from_slice(MAGIC);
-        push_u32(&mut glb, VERSION as usize);
-        push_u32(&mut glb, length);
-        push_u32(&mut glb, text.len());
-        glb.extend_from_slice(JSON);
+        let head = [*MAGIC, VERSION.to_le_bytes(), size(length), size(text.len()), *JSON];
+        glb.extend_from_slice(head.as_flattened());
         glb.extend_from_slice(&text);
         if let (Some(bin), Some(padded)) = (bin, padded) {
-            push_u32(&mut glb, padded);
-            glb.extend_from_slice(BIN);
+            glb.extend_from_slice([size(padded), *BIN].as_flattened());
             glb.extend_from_slice(&bin);
             glb.resize(length, 0);
         }
@@ -347,9 +343,9 @@ fn chunk(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), GltfError> {
     Ok((&head[4..], part_at(bytes, at + CHUNK_HEADER, size)?))
 }
 
-fn push_u32(bytes: &mut Vec<u8>, number: usize) {
+fn size(number: usize) -> [u8; 4] {
     // Sizes beyond four gigabytes are rejected before a file is assembled.
-    bytes.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+    u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes()
 }
 
 /// The start of a data URI.

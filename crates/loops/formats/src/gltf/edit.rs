@@ -215,39 +215,34 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Adds single numbers that are not times; returns the number of their accessor.
-    pub(crate) fn push_numbers(&mut self, numbers: &[[f32; 1]]) -> usize {
-        let accessor = self.push(numbers);
-        // The bounds come from the first and last number, which are not the least and the largest here.
-        if let Some(stated) = self.accessors.last_mut().and_then(Value::as_object_mut) {
-            stated.shift_remove("min");
-            stated.shift_remove("max");
+    /// Adds times, with their bounds as the format requires; returns the number of their accessor.
+    pub(crate) fn push_times(&mut self, times: &[f32]) -> usize {
+        let accessor = self.push(times.iter().map(|time| [*time]));
+        if let Some(stated) = self.accessors.last_mut() {
+            for (key, time) in [("min", times.first()), ("max", times.last())] {
+                stated[key] = json!([time.map_or(0.0, |time| f64::from(*time))]);
+            }
         }
         accessor
     }
 
-    /// Adds elements; returns the number of their accessor. Times (of one number) get their bounds, as the format requires.
-    pub(crate) fn push<const WIDTH: usize>(&mut self, elements: &[[f32; WIDTH]]) -> usize {
+    /// Adds elements; returns the number of their accessor.
+    pub(crate) fn push<const WIDTH: usize>(&mut self, elements: impl IntoIterator<Item = [f32; WIDTH]>) -> usize {
+        let start = self.bytes.len();
+        let numbers = elements.into_iter().flatten();
+        self.bytes.extend(numbers.flat_map(f32::to_le_bytes));
         let shape = match WIDTH {
             1 => "SCALAR",
             3 => "VEC3",
             _ => "VEC4",
         };
-        let mut accessor = json!({
+        self.accessors.push(json!({
             "bufferView": self.view,
-            "byteOffset": self.bytes.len(),
+            "byteOffset": start,
             "componentType": 5126,
-            "count": elements.len(),
+            "count": (self.bytes.len() - start) / (4 * WIDTH),
             "type": shape,
-        });
-        if WIDTH == 1 {
-            for (key, element) in [("min", elements.first()), ("max", elements.last())] {
-                accessor[key] = json!([element.map_or(0.0, |element| f64::from(element[0]))]);
-            }
-        }
-        self.bytes
-            .extend(elements.as_flattened().iter().flat_map(|number| number.to_le_bytes()));
-        self.accessors.push(accessor);
+        }));
         self.first + self.accessors.len() - 1
     }
 

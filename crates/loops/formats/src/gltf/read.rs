@@ -13,6 +13,7 @@ use super::track::{Grid, Track};
 use super::vrm::{self, Humanoid};
 use super::{accessor::Accessors, container::Document, error::GltfError, facts, meshopt};
 use crate::entry::{Loaded, ParsedFile};
+use crate::keyed_motion::take_of;
 use crate::limits::SizeLimits;
 use crate::settings::{Companions, ReadSettings};
 use crate::shapes::ShapeWeights;
@@ -82,21 +83,17 @@ impl GltfFile {
         settings: &ReadSettings<'_>,
         warnings: &mut Vec<FileWarning>,
     ) -> Result<LoadedTake, ReadError> {
-        let every = probe_stride(grid.num_frames);
         // In the file's own space, until it is determined.
-        let probe = rig.take(
-            name,
-            grid,
-            &mut (0..grid.num_frames).step_by(every),
-            &Space::METRES_Y_UP,
-        )?;
+        let probe = rig.take(name, grid, probe_stride(grid.num_frames), &Space::METRES_Y_UP)?;
         let rest = rig.pose(|node| self.nodes.transforms[node]);
         let space = settle(&probe, &rest, settings, warnings);
-        let take = rig.take(name, grid, &mut (0..grid.num_frames), &space)?;
-        let take = match grid.tail_secs {
-            Some(secs) => take.with_tail(rig.tail(grid, secs, &space))?,
-            None => take,
-        };
+        let mut take = rig.take(name, grid, 1, &space)?;
+        if let Some(secs) = grid.tail_secs {
+            take = take.with_tail(Tail {
+                frames: (secs - grid.secs(grid.num_frames - 1)) / grid.step_secs,
+                pose: rig.pose_at(secs, grid, &space),
+            })?;
+        }
         let joints = rig.joints.nodes.iter().map(|&node| GltfJoint {
             node,
             scale: node.map_or(DVec3::ONE, |node| {
@@ -110,7 +107,6 @@ impl GltfFile {
             joints: joints.collect(),
             above: rig.above,
             frame_time_secs: grid.step_secs,
-            start_secs: grid.start_secs,
             space,
             has_short_tracks: false,
             shapes,
@@ -174,7 +170,7 @@ impl ParsedFile for GltfFile {
         for (node, path, sampler) in moves {
             let track = chosen.track(&accessors, sampler, Some(path.width()))?;
             if is_joint[node] {
-                times.extend_from_slice(track.times());
+                times.extend_from_slice(&track.times);
                 has_curves |= track.interpolation == Interpolation::CubicSpline;
                 num_stepped += usize::from(track.interpolation == Interpolation::Step && track.moves());
             }
@@ -207,7 +203,7 @@ impl ParsedFile for GltfFile {
         // Weights take their share of the file's memory; beyond it they are left out.
         let mut size = joints.nodes.len();
         shapes.retain(|(_, _, track)| {
-            size = size.saturating_add(track.width());
+            size = size.saturating_add(track.width);
             settings.limits.check_transforms(grid.num_frames, size).is_ok()
         });
         let num_left = shapes
@@ -257,29 +253,28 @@ impl ParsedFile for GltfFile {
 /// Samples a property beside the pose at every frame of a grid.
 fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
     let frames = (0..grid.num_frames).map(|frame| grid.secs(frame));
-    let (width, weights) = match property {
-        Beside::Shapes => {
-            let weights = frames.flat_map(|secs| track.numbers_at(secs, grid.step_secs));
-            (track.width(), weights.collect())
-        }
-        Beside::Scale => {
-            let scales = frames.flat_map(|secs| track.vector_at(secs, grid.step_secs).to_array());
-            (3, scales.collect())
-        }
-        Beside::Expression => {
-            let weights = frames.map(|secs| track.vector_at(secs, grid.step_secs).x.clamp(0.0, 1.0));
-            (1, weights.collect())
-        }
+    let step_secs = grid.step_secs;
+    let weights: Vec<f64> = match property {
+        Beside::Shapes => frames.flat_map(|secs| track.numbers_at(secs, step_secs)).collect(),
+        Beside::Scale => frames
+            .flat_map(|secs| track.vector_at(secs, step_secs).to_array())
+            .collect(),
+        Beside::Expression => frames
+            .map(|secs| track.vector_at(secs, step_secs).x.clamp(0.0, 1.0))
+            .collect(),
         Beside::Gaze => {
             let mut before = DQuat::IDENTITY;
             let turns = frames.flat_map(|secs| {
-                before = rotation::on_side_of(track.rotation_at(secs, grid.step_secs), before);
+                before = rotation::on_side_of(track.rotation_at(secs, step_secs), before);
                 before.to_array()
             });
-            (4, turns.collect())
+            turns.collect()
         }
     };
-    ShapeWeights { width, weights }
+    ShapeWeights {
+        width: weights.len() / grid.num_frames,
+        weights,
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -331,33 +326,17 @@ impl<'a> Rig<'a> {
         }
     }
 
-    fn take(
-        &self,
-        name: &str,
-        grid: &Grid,
-        frames: &mut dyn Iterator<Item = usize>,
-        space: &Space,
-    ) -> Result<Take, ReadError> {
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for frame in frames {
-            let secs = grid.secs(frame);
-            let pose = self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
-            translations.extend(pose.translations);
-            rotations.extend(pose.rotations);
-        }
-        space.settle(self.joints.nodes.len(), &mut translations, &mut rotations);
-        let skeleton = self.skeleton(space)?;
-        Ok(Take::new(name, skeleton, grid.step_secs, translations, rotations)?)
+    /// Returns every n-th frame on a grid.
+    fn take(&self, name: &str, grid: &Grid, stride: usize, space: &Space) -> Result<Take, ReadError> {
+        let frames = (0..grid.num_frames).step_by(stride);
+        let poses = frames.map(|frame| self.pose_at(grid.secs(frame), grid, space));
+        Ok(take_of(name, self.skeleton(space)?, grid.step_secs, poses)?)
     }
 
-    /// Returns the key off a grid at a time.
-    fn tail(&self, grid: &Grid, secs: f64, space: &Space) -> Tail {
+    fn pose_at(&self, secs: f64, grid: &Grid, space: &Space) -> Pose {
         let mut pose = self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
         space.settle(self.joints.nodes.len(), &mut pose.translations, &mut pose.rotations);
-        Tail {
-            frames: (secs - grid.secs(grid.num_frames - 1)) / grid.step_secs,
-            pose,
-        }
+        pose
     }
 
     /// Translations and rotations of all joints in their parents' axes, the first one's in the world, in the file's unit.
@@ -437,7 +416,7 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
             let covered = tracks
                 .filter(|track| track.moves())
                 .fold((start, end), |(from, to), track| {
-                    let times = track.times();
+                    let times = &track.times;
                     (from.max(times[0]), to.min(times[times.len() - 1]))
                 });
             (node, covered)

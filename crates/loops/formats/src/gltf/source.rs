@@ -17,7 +17,6 @@ pub struct GltfSource {
     pub(crate) joints: Vec<GltfJoint>,
     pub(crate) above: Above,
     pub(crate) frame_time_secs: f64,
-    pub(crate) start_secs: f64,
     pub(crate) space: Space,
     /// Whether constant tracks are written as one key.
     pub(crate) has_short_tracks: bool,
@@ -123,20 +122,9 @@ impl GltfSource {
             joints: joints.collect(),
             above: Above::NOTHING,
             frame_time_secs,
-            start_secs: 0.0,
             space: Space::METRES_Y_UP,
             has_short_tracks: false,
             shapes: Vec::new(),
         }
-    }
-
-    /// Returns the time of the take's first frame in the file, seconds: the earliest key.
-    pub fn start_secs(&self) -> f64 {
-        self.start_secs
-    }
-
-    /// Returns the node of each joint, by its number in the file, in skeleton order; `None` for a root without a node.
-    pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
-        self.joints.iter().map(|joint| joint.node)
     }
 }

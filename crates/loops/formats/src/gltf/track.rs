@@ -12,9 +12,11 @@ use crate::limits::MAX_VALUE;
 /// Keys of a translation, scale (3 numbers) or rotation (4, x y z w).
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
-    times: Rc<[f64]>,
+    /// The times of the keys, increasing, at least one.
+    pub(super) times: Rc<[f64]>,
     values: Rc<[f64]>,
-    width: usize,
+    /// The number of values per key.
+    pub(super) width: usize,
     pub(super) interpolation: Interpolation,
 }
 
@@ -76,11 +78,6 @@ impl Track {
         Ok(track)
     }
 
-    /// Returns the number of values per key.
-    pub(crate) fn width(&self) -> usize {
-        self.width
-    }
-
     /// Returns the numbers at a time; constant before the first key and after the last.
     pub(crate) fn numbers_at(&self, secs: f64, frame_secs: f64) -> Vec<f64> {
         match self.span_at(secs, frame_secs) {
@@ -93,11 +90,6 @@ impl Track {
                 mixed([from, leaving * secs, arriving * secs, to], self.spline(key))
             }
         }
-    }
-
-    /// Returns the times of the keys, increasing, at least one.
-    pub(crate) fn times(&self) -> &[f64] {
-        &self.times
     }
 
     /// Whether the value changes by more than the noise of single precision.

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::{container::Document, fresh::GENERATOR, fresh::node, source::GltfSource, vrm, write};
 use crate::{
-    error::WriteError, file_form::FileForm, format::Format, keyed_motion::KeyedMotion, space::Space,
-    warning::FileWarning, written::WrittenFile,
+    error::WriteError, file_form::FileForm, format::Format, keyed_motion::KeyedMotion, keyed_motion::take_of,
+    space::Space, warning::FileWarning, written::WrittenFile,
 };
 
 /// Bones farther from their places than this get a warning, metres.
@@ -199,12 +199,6 @@ fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize
         poses.push(pose);
     }
     (poses, apart)
-}
-
-fn take_of(name: &str, skeleton: Skeleton, step_secs: f64, poses: Vec<Pose>) -> Result<Take, WriteError> {
-    let translations = poses.iter().flat_map(|pose| &pose.translations).copied().collect();
-    let rotations = poses.iter().flat_map(|pose| &pose.rotations).copied().collect();
-    Ok(Take::new(name, skeleton, step_secs, translations, rotations)?)
 }
 
 impl FileForm for VrmaSource {

@@ -181,14 +181,14 @@ impl Tracks<'_> {
             return self.push_one(node, path, values[0]);
         }
         self.needs_long = false;
-        let output = self.data.push(values);
+        let output = self.data.push(values.iter().copied());
         self.channel(node, path, self.input, output);
     }
 
     /// Adds a single value, in an animation that has another, longer track.
     fn push_one<const WIDTH: usize>(&mut self, node: usize, path: &str, value: [f32; WIDTH]) {
-        let input = *self.short_input.get_or_insert_with(|| self.data.push(&[[0.0]]));
-        let output = self.data.push(&[value]);
+        let input = *self.short_input.get_or_insert_with(|| self.data.push_times(&[0.0]));
+        let output = self.data.push([value]);
         self.channel(node, path, input, output);
     }
 
@@ -206,22 +206,12 @@ impl Tracks<'_> {
     /// Adds values beside the pose, given at every key.
     fn push_shapes<'k>(&mut self, shapes: &NodeShapes, keys: impl Iterator<Item = &'k [f64]>) {
         let values = match shapes.property {
-            Beside::Shapes => {
-                let weights: Vec<[f32; 1]> = keys.flatten().map(|&weight| [weight as f32]).collect();
-                self.data.push_numbers(&weights)
-            }
-            Beside::Scale => {
-                let scales = keys.map(|scale| DVec3::from_slice(scale).as_vec3().to_array());
-                self.data.push(&scales.collect::<Vec<_>>())
-            }
-            Beside::Expression => {
-                let weights: Vec<[f32; 3]> = keys.map(|weight| [weight[0] as f32, 0.0, 0.0]).collect();
-                self.data.push(&weights)
-            }
-            Beside::Gaze => {
-                let turns = keys.map(|turn| single_precision(DQuat::from_slice(turn).normalize()));
-                self.data.push(&turns.collect::<Vec<_>>())
-            }
+            Beside::Shapes => self.data.push(keys.flatten().map(|&weight| [weight as f32])),
+            Beside::Scale => self
+                .data
+                .push(keys.map(|scale| DVec3::from_slice(scale).as_vec3().to_array())),
+            Beside::Expression => self.data.push(keys.map(|weight| [weight[0] as f32, 0.0, 0.0])),
+            Beside::Gaze => (self.data).push(keys.map(|turn| single_precision(DQuat::from_slice(turn).normalize()))),
         };
         self.channel(shapes.node, shapes.property.path(), self.input, values);
     }
@@ -315,10 +305,10 @@ impl<'a> Writer<'a> {
             .filter_map(|shapes| Some((shapes, motion.beside(&shapes.weights)?)))
             .collect();
         let tracks = self.tracks(motion, &beside)?;
-        let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [motion.secs(key) as f32]).collect();
+        let times: Vec<f32> = (0..num_keys).map(|key| motion.secs(key) as f32).collect();
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let mut out = Tracks {
-            input: data.push(&times),
+            input: data.push_times(&times),
             data,
             interpolation: match motion.interpolation {
                 KeyInterpolation::Linear => "LINEAR",
@@ -383,13 +373,13 @@ impl<'a> Writer<'a> {
         beside: &[(&NodeShapes, Vec<f64>)],
     ) -> Result<Vec<LocalTrack>, WriteError> {
         let num_keys = motion.num_keys;
-        let rest = |joint: &GltfJoint| {
-            let node = joint.node.map(|node| &self.nodes.transforms[node]);
-            node.map_or(DVec3::ZERO, |node| node.translation)
-        };
-        let rests: Vec<DVec3> = self.joints.iter().map(rest).collect();
+        let rests = self.joints.iter().map(|joint| match joint.node {
+            Some(node) => self.nodes.transforms[node].translation,
+            None => DVec3::ZERO,
+        });
+        let rests: Vec<DVec3> = rests.collect();
         let mut tracks = vec![LocalTrack::default(); self.joints.len()];
-        let mut before: Vec<DQuat> = Vec::new();
+        let mut before: Vec<Option<DQuat>> = vec![None; self.joints.len()];
         let mut scales: Vec<DVec3> = self.joints.iter().map(|joint| joint.scale).collect();
         let joints = self.joints.iter().enumerate();
         let joint_of: HashMap<usize, usize> = joints.filter_map(|(joint, own)| Some((own.node?, joint))).collect();
@@ -407,16 +397,8 @@ impl<'a> Writer<'a> {
                 if !(is_plausible(translation) && turn.is_finite()) {
                     return Err(WriteError::OutOfRange { key, joint });
                 }
-                let turn = match before.get_mut(joint) {
-                    Some(before) => {
-                        *before = rotation::on_side_of(turn, *before);
-                        *before
-                    }
-                    None => {
-                        before.push(turn);
-                        turn
-                    }
-                };
+                let turn = before[joint].map_or(turn, |before| rotation::on_side_of(turn, before));
+                before[joint] = Some(turn);
                 let track = &mut tracks[joint];
                 let off = (translation - rests[joint]).length() * self.source.space.unit_metres;
                 track.moves |= off > REST_TOLERANCE_METRES;

@@ -191,7 +191,7 @@ fn change_count(document: &mut Document<'_>, kind: &str, more: i32) -> Result<()
             .first_int()
             .and_then(|count| i32::try_from(count).ok())
             .unwrap_or(0);
-        count.set_i32(before.saturating_add(more).max(0));
+        *count = Record::new("Count").i32(before.saturating_add(more).max(0));
     };
     if let Some(total) = definitions.child_mut("Count") {
         raise(total);

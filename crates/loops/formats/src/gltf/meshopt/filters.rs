@@ -5,60 +5,30 @@
 
 use crate::gltf::error::StreamFault;
 
-/// The filter of decompressed elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Filter {
-    /// No filter.
-    None,
-    /// Directions, as two coordinates on an octahedron.
-    Octahedral,
-    /// Rotations, without their largest component.
-    Quaternion,
-    /// 24-bit mantissas with an exponent.
-    Exponential,
-    /// Colours as brightness and two differences.
-    Colour,
-}
-
-impl Filter {
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "NONE" => Self::None,
-            "OCTAHEDRAL" => Self::Octahedral,
-            "QUATERNION" => Self::Quaternion,
-            "EXPONENTIAL" => Self::Exponential,
-            "COLOR" => Self::Colour,
-            _ => return None,
-        })
-    }
-
-    /// Decodes elements of `stride` bytes in place. Errors: the filter does not support elements of that size.
-    pub(super) fn apply(self, elements: &mut [u8], stride: usize) -> Result<(), StreamFault> {
-        let fits = match self {
-            Self::None => true,
-            Self::Octahedral | Self::Colour => stride == 4 || stride == 8,
-            Self::Quaternion => stride == 8,
-            Self::Exponential => stride.is_multiple_of(4),
-        };
-        if !fits {
-            return Err(StreamFault::Stride { found: stride });
-        }
-        match (self, stride) {
-            (Self::None, _) => {}
-            (Self::Octahedral, 4) => each_of_bytes(elements, |part| direction(part.map(signed_byte), 127.0)),
-            (Self::Octahedral, _) => each_of_pairs(elements, |part| direction(part.map(signed_pair), 32767.0)),
-            (Self::Quaternion, _) => each_of_pairs(elements, |part| rotation(part.map(signed_pair))),
-            (Self::Exponential, _) => {
-                for number in elements.chunks_exact_mut(4) {
-                    let stored = i32::from_le_bytes([number[0], number[1], number[2], number[3]]);
-                    number.copy_from_slice(&scaled(stored << 8 >> 8, stored >> 24).to_le_bytes());
-                }
+/// Decodes elements of `stride` bytes in place, by the name of their filter. Errors: there is no such filter, or it does not
+/// support elements of that size.
+pub(super) fn apply(filter: &str, elements: &mut [u8], stride: usize) -> Result<(), StreamFault> {
+    match (filter, stride) {
+        ("NONE", _) => {}
+        // Directions, as two coordinates on an octahedron.
+        ("OCTAHEDRAL", 4) => each_of_bytes(elements, |part| direction(part.map(signed_byte), 127.0)),
+        ("OCTAHEDRAL", 8) => each_of_pairs(elements, |part| direction(part.map(signed_pair), 32767.0)),
+        // Rotations, without their largest component.
+        ("QUATERNION", 8) => each_of_pairs(elements, |part| rotation(part.map(signed_pair))),
+        // 24-bit mantissas with an exponent.
+        ("EXPONENTIAL", _) if stride.is_multiple_of(4) => {
+            for number in elements.chunks_exact_mut(4) {
+                let stored = i32::from_le_bytes([number[0], number[1], number[2], number[3]]);
+                number.copy_from_slice(&scaled(stored << 8 >> 8, stored >> 24).to_le_bytes());
             }
-            (Self::Colour, 4) => each_of_bytes(elements, |part| colour(part.map(i32::from), part.map(signed_byte), 8)),
-            (Self::Colour, _) => each_of_pairs(elements, |part| colour(part.map(i32::from), part.map(signed_pair), 16)),
         }
-        Ok(())
+        // Colours as brightness and two differences.
+        ("COLOR", 4) => each_of_bytes(elements, |part| colour(part.map(i32::from), part.map(signed_byte), 8)),
+        ("COLOR", 8) => each_of_pairs(elements, |part| colour(part.map(i32::from), part.map(signed_pair), 16)),
+        ("OCTAHEDRAL" | "QUATERNION" | "EXPONENTIAL" | "COLOR", found) => return Err(StreamFault::Stride { found }),
+        _ => return Err(StreamFault::Kind),
     }
+    Ok(())
 }
 
 fn signed_byte(value: u8) -> i32 {
@@ -145,9 +115,9 @@ fn colour(unsigned: [i32; 4], [_, orange, green, _]: [i32; 4], bits: u32) -> [i3
 mod tests {
     use super::*;
 
-    fn filtered(filter: Filter, stride: usize, elements: &[u8]) -> Vec<u8> {
+    fn filtered(filter: &str, stride: usize, elements: &[u8]) -> Vec<u8> {
         let mut elements = elements.to_vec();
-        filter.apply(&mut elements, stride).unwrap();
+        apply(filter, &mut elements, stride).unwrap();
         elements
     }
 
@@ -163,7 +133,7 @@ mod tests {
             .iter()
             .flat_map(|number| number.to_le_bytes())
             .collect();
-        let decoded = filtered(Filter::Quaternion, 8, &encoded);
+        let decoded = filtered("QUATERNION", 8, &encoded);
         let parts: Vec<f64> = (decoded.chunks(2))
             .map(|pair| f64::from(i16::from_le_bytes([pair[0], pair[1]])) / 32767.0)
             .collect();
@@ -177,14 +147,10 @@ mod tests {
 
     #[test]
     fn directions_numbers_and_colours_are_those_that_were_encoded() {
-        let directions = filtered(
-            Filter::Octahedral,
-            4,
-            b"\x00\x00\x7f\x00\x7f\x49\x7f\x00\x00\x7f\x7f\x00",
-        );
+        let directions = filtered("OCTAHEDRAL", 4, b"\x00\x00\x7f\x00\x7f\x49\x7f\x00\x00\x7f\x7f\x00");
         assert_eq!(directions, [0, 0, 127, 0, 76, 0, -102_i8 as u8, 0, 0, 127, 0, 0]);
         let numbers = filtered(
-            Filter::Exponential,
+            "EXPONENTIAL",
             16,
             b"\x00\x80\x00\xf1\x00\xd0\xff\xf1\x21\x00\x00\xf1\x00\x00\x7d\xf1",
         );
@@ -192,19 +158,14 @@ mod tests {
             .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]))
             .collect();
         assert_eq!(numbers, [1.0, -0.375, 33.0 / 32768.0, 250.0]);
-        let colours = filtered(Filter::Colour, 4, b"\x7f\x7f\x00\xff\x66\xcd\x00\xc0");
+        let colours = filtered("COLOR", 4, b"\x7f\x7f\x00\xff\x66\xcd\x00\xc0");
         assert_eq!(colours, [254, 127, 0, 255, 51, 102, 153, 128]);
     }
 
     #[test]
     fn elements_of_other_sizes_are_refused() {
-        for (filter, stride) in [
-            (Filter::Octahedral, 12),
-            (Filter::Quaternion, 4),
-            (Filter::Exponential, 6),
-            (Filter::Colour, 16),
-        ] {
-            let refused = filter.apply(&mut vec![0; stride], stride);
+        for (filter, stride) in [("OCTAHEDRAL", 12), ("QUATERNION", 4), ("EXPONENTIAL", 6), ("COLOR", 16)] {
+            let refused = apply(filter, &mut vec![0; stride], stride);
             assert_eq!(refused, Err(StreamFault::Stride { found: stride }));
         }
     }

@@ -17,8 +17,6 @@ use crate::{error::ReadError, limits::SizeLimits, settings::Companions};
 mod filters;
 mod streams;
 
-use filters::Filter;
-
 /// The names of the extension: the original, and its successor.
 const EXTENSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
@@ -157,10 +155,9 @@ fn elements(view: &Compressed, stream: &[u8]) -> Result<Vec<u8>, StreamFault> {
     };
     match view.mode.as_str() {
         "ATTRIBUTES" => {
-            let name = view.filter.as_deref().unwrap_or("NONE");
-            let filter = Filter::from_name(name).ok_or(StreamFault::Kind)?;
             let mut elements = streams::attributes(stream, view.count, view.byte_stride)?;
-            filter.apply(&mut elements, view.byte_stride)?;
+            let filter = view.filter.as_deref().unwrap_or("NONE");
+            filters::apply(filter, &mut elements, view.byte_stride)?;
             Ok(elements)
         }
         "TRIANGLES" => indices(streams::triangles),
