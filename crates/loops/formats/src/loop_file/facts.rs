@@ -114,7 +114,6 @@ pub struct CandidateFacts {
     /// Whether the second half of the loop is the mirror image of the first.
     pub mirrored: bool,
     /// Frames of the take that each turn takes, about, where the frames are played there and back; null where they are not.
-    #[serde(default)]
     pub ping_pong_ease_frames: Option<f64>,
     /// Length of the loop as recorded; where its cycles vary, times the copies.
     pub source_period_secs: f64,
@@ -279,7 +278,6 @@ pub struct EditFacts {
     /// Offset of the position, in the axes of the joint's parent.
     pub position_m: Option<[f64; 3]>,
     /// By which rotations from their mean are multiplied.
-    #[serde(default)]
     pub scale: Option<f64>,
     /// Standard deviation of the weights of smoothing.
     pub deviation_secs: Option<f64>,
@@ -714,7 +712,6 @@ pub struct CheckFacts {
     #[optional_word(Unmeasured)]
     pub unmeasured: Option<Unmeasured>,
     /// Standard error of a value that is an estimate; null where it was measured.
-    #[serde(default)]
     pub std_error: Option<f64>,
     /// The largest value that is good; null where none is graded.
     pub limit: Option<f64>,
@@ -736,7 +733,6 @@ pub struct PlaybackFacts {
     pub samples: usize,
     /// Time from the last sample to the closing key, in steps from sample to sample; null or missing where it is one step. A finished
     /// clip whose cycle ends between two keys keeps its keys.
-    #[serde(default)]
     pub last_step: Option<f64>,
     /// The sample at which the cut frames begin, and the seam is; 0 but for loops that start at another phase.
     #[serde(default)]

@@ -47,7 +47,6 @@ pub struct PassageFacts {
     #[optional_word(Grade)]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
-    #[serde(default)]
     pub reason: Option<String>,
     /// Whether standing feet are held.
     pub feet_held: bool,
