@@ -234,24 +234,17 @@ impl Matched {
             if !rig.stands() {
                 warnings.push(Warning::NoStandingPose { is_character });
             }
-            let named = |joint: usize| rig.skeleton().joint(joint).name.clone();
-            let mut guessed = [Vec::new(), Vec::new(), Vec::new()];
+            let mut guessed = <[Vec<_>; 3]>::default();
             for doubt in rig.doubts() {
                 let (kind, joint) = match *doubt {
                     Doubt::Sole(joint) => (0, joint),
                     Doubt::Hinge(joint) => (1, joint),
                     Doubt::Axes(joint) => (2, joint),
                 };
-                guessed[kind].push(named(joint));
+                guessed[kind].push(rig.skeleton().joint(joint).name.clone());
             }
             if guessed.iter().any(|joints| !joints.is_empty()) {
-                let [soles, hinges, axes] = guessed;
-                warnings.push(Warning::GuessedReference {
-                    is_character,
-                    soles,
-                    hinges,
-                    axes,
-                });
+                warnings.push(Warning::GuessedReference { is_character, guessed });
             }
         }
         warnings.extend(self.gaze.map(|radians| Warning::Gaze { radians }));
