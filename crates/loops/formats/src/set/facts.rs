@@ -5,8 +5,8 @@ use loopwright_core::analysis::FootEventKind;
 use loopwright_core::math::Rigid;
 
 /// What a clip is for.
-#[in_schema(read)]
 #[in_words("_")]
+#[in_schema(read)]
 #[derive(Copy, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
