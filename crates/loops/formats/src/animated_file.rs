@@ -2,10 +2,20 @@
 
 use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
 
-use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{
-    animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, leg_ends::with_leg_ends,
-    limits::SizeLimits, loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, text, warning::FileWarning,
+    animations,
+    entry::ParsedFile,
+    error::ReadError,
+    excerpt::one_line,
+    format::Format,
+    leg_ends::with_leg_ends,
+    limits::SizeLimits,
+    loop_file::sha256,
+    settings::{AnimationChoice, Companions, ReadSettings},
+    source::LoadedTake,
+    take_warning::warn_of_take,
+    text,
+    warning::FileWarning,
 };
 
 /// A file of any supported kind, parsed once; each of its animations is a take.

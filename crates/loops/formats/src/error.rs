@@ -2,10 +2,15 @@
 
 use loopwright_core::{motion::SkeletonError, take::TakeError};
 
-use crate::bvh::error::{BvhError, Position};
 use crate::{
-    animations::AnimationError, byte_count::MemoryError, excerpt::list, fbx::error::FbxError, gltf::error::GltfError,
-    npz::error::NpzError, robot::error::RobotMotionError,
+    animations::AnimationError,
+    bvh::error::{BvhError, Position},
+    byte_count::MemoryError,
+    excerpt::list,
+    fbx::error::FbxError,
+    gltf::error::GltfError,
+    npz::error::NpzError,
+    robot::error::RobotMotionError,
 };
 
 /// Why bytes cannot be read as a take.

@@ -5,13 +5,16 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
-use crate::even_keys;
-use crate::format::Capabilities;
-use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
-use crate::settings::ClosingKey;
-use crate::shapes::ShapeWeights;
-use crate::warning::FileWarning;
-use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
+use crate::{
+    error::WriteError,
+    even_keys,
+    format::Capabilities,
+    loop_file::{facts::FeetFacts, sidecar::Sidecar},
+    naming::added_root_name,
+    settings::{ClosingKey, KeyInterpolation, LoopWriteSettings},
+    shapes::ShapeWeights,
+    warning::FileWarning,
+};
 
 /// A take or a loop to be written.
 #[derive(Clone)]

@@ -2,8 +2,10 @@
 
 use glam::DVec3;
 
-use crate::byte_count::MemoryError;
-use crate::error::{ReadError, WriteError};
+use crate::{
+    byte_count::MemoryError,
+    error::{ReadError, WriteError},
+};
 
 /// Largest file that is read by default, in bytes; a larger one is not a take, and memory is limited.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;

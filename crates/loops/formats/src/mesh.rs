@@ -6,8 +6,12 @@ use std::{collections::HashMap, sync::Arc};
 use glam::{DAffine3, DVec3, Mat4, Vec3, Vec3A};
 use loopwright_core::{Pose, math::Rigid};
 
-use crate::gltf::{container::percent_decoded, error::GltfError};
-use crate::{error::ReadError, fbx::error::FbxError, limits::SizeLimits};
+use crate::{
+    error::ReadError,
+    fbx::error::FbxError,
+    gltf::{container::percent_decoded, error::GltfError},
+    limits::SizeLimits,
+};
 
 /// The surface of a character.
 ///

@@ -1,12 +1,17 @@
 //! Finds the soles of a character's feet from its mesh.
 
 use glam::{DAffine3, DVec3};
-use loopwright_core::analysis::{Body, FoundBy};
-use loopwright_core::retarget::{FootSole, Rig};
-use loopwright_core::{Pose, Skeleton};
+use loopwright_core::{
+    Pose, Skeleton,
+    analysis::{Body, FoundBy},
+    retarget::{FootSole, Rig},
+};
 
-use crate::mesh::{Mesh, Vertex};
-use crate::{limits::SizeLimits, source::Source};
+use crate::{
+    limits::SizeLimits,
+    mesh::{Mesh, Vertex},
+    source::Source,
+};
 
 /// Most points of a foot. A box has 8. With 24, the shoes of captured characters reach beyond the points by up to 6.5% of their
 /// length from the ankle, and by up to 4.5% within 37 degrees of level.

@@ -5,13 +5,20 @@ use std::borrow::Cow;
 use loopwright_core::{LoopClip, Take};
 use serde_json::json;
 
-use crate::loop_file::facts::FeetFacts;
-use crate::loop_file::json;
-use crate::loop_file::sidecar::{Sidecar, SidecarError};
-use crate::set::CyclesFacts;
 use crate::{
-    LoopInFile, error::WriteError, format::Format, keyed_motion::KeyedMotion, settings::ClosingKey,
-    settings::LoopWriteSettings, source::Source, written::WrittenFile,
+    LoopInFile,
+    error::WriteError,
+    format::Format,
+    keyed_motion::KeyedMotion,
+    loop_file::{
+        facts::FeetFacts,
+        json,
+        sidecar::{Sidecar, SidecarError},
+    },
+    set::CyclesFacts,
+    settings::{ClosingKey, LoopWriteSettings},
+    source::Source,
+    written::WrittenFile,
 };
 
 /// How often a loop's file is held while it is made: as read, as written, as text, and as read back; measured.

@@ -1,17 +1,22 @@
 //! The character that receives motion: read once for all takes, then matched joint by joint with each take.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use loopwright_core::feet::{FootLock, HoldError};
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::retarget::{Doubt, Given, MapError, Reference, Rig, RigPair};
-use loopwright_core::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
+use loopwright_core::{
+    BodyOverrides, Take,
+    analysis::BodyError,
+    feet::{FootLock, HoldError},
+    motion::SkeletonDifference,
+    retarget::{Doubt, Given, MapError, Reference, Rig, RigPair},
+    take::TakeError,
+};
 use loopwright_formats::{Character, Format, LoadedTake, Source, Target, loop_file::facts::RigFacts};
 
-use crate::error::{StudyError, TargetError};
-use crate::recipe::{Gaze, RecipeError, ReferencePose, TakeArgs, bone_stretch, joint_map_text};
-use crate::warning::Warning;
+use crate::{
+    error::{StudyError, TargetError},
+    recipe::{Gaze, RecipeError, ReferencePose, TakeArgs, bone_stretch, joint_map_text},
+    warning::Warning,
+};
 
 /// The character that receives motion, and the user's settings for the transfer.
 #[derive(Clone, Debug)]

@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
-use loopwright_core::closure::ClosureName;
-use loopwright_core::pipeline::{Length, RetriedLoop, Retry, Sampling, Timing};
 use loopwright_core::{
-    LoopCandidate, LoopSettings, MadeLoop, Quality, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock,
-    math::ops, quality,
+    LoopCandidate, LoopSettings, MadeLoop, Quality,
+    analysis::MOVING_MPS,
+    candidate::MotionKind,
+    closure::ClosureName,
+    feet::FootLock,
+    math::ops,
+    pipeline::{Length, RetriedLoop, Retry, Sampling, Timing},
+    quality,
 };
 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
-use crate::choose::{Chosen, Request};
-use crate::decision::Decision;
-use crate::error::JobError;
-use crate::recipe::Recipe;
-use crate::recipe::{Ineffective, OutputRecipe};
-use crate::study::Studied;
-use crate::verdict::{Verdict, of_take};
+use crate::{
+    choose::{Chosen, Request},
+    decision::Decision,
+    error::JobError,
+    recipe::{Ineffective, OutputRecipe, Recipe},
+    study::Studied,
+    verdict::{Verdict, of_take},
+};
 
 /// Highest rate at which loops are sampled, per second, unless their take has a higher one.
 ///

@@ -2,26 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use loopwright_core::candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind};
-use loopwright_core::feet::FootLock;
-use loopwright_core::math::rotation;
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::{FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take};
-use loopwright_formats::loop_file::{
-    AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, Sidecar,
-    facts::{CheckFacts, Grade},
+use loopwright_core::{
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take,
+    candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind},
+    feet::FootLock,
+    math::rotation,
+    motion::SkeletonDifference,
 };
-use loopwright_formats::{Format, LOOP_SUFFIX, Source, loop_name};
+use loopwright_formats::{
+    Format, LOOP_SUFFIX, Source,
+    loop_file::{
+        AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, Sidecar,
+        facts::{CheckFacts, Grade},
+    },
+    loop_name,
+};
 
-use crate::choose::{Request, Rows, pairing_of, recommended};
-use crate::decision::Decision;
-use crate::error::JobError;
-use crate::make::{self, LoopMade, ground_speed};
-use crate::recipe::Recipe;
-use crate::search::{DEFAULT_TOP, SearchRequest};
-use crate::study::Studied;
-use crate::verdict::{self, Verdict};
-use crate::warning::{self, Warning};
+use crate::{
+    choose::{Request, Rows, pairing_of, recommended},
+    decision::Decision,
+    error::JobError,
+    make::{self, LoopMade, ground_speed},
+    recipe::Recipe,
+    search::{DEFAULT_TOP, SearchRequest},
+    study::Studied,
+    verdict::{self, Verdict},
+    warning::{self, Warning},
+};
 
 /// Gaps below these limits are not visible, metres and radians (0.1 degrees).
 const UNSEEN_METRES: f64 = 1e-3;

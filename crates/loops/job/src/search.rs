@@ -1,20 +1,21 @@
 //! Search requests, as flags and as settings of the search, and the list of loops that people choose from.
 
-use loopwright_core::candidate::{
-    ChooseBy, DEFAULT_HALF_LIFE_SECS, FoundStretch, FoundStretches, RootMotionBounds, SearchError, SegmentLoops,
+use loopwright_core::{
+    FoundLoops, LoopCandidate, SearchSettings,
+    candidate::{
+        ChooseBy, DEFAULT_HALF_LIFE_SECS, FoundStretch, FoundStretches, RootMotionBounds, SearchError, SegmentLoops,
+    },
+    math::DecayKind,
+    mirror::Pairing,
+    pipeline::Retry,
 };
-use loopwright_core::pipeline::Retry;
-use loopwright_core::{FoundLoops, LoopCandidate, SearchSettings, math::DecayKind, mirror::Pairing};
 use loopwright_formats::loop_file::facts::Grade;
 
-use crate::error::JobError;
-use crate::recipe::SearchRecipe;
 #[cfg(feature = "clap")]
 use crate::recipe::headings::WHICH_LOOP;
 #[cfg(feature = "clap")]
 use crate::recipe::words::parse_bounds;
-use crate::study::Studied;
-use crate::verdict;
+use crate::{error::JobError, recipe::SearchRecipe, study::Studied, verdict};
 
 /// Number of loops that `find` lists by default; `make --pick` counts in the same list.
 pub const DEFAULT_TOP: usize = 10;

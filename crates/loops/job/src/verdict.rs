@@ -5,16 +5,22 @@
 
 use std::fmt;
 
-use loopwright_core::candidate::{MotionKind, WholeClip};
-use loopwright_core::loop_clip::LoopKeys;
-use loopwright_core::quality;
-use loopwright_core::{Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, RootMode};
-use loopwright_formats::Format;
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts, Unmeasured};
+use loopwright_core::{
+    Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, RootMode,
+    candidate::{MotionKind, WholeClip},
+    loop_clip::LoopKeys,
+    quality,
+};
+use loopwright_formats::{
+    Format,
+    loop_file::facts::{CheckFacts, Grade, QualityFacts, Unmeasured},
+};
 
-use crate::checks::{Authored, CheckId, CheckRow, Stretch, Subject, not_passed};
-use crate::study::Studied;
-use crate::warning::{SeamRemedy, Warning};
+use crate::{
+    checks::{Authored, CheckId, CheckRow, Stretch, Subject, not_passed},
+    study::Studied,
+    warning::{SeamRemedy, Warning},
+};
 
 /// The grade of a loop, the reason for it, and the checks behind it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,22 +3,20 @@
 //! A warning has the same sentence in every program, because the loop's sidecar holds it; settings are named after their flags.
 
 use glam::DVec3;
-use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, OddPace, TakeDefects, WeightedJoint};
-use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClip};
-use loopwright_core::math::{Rigid, ops, percentile, rotation};
 use loopwright_core::{
     Analysis, FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton, Take,
+    analysis::{BadFrameKind, Body, FoundBy, OddPace, TakeDefects, WeightedJoint},
+    candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClip},
     closure::Clamp,
     feet::FootOutcome,
+    math::{Rigid, ops, percentile, rotation},
     mean_cycle::MeanCycle,
     pipeline::{StartAt, StartError},
 };
 
 use loopwright_formats::{Format, loop_file::Complaint};
 
-use crate::checks::speed_is_unknown;
-use crate::decision::Decision;
-use crate::recipe::Ineffective;
+use crate::{checks::speed_is_unknown, decision::Decision, recipe::Ineffective};
 
 /// A warning about a take or its loop.
 #[error_kinds]

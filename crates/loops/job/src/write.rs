@@ -3,14 +3,15 @@
 use loopwright_core::candidate::MotionKind;
 use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 
-use crate::choose::Request;
-use crate::error::JobError;
-use crate::make::LoopMade;
-use crate::recipe::Recipe;
-use crate::study::Studied;
-use crate::verdict;
-use crate::verdict::Verdict;
-use crate::warning::{self, SeamRemedy, Warning};
+use crate::{
+    choose::Request,
+    error::JobError,
+    make::LoopMade,
+    recipe::Recipe,
+    study::Studied,
+    verdict::{self, Verdict},
+    warning::{self, SeamRemedy, Warning},
+};
 
 /// Converts a text from a file into a part of a file name: other characters than letters, digits and underscores become hyphens.
 pub fn name_part(text: &str) -> String {

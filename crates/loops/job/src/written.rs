@@ -3,14 +3,16 @@
 use loopwright_core::LoopClip;
 use loopwright_formats::{LoadedTake, Sidecar};
 
-use crate::choose::{Request, Rows, choose};
-use crate::error::{JobError, StudyError};
-use crate::make::make;
-use crate::recipe::Recipe;
-use crate::search::SearchRequest;
-use crate::stored::{StoredLoop, StoredLoopError};
-use crate::study::Study;
-use crate::write::write;
+use crate::{
+    choose::{Request, Rows, choose},
+    error::{JobError, StudyError},
+    make::make,
+    recipe::Recipe,
+    search::SearchRequest,
+    stored::{StoredLoop, StoredLoopError},
+    study::Study,
+    write::write,
+};
 
 /// A loop with its file, and the facts beside it.
 #[derive(Clone, Debug)]

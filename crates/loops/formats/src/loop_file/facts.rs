@@ -7,19 +7,22 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::analysis::Footing;
-use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
-use loopwright_core::loop_clip::KeyLayout;
-use loopwright_core::math::{Rigid, Screw, Twist, rotation};
 use loopwright_core::{
-    RootMode, RootMotion, Skeleton, Take, edit::JointOffset, feet::FootPoint, mirror::Mirror, retarget::RigPair,
+    RootMode, RootMotion, Skeleton, Take,
+    analysis::Footing,
+    candidate::{LastKey, OutcomePart, WholeClipKind},
+    edit::JointOffset,
+    feet::FootPoint,
+    loop_clip::KeyLayout,
+    math::{Rigid, Screw, Twist, rotation},
+    mirror::Mirror,
+    retarget::RigPair,
     root_motion::RootSpace,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::format::Capabilities;
-use crate::space::Space;
+use crate::{format::Capabilities, space::Space};
 
 /// A recording as it was read.
 #[in_schema(read)]

@@ -2,11 +2,17 @@
 
 use loopwright_core::LoopClip;
 
-use super::hash::OtherFile;
-use super::place::{LoopInFile, PlaceError};
-use super::sidecar::{Sidecar, SidecarError};
-use crate::settings::{AnimationChoice, ReadSettings};
-use crate::{error::ReadError, read::read_take, space::SpaceSettings};
+use super::{
+    hash::OtherFile,
+    place::{LoopInFile, PlaceError},
+    sidecar::{Sidecar, SidecarError},
+};
+use crate::{
+    error::ReadError,
+    read::read_take,
+    settings::{AnimationChoice, ReadSettings},
+    space::SpaceSettings,
+};
 
 /// Why a loop cannot be loaded.
 #[derive(Debug, thiserror::Error)]

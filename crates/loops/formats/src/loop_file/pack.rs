@@ -2,15 +2,19 @@
 
 use std::borrow::Cow;
 
-use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
-use loopwright_core::{LoopClip, MadeLoop, Take};
+use loopwright_core::{
+    LoopClip, MadeLoop, Take,
+    loop_clip::{KeyLayout, LoopKeys},
+};
 use serde::{Deserialize, Serialize};
 
-use super::describe;
-use super::facts::{ClosureFacts, Grade, TakeFacts};
-use super::file::{DerivedLoop, LoopFileError, MeasuredLoop, described, measured};
-use super::json::to_text;
-use super::sidecar::{Sidecar, SidecarError, VERSION};
+use super::{
+    describe,
+    facts::{ClosureFacts, Grade, TakeFacts},
+    file::{DerivedLoop, LoopFileError, MeasuredLoop, described, measured},
+    json::to_text,
+    sidecar::{Sidecar, SidecarError, VERSION},
+};
 use crate::{
     animated_file::AnimatedFile,
     error::WriteError,

@@ -3,11 +3,15 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::root_motion::{RootRelativeClip, RootSpace};
-use loopwright_core::take::{Clip, PingPong};
-use loopwright_core::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition};
+use loopwright_core::{
+    Analysis, Cut, LoopClip, RootMode, RootMotion, Take,
+    analysis::Body,
+    loop_clip::{KeyLayout, KeysError, LoopKeys},
+    math::{Rigid, Twist, rotation},
+    recognition,
+    root_motion::{RootRelativeClip, RootSpace},
+    take::{Clip, PingPong},
+};
 
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
 

@@ -13,12 +13,14 @@ use loopwright_core::{Skeleton, mirror::Mirror};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::facts::{
-    BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
-    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TargetFacts, TimeFacts, VariationFacts,
+use super::{
+    facts::{
+        BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
+        PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TargetFacts, TimeFacts, VariationFacts,
+    },
+    json::{self, Marks, to_text},
+    numbers::{WildNumber, check_numbers, in_range},
 };
-use super::json::{self, Marks, to_text};
-use super::numbers::{WildNumber, check_numbers, in_range};
 
 /// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";

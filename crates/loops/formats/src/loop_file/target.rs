@@ -8,8 +8,10 @@ use std::path::Path;
 use loopwright_core::{RootMode, Skeleton, Take, candidate::WholeClipKind};
 use serde_json::{Value, json};
 
-use super::facts::{RootMotionFacts, TargetFacts};
-use super::sidecar::Sidecar;
+use super::{
+    facts::{RootMotionFacts, TargetFacts},
+    sidecar::Sidecar,
+};
 use crate::{format::Format, naming::added_root_name, source::Source};
 
 /// The program that plays the loop.

@@ -1,13 +1,22 @@
 //! A motion as arrays: the content of an NPZ file, in double precision.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, Contacts, Foot, FootPaths, Stay, Strides};
-use loopwright_core::feet::Feet;
-use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
+use loopwright_core::{
+    BodyOverrides, LoopClip, Skeleton, Take,
+    analysis::{Body, Contacts, Foot, FootPaths, Stay, Strides},
+    feet::Feet,
+    math::Twist,
+};
 
-use crate::loop_file::facts::{ContactFacts, FeetFacts};
-use crate::loop_file::sidecar::Sidecar;
-use crate::{error::WriteError, keyed_motion::KeyedMotion, settings::LoopWriteSettings};
+use crate::{
+    error::WriteError,
+    keyed_motion::KeyedMotion,
+    loop_file::{
+        facts::{ContactFacts, FeetFacts},
+        sidecar::Sidecar,
+    },
+    settings::LoopWriteSettings,
+};
 
 /// A take or a loop as arrays, frame after frame; docs/formats/npz.md describes each array. Arrays are computed on request.
 pub struct MotionArrays<'a>(KeyedMotion<'a>, BodyOverrides);

@@ -1,18 +1,26 @@
 //! Motion of robots for trackers, as BeyondMimic and mjlab hold it: positions and velocities of joints and bodies.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::Skeleton;
-use loopwright_core::math::Rigid;
-use loopwright_core::motion::{Hinges, RobotLink};
+use loopwright_core::{
+    Skeleton,
+    math::Rigid,
+    motion::{Hinges, RobotLink},
+};
 
-use super::array::{doubles, singles};
-use super::read::Arrays;
-use super::zip::Archive;
-use crate::error::ReadError;
-use crate::robot::error::RobotMotionError;
-use crate::robot::motion::{Moving, RobotMotion, Written};
-use crate::robot::source::Bodies;
-use crate::settings::ReadSettings;
+use super::{
+    array::{doubles, singles},
+    read::Arrays,
+    zip::Archive,
+};
+use crate::{
+    error::ReadError,
+    robot::{
+        error::RobotMotionError,
+        motion::{Moving, RobotMotion, Written},
+        source::Bodies,
+    },
+    settings::ReadSettings,
+};
 
 /// Least duration to which a loop is repeated, seconds: trackers restart elsewhere when a motion ends.
 pub(crate) const UNROLLED_SECS: f64 = 10.0;

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::manifest::{Manifest, SET_FORMAT, SET_VERSION, SetClip};
-use crate::loop_file::json::{Marks, reason};
-use crate::loop_file::numbers::{WildNumber, in_range};
-use crate::loop_file::{from_text, to_short_text};
+use crate::loop_file::{
+    from_text,
+    json::{Marks, reason},
+    numbers::{WildNumber, in_range},
+    to_short_text,
+};
 
 /// Largest manifest that is read, bytes.
 const MAX_BYTES: usize = 64 << 20;

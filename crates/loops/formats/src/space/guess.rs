@@ -1,13 +1,19 @@
 //! Detects the up axis and the unit of a file from the body in it.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, FoundBy, guess_parts};
-use loopwright_core::math::{ops, percentile};
-use loopwright_core::motion::{Pose, PoseRef};
-use loopwright_core::{BodyOverrides, Skeleton, Take, retarget};
+use loopwright_core::{
+    BodyOverrides, Skeleton, Take,
+    analysis::{Body, FoundBy, guess_parts},
+    math::{ops, percentile},
+    motion::{Pose, PoseRef},
+    retarget,
+};
 
-use super::choice::{SpaceSettings, UnitChoice, UpChoice};
-use super::{Axis, NAMED_UNITS, Space, Up, warning::SpaceWarning};
+use super::{
+    Axis, NAMED_UNITS, Space, Up,
+    choice::{SpaceSettings, UnitChoice, UpChoice},
+    warning::SpaceWarning,
+};
 use crate::warning::FileWarning;
 
 /// Heights of people in metres: the range for a detected unit. No two named units are both in this range for one body.

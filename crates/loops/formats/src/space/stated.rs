@@ -2,9 +2,12 @@
 
 use loopwright_core::Take;
 
-use super::choice::{SpaceSettings, UnitChoice};
-use super::guess::{self, HEIGHT_METRES, find_body, height_of};
-use super::{NAMED_UNITS, Space, UNIT_RANGE, warning::SpaceWarning};
+use super::{
+    NAMED_UNITS, Space, UNIT_RANGE,
+    choice::{SpaceSettings, UnitChoice},
+    guess::{self, HEIGHT_METRES, find_body, height_of},
+    warning::SpaceWarning,
+};
 use crate::warning::FileWarning;
 
 /// A stated unit is accepted while the body is within this factor of a person's height, as children and trolls are.

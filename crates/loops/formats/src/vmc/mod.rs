@@ -19,8 +19,11 @@ use std::collections::VecDeque;
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 
-use crate::bvh::{rows::Rows, source::BvhSource};
-use crate::{excerpt::excerpt, source::Source};
+use crate::{
+    bvh::{rows::Rows, source::BvhSource},
+    excerpt::excerpt,
+    source::Source,
+};
 
 mod humanoid;
 mod osc;

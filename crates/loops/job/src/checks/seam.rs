@@ -3,8 +3,10 @@
 use loopwright_core::quality::{SEAM_ACCELERATION, Step};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::row::{CheckRow, Limits, LimitsFrom, said};
-use super::{Measure, Subject};
+use super::{
+    Measure, Subject,
+    row::{CheckRow, Limits, LimitsFrom, said},
+};
 
 const OWN_MOTION: LimitsFrom =
     LimitsFrom::Loop(["[its own motion](math/measures.md#whether-a-seam-shows)", "the same"]);

@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use loopwright_core::closure::{
-    ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares,
+use loopwright_core::{
+    ClosureSettings, Skeleton,
+    closure::{ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares},
 };
-use loopwright_core::{ClosureSettings, Skeleton};
 
 use super::{RecipeError, described::described, words::optional_text};
 #[cfg(feature = "clap")]

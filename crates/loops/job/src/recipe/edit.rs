@@ -2,9 +2,11 @@
 
 use std::str::FromStr;
 
-use loopwright_core::Skeleton;
-use loopwright_core::analysis::{Body, FoundBy};
-use loopwright_core::edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit};
+use loopwright_core::{
+    Skeleton,
+    analysis::{Body, FoundBy},
+    edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit},
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
 use super::{RecipeError, edited_body::EditedBody};

@@ -1,11 +1,11 @@
 //! The output: engine, root, feet, rate and keys, as requested and as settings of the libraries.
 
-use loopwright_core::feet::{FootLock, RootSpeed};
-use loopwright_core::variation::VariationSettings;
 use loopwright_core::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
+    feet::{FootLock, RootSpeed},
     pipeline::{Footfalls, Keep, Length, Sampling, StartAt, Timing},
     root_motion::{RootBlend, RootSpace},
+    variation::VariationSettings,
 };
 use loopwright_formats::{ClosingKey, Format, KeyInterpolation, LoopWriteSettings, SizeLimits, Target};
 use serde::{Deserialize, Deserializer, de::Error};

@@ -4,11 +4,11 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 #[cfg(feature = "clap")]
 use loopwright_core::candidate::MotionKind;
-use loopwright_core::candidate::{ChooseBy, OutcomePart};
-use loopwright_core::closure::{ClosureName, Order, Preset, SeamMotion};
-use loopwright_core::feet::{FootLock, RootSpeed};
 use loopwright_core::{
     RootMode,
+    candidate::{ChooseBy, OutcomePart},
+    closure::{ClosureName, Order, Preset, SeamMotion},
+    feet::{FootLock, RootSpeed},
     math::DecayKind,
     mean_cycle::MeanCycles,
     pipeline::{Footfalls, Keep, StartAt},
