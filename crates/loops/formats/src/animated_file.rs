@@ -102,10 +102,9 @@ impl AnimatedFile {
     ///
     /// Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
     pub fn read(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, ReadError> {
-        let loaded = read_warned(&*self.content, &self.name, settings, warnings)?;
         Ok(LoadedTake {
             file_sha256: Some(self.sha256.clone()),
-            ..loaded
+            ..read_warned(&*self.content, &self.name, settings, warnings)?
         })
     }
 
@@ -223,8 +222,12 @@ fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
     if !own.eq(other) {
         return None;
     }
-    let poses = (0..take.num_frames()).map(|frame| take.pose(frame).to_pose());
-    let tracks = Tracks::from_poses(skeleton.clone(), take.frame_time_secs(), poses).ok()?;
+    let tracks = Tracks::from_poses(
+        skeleton.clone(),
+        take.frame_time_secs(),
+        (0..take.num_frames()).map(|frame| take.pose(frame).to_pose()),
+    )
+    .ok()?;
     Take::from_tracks(take.name(), tracks).ok()
 }
 

@@ -95,8 +95,10 @@ impl ParsedFile for OneMotion<'_> {
 
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
         let Self { bytes, read } = *self;
-        let bytes = Cow::Owned(bytes.into_owned());
-        Box::new(OneMotion { bytes, read })
+        Box::new(OneMotion {
+            bytes: Cow::Owned(bytes.into_owned()),
+            read,
+        })
     }
 }
 

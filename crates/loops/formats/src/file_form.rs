@@ -153,8 +153,9 @@ pub(crate) trait FileForm: Any {
 
 /// Returns the error that no animation can be added to a file.
 pub(crate) fn not_extended(capabilities: &Capabilities) -> WriteError {
-    let found = capabilities.not_extended.unwrap_or(capabilities.name);
-    WriteError::NotExtended { found }
+    WriteError::NotExtended {
+        found: capabilities.not_extended.unwrap_or(capabilities.name),
+    }
 }
 
 /// A motion and its form in the file of several.

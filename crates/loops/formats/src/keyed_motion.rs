@@ -240,8 +240,12 @@ impl<'a> KeyedMotion<'a> {
             Content::Take(take) => return Some(take.clone()),
             Content::Loop { clip, .. } => clip,
         };
-        let poses = (0..self.num_keys).map(|key| clip.folded_pose(key));
-        let tracks = Tracks::from_poses(clip.skeleton().clone(), self.step_secs, poses).ok()?;
+        let tracks = Tracks::from_poses(
+            clip.skeleton().clone(),
+            self.step_secs,
+            (0..self.num_keys).map(|key| clip.folded_pose(key)),
+        )
+        .ok()?;
         Take::from_tracks(self.name, tracks).ok()
     }
 

@@ -203,8 +203,7 @@ impl Matched {
     pub fn held_take(&self, take: &Take) -> Result<Take, CarryError> {
         let retarget = self.pair.of_motion(&take.world_tracks());
         let moved = retarget.take(take)?;
-        let held = retarget.held_take(take, &moved, FootLock::Auto)?;
-        Ok(held.unwrap_or(moved))
+        Ok(retarget.held_take(take, &moved, FootLock::Auto)?.unwrap_or(moved))
     }
 
     /// Returns the facts that loops and takes on the character state about it.

@@ -149,9 +149,12 @@ struct Stored<'a> {
 impl Stored<'_> {
     fn keys(&self, in_file: LoopInFile, cycle: usize) -> Result<LoopKeys, KeysError> {
         // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
-        let is_root_added = self.sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added);
         LoopInFile {
-            carrier: if is_root_added { 0 } else { in_file.carrier },
+            carrier: if self.sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added) {
+                0
+            } else {
+                in_file.carrier
+            },
             ..in_file
         }
         .keys(self.take, cycle)

@@ -134,13 +134,10 @@ pub fn choose(
             };
             Ok(rows.iter().map(of_row).collect())
         }
-        Rows::All => {
-            let found = rows_of(studied, &settings, search, warnings)?;
-            Ok((1..)
-                .zip(found)
-                .map(|(row, stretch)| Ok(Chosen::new(row, stretch)))
-                .collect())
-        }
+        Rows::All => Ok((1..)
+            .zip(rows_of(studied, &settings, search, warnings)?)
+            .map(|(row, stretch)| Ok(Chosen::new(row, stretch)))
+            .collect()),
     }
 }
 

@@ -297,8 +297,13 @@ impl<'a> PackJob<'a> {
             ..AnimationFacts::default()
         };
         let kind_of = |stretch: Option<&LoopCandidate>, made: Option<&MadeLoop>| {
-            let kind = studied.analysis.motion_kind(stretch, made.map(ground_speed));
-            Some(kind.as_str().to_owned())
+            Some(
+                studied
+                    .analysis
+                    .motion_kind(stretch, made.map(ground_speed))
+                    .as_str()
+                    .to_owned(),
+            )
         };
         let looped = looped(studied, name, self.request, said).and_then(|looped| match looped {
             Looped::Made(stretch, done) => {
@@ -563,8 +568,12 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<(MadeLoop
     };
     let made = studied.analysis.make_loop(best, &settings)?;
     let mut measured = MeasuredLoop::kept(&made, studied.facts(), &studied.file.source, name)?;
-    let of_take = verdict::of_take(&studied.analysis, &made.candidate);
-    Verdict::of_kept(&made, &measured.quality, &of_take).state(&mut measured.sidecar.quality);
+    Verdict::of_kept(
+        &made,
+        &measured.quality,
+        &verdict::of_take(&studied.analysis, &made.candidate),
+    )
+    .state(&mut measured.sidecar.quality);
     Ok((made, measured))
 }
 
@@ -575,9 +584,8 @@ fn with_one_skeleton(packed: &mut [PackedLoop]) {
     let rooted: Vec<_> = rooted.collect();
     for each in packed {
         let own = each.made.loop_clip.skeleton();
-        let has_root = each.made.source.root_joint.is_some();
-        each.writing.add_root |=
-            !has_root && (rooted.iter()).any(|other| SkeletonDifference::between(own, other).is_none());
+        each.writing.add_root |= each.made.source.root_joint.is_none()
+            && (rooted.iter()).any(|other| SkeletonDifference::between(own, other).is_none());
     }
 }
 

@@ -228,11 +228,13 @@ pub fn search_rows(
     let of = |found| SearchRows { found, stretches: None };
     if request.every_cycle {
         // Search the cycles of all stretches, so that a number means the same cycle whatever the number of rows.
-        let settings = SearchSettings {
-            max_candidates: MOST_ROWS,
-            ..settings.clone()
-        };
-        return studied.analysis.find_cycles(&settings).map(of);
+        return studied
+            .analysis
+            .find_cycles(&SearchSettings {
+                max_candidates: MOST_ROWS,
+                ..settings.clone()
+            })
+            .map(of);
     }
     if request.shifted {
         return studied.analysis.find_loops(settings).map(of);
@@ -303,6 +305,8 @@ fn put_good_first(studied: &Studied, settings: &SearchSettings, found: &mut Foun
 pub fn parse_range(text: &str) -> Result<(usize, usize), String> {
     let wrong = || "must be START:END, two whole frames counted from 0, such as 120:185".to_owned();
     let (start, end) = text.split_once(':').ok_or_else(wrong)?;
-    let start = start.trim().parse().map_err(|_| wrong())?;
-    Ok((start, end.trim().parse().map_err(|_| wrong())?))
+    Ok((
+        start.trim().parse().map_err(|_| wrong())?,
+        end.trim().parse().map_err(|_| wrong())?,
+    ))
 }

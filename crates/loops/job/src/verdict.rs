@@ -91,8 +91,10 @@ impl Verdict {
                 if !CheckId::is_of_seam(&check.id) {
                     return Some(Warning::OfTheClip { reason });
                 }
-                let remedy = SeamRemedy::OfTheClip;
-                (!core::mem::replace(&mut says_seam, true)).then_some(Warning::SeamShows { reason, remedy })
+                (!core::mem::replace(&mut says_seam, true)).then_some(Warning::SeamShows {
+                    reason,
+                    remedy: SeamRemedy::OfTheClip,
+                })
             })
     }
 
@@ -132,8 +134,14 @@ impl fmt::Display for Verdict {
 
 /// Returns the verdict on the loop of a stretch with default settings, written in the format of its take. `None` if it cannot be made.
 pub fn of_stretch(studied: &Studied, candidate: &LoopCandidate) -> Option<Verdict> {
-    let of_take = of_written(studied, candidate, studied.file.source.format());
-    Some(default_loop(&studied.analysis, candidate, &of_take)?.0)
+    Some(
+        default_loop(
+            &studied.analysis,
+            candidate,
+            &of_written(studied, candidate, studied.file.source.format()),
+        )?
+        .0,
+    )
 }
 
 /// Returns the verdict on the loop of a stretch with default settings, and its figures, given the checks of the stretch itself; the loop is

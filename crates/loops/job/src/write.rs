@@ -81,8 +81,7 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     }
     let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
     let rate_hz = file.sidecar.playback.rate_hz(clip.period_secs());
-    let of_take = verdict::of_written(studied, candidate, format);
-    let verdict = Verdict::of_made(made, &file.quality, &of_take);
+    let verdict = Verdict::of_made(made, &file.quality, &verdict::of_written(studied, candidate, format));
     let of_the_clip: Vec<Warning> = verdict.of_the_clip().collect();
     verdict.state(&mut file.sidecar.quality);
 

@@ -301,11 +301,11 @@ impl EditFacts {
             let Some(joint) = skeleton.find(name) else {
                 continue;
             };
-            let offset = JointOffset {
+            let JointOffset { rotation, position } = JointOffset {
                 rotation: self.rotation_deg.map_or(DVec3::ZERO, DVec3::from_array),
                 position: self.position_m.map_or(DVec3::ZERO, DVec3::from_array),
-            };
-            let JointOffset { rotation, position } = offset.mirrored(mirror, joint);
+            }
+            .mirrored(mirror, joint);
             self.rotation_deg = self.rotation_deg.and(Some(rotation.to_array()));
             self.position_m = self.position_m.and(Some(position.to_array()));
             name.clone_from(&skeleton.joint(mirror.partner(joint)).name);
@@ -537,8 +537,9 @@ impl FeetFacts {
 
     /// Exchanges left and right; joints that the skeleton lacks keep their names.
     pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
-        let contacts = self.contacts.iter_mut().chain(&mut self.stances);
-        let joints = (contacts.map(|contact| &mut contact.joint))
+        let joints = (self.contacts.iter_mut())
+            .chain(&mut self.stances)
+            .map(|contact| &mut contact.joint)
             .chain(self.bearing.iter_mut().map(|bearing| &mut bearing.joint))
             .chain(self.outcomes.iter_mut().map(|foot| &mut foot.joint));
         for name in joints {

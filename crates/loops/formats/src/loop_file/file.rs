@@ -150,8 +150,8 @@ impl LoopFile {
         let mut written = checked(clip, Some(&feet), source, writing)?;
         written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let animation = written.animation.clone();
-        let MeasuredLoop { sidecar, quality } = measured(made, feet, take, (source, writing), &file, animation)?;
+        let MeasuredLoop { sidecar, quality } =
+            measured(made, feet, take, (source, writing), &file, written.animation.clone())?;
         Ok(Self {
             written,
             sidecar,

@@ -218,8 +218,13 @@ impl LoopInFile {
         }
         let in_take = RootMotion { start, ..root };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-            let uncut = RootRelativeClip::relative_to(&clip, in_take, carrier);
-            return Ok(repeated(RootRelativeClip { root, ..uncut }, copies));
+            return Ok(repeated(
+                RootRelativeClip {
+                    root,
+                    ..RootRelativeClip::relative_to(&clip, in_take, carrier)
+                },
+                copies,
+            ));
         }
         // The root joint has the loop's transform, so that the two can be compared joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
@@ -234,8 +239,13 @@ impl LoopInFile {
             .map(|sample| (sample + self.layout.seam_sample) % count)
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
-        let uncut = RootRelativeClip::under_root_joint(&clip, in_take, carrier, &completed, &root_from_joint);
-        Ok(repeated(RootRelativeClip { root, ..uncut }, copies))
+        Ok(repeated(
+            RootRelativeClip {
+                root,
+                ..RootRelativeClip::under_root_joint(&clip, in_take, carrier, &completed, &root_from_joint)
+            },
+            copies,
+        ))
     }
 }
 

@@ -46,8 +46,10 @@ pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _
     } else if arrays.has("poses") && arrays.has("trans") {
         return Err(NpzError::Amass.into());
     } else {
-        let names = arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect();
-        return Err(NpzError::Unknown { names }.into());
+        return Err(NpzError::Unknown {
+            names: arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect(),
+        }
+        .into());
     };
     let take = motion.take(name, settings)?;
     let source = Source::Npz(NpzSource::for_take(&take));

@@ -52,9 +52,14 @@ fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a
             .parent
             .and_then(|above| hinges.links.get(above))
             .map_or(0, |above| above.joint);
-        let path = robot.path_from_root(link.joint);
-        let own = path.iter().skip_while(|joint| **joint != above).skip(1);
-        hinge_of.extend(own.filter_map(|joint| numbers.iter().position(|number| number == joint)));
+        hinge_of.extend(
+            robot
+                .path_from_root(link.joint)
+                .iter()
+                .skip_while(|joint| **joint != above)
+                .skip(1)
+                .filter_map(|joint| numbers.iter().position(|number| number == joint)),
+        );
     }
     let kept = if bodies.moved_only { moving } else { links };
     (kept, hinge_of)

@@ -70,8 +70,12 @@ pub(crate) fn settle(
 
 /// Determines the space of a BVH file: its joints rest without rotations.
 pub(crate) fn settle_unturned(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<FileWarning>) -> Space {
-    let rest = retarget::unturned(probe.skeleton(), DQuat::IDENTITY);
-    settle(probe, Some(&rest), settings, warnings)
+    settle(
+        probe,
+        Some(&retarget::unturned(probe.skeleton(), DQuat::IDENTITY)),
+        settings,
+        warnings,
+    )
 }
 
 pub(super) fn find_body(take: &Take) -> Option<Body> {
@@ -115,10 +119,9 @@ impl Stature {
             .feet
             .iter()
             .map(|&(joint, end)| world.joint(joint).transform_point(end));
-        let tops = self.tops.iter().map(|&joint| world.translations[joint]);
         [
             feet.sum::<DVec3>() / self.feet.len() as f64,
-            tops.sum::<DVec3>() / self.tops.len() as f64,
+            self.tops.iter().map(|&joint| world.translations[joint]).sum::<DVec3>() / self.tops.len() as f64,
         ]
     }
 

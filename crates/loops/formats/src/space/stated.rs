@@ -39,8 +39,7 @@ pub(crate) fn settle(
         return space;
     };
     let stated_height = height * stated_metres;
-    let believed = HEIGHT_METRES.start() / BELIEVED_FACTOR..=HEIGHT_METRES.end() * BELIEVED_FACTOR;
-    if believed.contains(&stated_height) {
+    if (HEIGHT_METRES.start() / BELIEVED_FACTOR..=HEIGHT_METRES.end() * BELIEVED_FACTOR).contains(&stated_height) {
         return space;
     }
     let units = NAMED_UNITS.map(|(_, metres)| metres);

@@ -444,9 +444,12 @@ impl VmcReader {
         let mut steps: Vec<f64> = first.windows(2).map(|pair| pair[1].secs - pair[0].secs).collect();
         steps.sort_by(f64::total_cmp);
         let measured = 1.0 / steps[steps.len() / 2];
-        let rate_hz = self.rate_hz.unwrap_or_else(|| usual_rate(measured));
         // Includes all bones received so far.
-        let Some((head, recording)) = head(&self.now, first[0].secs, 1.0 / rate_hz) else {
+        let Some((head, recording)) = head(
+            &self.now,
+            first[0].secs,
+            1.0 / self.rate_hz.unwrap_or_else(|| usual_rate(measured)),
+        ) else {
             return;
         };
         self.lengths = Some(self.now.lengths());
@@ -545,8 +548,14 @@ fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Record
         own.push((bone, *position));
     }
     let offsets = own.iter().map(|(_, offset)| *offset).collect();
-    let rotations = vec![DQuat::IDENTITY; own.len()];
-    let take = Take::new("vmc", Skeleton::new(joints).ok()?, step_secs, offsets, rotations).ok()?;
+    let take = Take::new(
+        "vmc",
+        Skeleton::new(joints).ok()?,
+        step_secs,
+        offsets,
+        vec![DQuat::IDENTITY; own.len()],
+    )
+    .ok()?;
     let source = BvhSource::for_take(&take);
     let order: Vec<usize> = (0..own.len()).collect();
     let rows = Rows::new(source.hierarchy.joints(), &order, usize::MAX, 0);
@@ -554,15 +563,17 @@ fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Record
     // Removes its row.
     let end = text.trim_ascii_end().iter().rposition(|&byte| byte == b'\n')?;
     text.truncate(end + 1);
-    let recording = Recording {
-        joints: own,
-        rows,
-        step_secs,
-        began_secs,
-        num_frames: 0,
-        last: None,
-    };
-    Some((text, recording))
+    Some((
+        text,
+        Recording {
+            joints: own,
+            rows,
+            step_secs,
+            began_secs,
+            num_frames: 0,
+            last: None,
+        },
+    ))
 }
 
 /// Reads the name and the place in a message, right-handed with +Y up: Unity's space is mirrored along X.

@@ -34,8 +34,7 @@ crate::check_rows! {
         measure: |row, subject| {
             let quality = subject.quality;
             let slide = quality.farthest_slide.filter(|_| are_to_stand(subject))?;
-            let check = row.graded(1e3 * slide.metres, quality.body_size);
-            Some(subject.of_joint(slide.joint, slide.sample, check))
+            Some(subject.of_joint(slide.joint, slide.sample, row.graded(1e3 * slide.metres, quality.body_size)))
         },
     }
 

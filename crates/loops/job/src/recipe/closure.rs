@@ -172,8 +172,7 @@ impl ClosureRecipe {
             ClosureName::Shape(kind) => kind.descriptor().parameter(ShapeKey::VelocityBlend).is_some(),
             _ => false,
         };
-        let stated = self.stated(ShapeKey::VelocityBlend);
-        if stated.iter().any(Option::is_some) && !names.into_iter().any(fades_apart) {
+        if self.stated(ShapeKey::VelocityBlend).iter().any(Option::is_some) && !names.into_iter().any(fades_apart) {
             return Err(RecipeError::VelocityBlend);
         }
         Ok(ClosureSettings {

@@ -245,10 +245,10 @@ impl FromStr for Setting {
             "stance" => short::<StanceRecipe>(key, value)?,
             EDIT => short::<EditRecipe>(key, value)?,
             "take.rig" | "take.map" | "take.robot" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
-            _ => {
-                let like = example(key).ok_or_else(|| no_setting(key))?;
-                read(&format!("{key} = {}", written(value, Some(&like))))?
-            }
+            _ => read(&format!(
+                "{key} = {}",
+                written(value, Some(&example(key).ok_or_else(|| no_setting(key))?))
+            ))?,
         };
         Ok(Self {
             key: key.to_owned(),

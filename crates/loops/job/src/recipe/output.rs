@@ -252,22 +252,26 @@ impl OutputRecipe {
         if let Some(found) = self.fps.filter(|rate| !is_positive(*rate)) {
             return Err(RecipeError::Rate { found });
         }
-        let given = [
+        if let Some((name, Some(found))) = [
             ("seconds", self.seconds),
             ("cadence", self.cadence),
             ("speed", self.speed),
-        ];
-        if let Some((name, Some(found))) = given
-            .into_iter()
-            .find(|(_, value)| value.is_some_and(|value| !is_positive(value)))
+        ]
+        .into_iter()
+        .find(|(_, value)| value.is_some_and(|value| !is_positive(value)))
         {
             return Err(RecipeError::NotPositive { name, found });
         }
         if self.contact.is_some() && self.start_at.is_some() {
             return Err(RecipeError::TwoStarts);
         }
-        let of_frames = self.frames.zip(self.fps).map(|(count, rate)| count as f64 / rate);
-        let lengths = [self.seconds, of_frames].into_iter().flatten().map(Length::Secs);
+        let lengths = [
+            self.seconds,
+            self.frames.zip(self.fps).map(|(count, rate)| count as f64 / rate),
+        ]
+        .into_iter()
+        .flatten()
+        .map(Length::Secs);
         let mut lengths = lengths.chain(self.cadence.map(Length::StepsPerMinute));
         let length = lengths.next();
         if lengths.next().is_some() || (length.is_some() && self.speed.is_some() && self.keep.is_some()) {

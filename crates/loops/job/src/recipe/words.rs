@@ -32,8 +32,8 @@ pub trait Choice: Copy + Send + Sync + 'static {
 /// Reads a choice from a flag.
 #[cfg(feature = "clap")]
 pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
-    let listed = T::ALL.iter().map(|choice| possible(choice.word(), choice.help()));
-    PossibleValuesParser::new(listed).try_map(|word| T::read(&word))
+    PossibleValuesParser::new(T::ALL.iter().map(|choice| possible(choice.word(), choice.help())))
+        .try_map(|word| T::read(&word))
 }
 
 /// Reads one of some kinds of motion from a flag.
