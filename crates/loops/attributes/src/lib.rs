@@ -49,6 +49,37 @@ pub fn in_schema(read: TokenStream, item: TokenStream) -> TokenStream {
     )
 }
 
+/// For settings that are flags as well where the crate has its feature `clap`, under a heading of the help if one is given: `flag(...)`
+/// on a field has the attributes of its flag. A field without it, or with `flag(skip)`, is no flag.
+#[proc_macro_attribute]
+pub fn flags(heading: TokenStream, item: TokenStream) -> TokenStream {
+    let heading = match heading.is_empty() {
+        true => String::new(),
+        false => format!("#[cfg_attr(feature = \"clap\", command(next_help_heading = {heading}))]"),
+    };
+    let skip: TokenStream = "#[flag(skip)]".parse().expect("an attribute is Rust");
+    let item = item.into_iter().map(|tree| match tree {
+        TokenTree::Group(fields) if fields.delimiter() == Delimiter::Brace => {
+            let mut is_flag = false;
+            let each = fields.stream().into_iter().flat_map(|tree| {
+                let text = tree.to_string();
+                is_flag |= text.trim_start_matches(['[', ' ']).starts_with("flag");
+                let is_none = text == "pub" && !core::mem::take(&mut is_flag);
+                let before = if is_none { skip.clone() } else { TokenStream::new() };
+                before.into_iter().chain([tree])
+            });
+            Group::new(Delimiter::Brace, each.collect()).into()
+        }
+        other => other,
+    });
+    below(
+        &format!("#[cfg_attr(feature = \"clap\", derive(clap::Args))] {heading}"),
+        replaced(item.collect(), &|name, arguments| {
+            (name == "flag").then(|| format!("cfg_attr(feature = \"clap\", arg{arguments})"))
+        }),
+    )
+}
+
 /// Returns the item with other attributes in place of those for whose names and arguments `other` has one.
 fn replaced(item: TokenStream, other: &dyn Fn(&str, &str) -> Option<String>) -> TokenStream {
     let each = |tree| {

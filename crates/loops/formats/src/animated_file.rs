@@ -2,10 +2,20 @@
 
 use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
 
-use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{
-    animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, leg_ends::with_leg_ends,
-    limits::SizeLimits, loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, text, warning::FileWarning,
+    animations,
+    entry::ParsedFile,
+    error::ReadError,
+    excerpt::one_line,
+    format::Format,
+    leg_ends::with_leg_ends,
+    limits::SizeLimits,
+    loop_file::sha256,
+    settings::{AnimationChoice, Companions, ReadSettings},
+    source::LoadedTake,
+    take_warning::warn_of_take,
+    text,
+    warning::FileWarning,
 };
 
 /// A file of any supported kind, parsed once; each of its animations is a take.
@@ -92,10 +102,9 @@ impl AnimatedFile {
     ///
     /// Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
     pub fn read(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, ReadError> {
-        let loaded = read_warned(&*self.content, &self.name, settings, warnings)?;
         Ok(LoadedTake {
             file_sha256: Some(self.sha256.clone()),
-            ..loaded
+            ..read_warned(&*self.content, &self.name, settings, warnings)?
         })
     }
 
@@ -213,8 +222,12 @@ fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
     if !own.eq(other) {
         return None;
     }
-    let poses = (0..take.num_frames()).map(|frame| take.pose(frame).to_pose());
-    let tracks = Tracks::from_poses(skeleton.clone(), take.frame_time_secs(), poses).ok()?;
+    let tracks = Tracks::from_poses(
+        skeleton.clone(),
+        take.frame_time_secs(),
+        (0..take.num_frames()).map(|frame| take.pose(frame).to_pose()),
+    )
+    .ok()?;
     Take::from_tracks(take.name(), tracks).ok()
 }
 

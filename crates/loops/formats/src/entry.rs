@@ -5,11 +5,15 @@ use std::borrow::Cow;
 use loopwright_core::{Pose, Take};
 use serde_json::Value;
 
-use crate::format::{Capabilities, Format};
-use crate::loop_file::sidecar::{Sidecar, SidecarError};
-use crate::settings::{Companions, ReadSettings};
-use crate::source::{LoadedTake, Source};
-use crate::{error::ReadError, limits::SizeLimits, warning::FileWarning};
+use crate::{
+    error::ReadError,
+    format::{Capabilities, Format},
+    limits::SizeLimits,
+    loop_file::sidecar::{Sidecar, SidecarError},
+    settings::{Companions, ReadSettings},
+    source::{LoadedTake, Source},
+    warning::FileWarning,
+};
 
 /// A format: its capabilities, its reader and its writer.
 pub(crate) struct FormatEntry {
@@ -91,8 +95,10 @@ impl ParsedFile for OneMotion<'_> {
 
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
         let Self { bytes, read } = *self;
-        let bytes = Cow::Owned(bytes.into_owned());
-        Box::new(OneMotion { bytes, read })
+        Box::new(OneMotion {
+            bytes: Cow::Owned(bytes.into_owned()),
+            read,
+        })
     }
 }
 

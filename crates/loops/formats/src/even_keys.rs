@@ -27,8 +27,7 @@ pub(crate) struct EvenKeys {
 /// Sorts times, keeps one of those that are equal in single precision, and returns their largest difference, seconds.
 pub(crate) fn sort(times: &mut Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
-    let end = times.last().map_or(0.0, |end| end.abs());
-    let rounding = 4.0 * end.max(1.0) * f64::from(f32::EPSILON);
+    let rounding = 4.0 * times.last().map_or(0.0, |end| end.abs()).max(1.0) * f64::from(f32::EPSILON);
     times.dedup_by(|later, earlier| *later - *earlier <= rounding);
     rounding
 }
@@ -51,8 +50,7 @@ impl EvenKeys {
     pub(crate) fn with_tail(times: &[f64]) -> Option<Self> {
         let (&tail_secs, even) = times.split_last()?;
         let (start_secs, last) = (*even.first()?, *even.last()?);
-        let num_steps = even.len() - 1;
-        let step_secs = (last - start_secs) / num_steps as f64;
+        let step_secs = (last - start_secs) / (even.len() - 1) as f64;
         let is_even = even.windows(2).all(|pair| !is_off((pair[1] - pair[0]) / step_secs));
         let are_seen = are_seen(even.len(), step_secs, (tail_secs - last) / step_secs);
         (is_even && are_seen).then_some(Self {

@@ -7,8 +7,10 @@ const MAX_EXCERPT: usize = 40;
 pub(crate) fn excerpt(text: impl AsRef<[u8]>) -> String {
     let bytes = text.as_ref();
     // Four bytes for each character, and a few more to detect a longer text.
-    let head = &bytes[..bytes.len().min(4 * MAX_EXCERPT + 4)];
-    cut(&String::from_utf8_lossy(head), MAX_EXCERPT)
+    cut(
+        &String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MAX_EXCERPT + 4)]),
+        MAX_EXCERPT,
+    )
 }
 
 /// Puts a text from a file on one line, so that a line break in a name cannot fake a line of our output.

@@ -2,14 +2,17 @@
 
 use core::any::Any;
 
-use loopwright_core::pipeline::MakeError;
-use loopwright_core::{LoopClip, MadeLoop, Pose, Skeleton, Take};
+use loopwright_core::{LoopClip, MadeLoop, Pose, Skeleton, Take, pipeline::MakeError};
 
-use crate::format::{Capabilities, Format};
-use crate::mesh::{Mesh, MeshError};
-use crate::written::{Added, WrittenFile};
 use crate::{
-    error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, space::Space,
+    error::WriteError,
+    format::{Capabilities, Format},
+    keyed_motion::KeyedMotion,
+    limits::SizeLimits,
+    mesh::{Mesh, MeshError},
+    settings::LoopWriteSettings,
+    space::Space,
+    written::{Added, WrittenFile},
 };
 
 /// The form of a take in a file of some format. Operations of single formats have a default for the others.
@@ -150,8 +153,9 @@ pub(crate) trait FileForm: Any {
 
 /// Returns the error that no animation can be added to a file.
 pub(crate) fn not_extended(capabilities: &Capabilities) -> WriteError {
-    let found = capabilities.not_extended.unwrap_or(capabilities.name);
-    WriteError::NotExtended { found }
+    WriteError::NotExtended {
+        found: capabilities.not_extended.unwrap_or(capabilities.name),
+    }
 }
 
 /// A motion and its form in the file of several.

@@ -1,14 +1,16 @@
 //! The table of formats, one line each, and functions over all of them.
 
 use glam::DQuat;
-use loopwright_core::Take;
-use loopwright_core::retarget::{self, Rig};
+use loopwright_core::{
+    Take,
+    retarget::{self, Rig},
+};
 
-use crate::format::{Capabilities, Format};
 use crate::{
     bvh,
     entry::FormatEntry,
     fbx,
+    format::{Capabilities, Format},
     gltf::{self, vrma::VrmaSource},
     npz, robot,
     source::Source,

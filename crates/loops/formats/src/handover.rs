@@ -63,12 +63,7 @@ pub(crate) mod inherit_mode {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<InheritMode, D::Error> {
         let number = u32::deserialize(deserializer)?;
-        let all = [
-            InheritMode::Normal,
-            InheritMode::IgnoreParentScale,
-            InheritMode::ComponentwiseScale,
-        ];
-        Ok(all
+        Ok([InheritMode::IgnoreParentScale, InheritMode::ComponentwiseScale]
             .into_iter()
             .find(|mode| *mode as u32 == number)
             .unwrap_or(InheritMode::Normal))

@@ -5,13 +5,16 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright_core::{LoopClip, Pose, PoseRef, Skeleton, Take, Tracks, take::TakeError};
 
-use crate::even_keys;
-use crate::format::Capabilities;
-use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
-use crate::settings::ClosingKey;
-use crate::shapes::ShapeWeights;
-use crate::warning::FileWarning;
-use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
+use crate::{
+    error::WriteError,
+    even_keys,
+    format::Capabilities,
+    loop_file::{facts::FeetFacts, sidecar::Sidecar},
+    naming::added_root_name,
+    settings::{ClosingKey, KeyInterpolation, LoopWriteSettings},
+    shapes::ShapeWeights,
+    warning::FileWarning,
+};
 
 /// A take or a loop to be written.
 #[derive(Clone)]
@@ -252,8 +255,12 @@ impl<'a> KeyedMotion<'a> {
             Content::Take(take) => return Some(take.clone()),
             Content::Loop { clip, .. } => clip,
         };
-        let poses = (0..self.num_keys).map(|key| clip.folded_pose(key));
-        let tracks = Tracks::from_poses(clip.skeleton().clone(), self.step_secs, poses).ok()?;
+        let tracks = Tracks::from_poses(
+            clip.skeleton().clone(),
+            self.step_secs,
+            (0..self.num_keys).map(|key| clip.folded_pose(key)),
+        )
+        .ok()?;
         Take::from_tracks(self.name, tracks).ok()
     }
 

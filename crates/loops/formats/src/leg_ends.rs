@@ -1,12 +1,16 @@
 //! Finds where legs without feet end: block characters, robots and beetles stand on their last bones.
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, FoundBy, bare_legs, joints_in_place};
-use loopwright_core::motion::WorldTracks;
-use loopwright_core::{BodyOverrides, Pose, Skeleton, Take};
+use loopwright_core::{
+    BodyOverrides, Pose, Skeleton, Take,
+    analysis::{Body, FoundBy, bare_legs, joints_in_place},
+    motion::WorldTracks,
+};
 
-use crate::soles::{Point, Surface};
-use crate::source::LoadedTake;
+use crate::{
+    soles::{Point, Surface},
+    source::LoadedTake,
+};
 
 /// A bone hangs down if it is within 60 degrees of that: this is the cosine.
 const HANGS: f64 = 0.5;

@@ -2,8 +2,10 @@
 
 use glam::DVec3;
 
-use crate::byte_count::MemoryError;
-use crate::error::{ReadError, WriteError};
+use crate::{
+    byte_count::MemoryError,
+    error::{ReadError, WriteError},
+};
 
 /// Largest file that is read by default, in bytes; a larger one is not a take, and memory is limited.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -100,9 +102,12 @@ impl SizeLimits {
     /// Checks whether a take with these frames, joints and compared joints may be searched. Errors: [`MemoryError`].
     pub fn check_search(&self, frames: usize, joints: usize, compared: usize) -> Result<(), MemoryError> {
         let of_joints = SEARCH_JOINT_BYTES.saturating_mul(joints as u64);
-        let of_compared = SEARCH_COMPARED_BYTES.saturating_mul(compared as u64);
-        let frame = SEARCH_FRAME_BYTES.saturating_add(of_joints).saturating_add(of_compared);
-        self.check_room(frame.saturating_mul(frames.max(FEWEST_FRAMES) as u64))
+        self.check_room(
+            SEARCH_FRAME_BYTES
+                .saturating_add(of_joints)
+                .saturating_add(SEARCH_COMPARED_BYTES.saturating_mul(compared as u64))
+                .saturating_mul(frames.max(FEWEST_FRAMES) as u64),
+        )
     }
 
     /// Checks whether loops with this many transforms in all may be held at once and written. Errors: [`MemoryError`].
@@ -141,8 +146,10 @@ impl SizeLimits {
 
     /// Checks the memory for a take of this size. Errors: [`MemoryError`].
     pub fn check_transforms(&self, frames: usize, joints: usize) -> Result<(), MemoryError> {
-        let of_frames = READ_FRAME_BYTES.saturating_mul(frames as u64);
-        self.check_room(bytes_of(frames, joints, READ_TRANSFORM_BYTES).saturating_add(of_frames))
+        self.check_room(
+            bytes_of(frames, joints, READ_TRANSFORM_BYTES)
+                .saturating_add(READ_FRAME_BYTES.saturating_mul(frames as u64)),
+        )
     }
 
     /// Checks the memory for a file of JSON. Errors: [`MemoryError`].

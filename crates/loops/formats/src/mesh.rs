@@ -6,8 +6,12 @@ use std::{collections::HashMap, sync::Arc};
 use glam::{DAffine3, DVec3, Mat4, Vec3, Vec3A};
 use loopwright_core::{Pose, math::Rigid};
 
-use crate::gltf::{container::percent_decoded, error::GltfError};
-use crate::{error::ReadError, fbx::error::FbxError, limits::SizeLimits};
+use crate::{
+    error::ReadError,
+    fbx::error::FbxError,
+    gltf::{container::percent_decoded, error::GltfError},
+    limits::SizeLimits,
+};
 
 /// The surface of a character.
 ///
@@ -168,8 +172,7 @@ impl Mesh {
     pub fn coarse(&self, cells: f32) -> Vec<u32> {
         let positions = || self.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
         let low = positions().fold(Vec3::INFINITY, Vec3::min);
-        let high = positions().fold(Vec3::NEG_INFINITY, Vec3::max);
-        let cell = (high - low).max_element() / cells;
+        let cell = (positions().fold(Vec3::NEG_INFINITY, Vec3::max) - low).max_element() / cells;
         let mut first_in: HashMap<(u16, [i32; 3]), u32> = HashMap::new();
         let stands_for: Vec<u32> = (self.vertices.iter().zip(positions()).zip(0..))
             .map(|((vertex, position), number)| {
@@ -216,8 +219,7 @@ impl Mesh {
     pub(crate) fn bone(&mut self, bone: Bone) -> Result<u16, MeshError> {
         // A rigid part has one bone, and a skin lists each bone once, so comparing with the last bone suffices.
         let is_known = self.bones.last() == Some(&bone);
-        let index = self.bones.len() - usize::from(is_known);
-        let number = u16::try_from(index).map_err(|_| MeshError::TooLarge {
+        let number = u16::try_from(self.bones.len() - usize::from(is_known)).map_err(|_| MeshError::TooLarge {
             limit: usize::from(u16::MAX),
         })?;
         self.bones.extend((!is_known).then_some(bone));

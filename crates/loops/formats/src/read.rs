@@ -1,8 +1,12 @@
 //! Reads the bytes of a file as a take.
 
-use crate::animated_file::{parsed, read_warned};
 use crate::{
-    error::ReadError, limits::SizeLimits, loop_file::sha256, settings::ReadSettings, source::LoadedTake,
+    animated_file::{parsed, read_warned},
+    error::ReadError,
+    limits::SizeLimits,
+    loop_file::sha256,
+    settings::ReadSettings,
+    source::LoadedTake,
     warning::FileWarning,
 };
 

@@ -4,10 +4,13 @@ use std::{borrow::Cow, io};
 
 use loopwright_core::{LoopClip, Skeleton};
 
-use crate::animations::{self, AnimationError};
-use crate::error::{ReadError, WriteError};
-use crate::space::{SpaceSettings, UNIT_RANGE, UnitChoice};
-use crate::{limits::SizeLimits, naming::LOOP_SUFFIX};
+use crate::{
+    animations::{self, AnimationError},
+    error::{ReadError, WriteError},
+    limits::SizeLimits,
+    naming::LOOP_SUFFIX,
+    space::{SpaceSettings, UNIT_RANGE, UnitChoice},
+};
 
 /// The animation of a file to read; BVH has only one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Weights of blend shapes (morph targets), which a file animates beside its pose.
 
-use loopwright_core::MadeLoop;
-use loopwright_core::pipeline::MakeError;
+use loopwright_core::{MadeLoop, pipeline::MakeError};
 
 /// Weights of several shapes at every frame of a take, or at every sample of a loop.
 #[handed_over]

@@ -1,12 +1,17 @@
 //! Finds the soles of a character's feet from its mesh.
 
 use glam::{DAffine3, DVec3};
-use loopwright_core::analysis::{Body, FoundBy};
-use loopwright_core::retarget::{FootSole, Rig};
-use loopwright_core::{Pose, Skeleton};
+use loopwright_core::{
+    Pose, Skeleton,
+    analysis::{Body, FoundBy},
+    retarget::{FootSole, Rig},
+};
 
-use crate::mesh::{Mesh, Vertex};
-use crate::{limits::SizeLimits, source::Source};
+use crate::{
+    limits::SizeLimits,
+    mesh::{Mesh, Vertex},
+    source::Source,
+};
 
 /// Most points of a foot. A box has 8. With 24, the shoes of captured characters reach beyond the points by up to 6.5% of their
 /// length from the ankle, and by up to 4.5% within 37 degrees of level.
@@ -84,8 +89,10 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
             }));
         }
     }
-    let soles = points.into_iter().enumerate().filter(|(_, points)| !points.is_empty());
-    soles
+    points
+        .into_iter()
+        .enumerate()
+        .filter(|(_, points)| !points.is_empty())
         .map(|(foot, points)| {
             let in_joints = outermost(&points).into_iter().map(|Point { joint, at }| {
                 let from_world = world.rotations[joint].conjugate();
@@ -131,8 +138,13 @@ impl<'a> Surface<'a> {
     /// Returns the points of each foot, given the foot of each joint.
     pub(crate) fn points(&self, foot_of: &[Option<usize>], num_feet: usize) -> Vec<Vec<Point>> {
         let mut points = vec![Vec::new(); num_feet];
-        let vertices = self.mesh.vertices.iter().zip(&self.is_drawn);
-        for (vertex, _) in vertices.filter(|(_, is_drawn)| **is_drawn) {
+        for (vertex, _) in self
+            .mesh
+            .vertices
+            .iter()
+            .zip(&self.is_drawn)
+            .filter(|(_, is_drawn)| **is_drawn)
+        {
             let Some((foot, joint)) = carrier(self.mesh, vertex, foot_of) else {
                 continue;
             };
@@ -225,8 +237,11 @@ impl Reach {
             most: vec![f64::NEG_INFINITY; directions.len()],
             kept: vec![f64::INFINITY; directions.len()],
         };
-        let points = points.iter().enumerate();
-        for (index, point) in points.filter(|(_, point)| joint.is_none_or(|joint| point.joint == joint)) {
+        for (index, point) in points
+            .iter()
+            .enumerate()
+            .filter(|(_, point)| joint.is_none_or(|joint| point.joint == joint))
+        {
             for (side, direction) in directions.iter().enumerate() {
                 let along = point.at.dot(*direction);
                 if along > reach.most[side] {
@@ -240,8 +255,11 @@ impl Reach {
 
     /// Lists by how much the chosen points fall short of each direction, and the point that reaches farthest in it.
     fn missing(&self) -> impl Iterator<Item = (f64, usize)> {
-        let reach = self.most.iter().zip(&self.kept).map(|(most, kept)| most - kept);
-        reach.zip(self.outermost.iter().copied())
+        self.most
+            .iter()
+            .zip(&self.kept)
+            .map(|(most, kept)| most - kept)
+            .zip(self.outermost.iter().copied())
     }
 
     fn size(&self) -> f64 {

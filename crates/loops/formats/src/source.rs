@@ -3,15 +3,23 @@
 use std::sync::Arc;
 
 use glam::DQuat;
-use loopwright_core::pipeline::MakeError;
-use loopwright_core::{MadeLoop, Pose, Skeleton, Take, retarget};
+use loopwright_core::{MadeLoop, Pose, Skeleton, Take, pipeline::MakeError, retarget};
 
-use crate::format::{Capabilities, Format};
-use crate::mesh::{Mesh, MeshError};
 use crate::{
-    bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
-    gltf::vrma::VrmaSource, limits::SizeLimits, loop_file::facts::TakeFacts, npz::source::NpzSource,
-    robot::source::RobotSource, space::Space, warning::FileWarning, written::WrittenFile,
+    bvh::source::BvhSource,
+    error::WriteError,
+    fbx::source::FbxSource,
+    file_form::FileForm,
+    format::{Capabilities, Format},
+    gltf::{source::GltfSource, vrma::VrmaSource},
+    limits::SizeLimits,
+    loop_file::facts::TakeFacts,
+    mesh::{Mesh, MeshError},
+    npz::source::NpzSource,
+    robot::source::RobotSource,
+    space::Space,
+    warning::FileWarning,
+    written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.

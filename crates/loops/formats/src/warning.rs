@@ -1,7 +1,11 @@
 //! Warnings about unusual contents that do not prevent using a file.
 
-use crate::excerpt::{and_more, counted, list};
-use crate::{bvh::warning::BvhWarning, format::Format, space::warning::SpaceWarning};
+use crate::{
+    bvh::warning::BvhWarning,
+    excerpt::{and_more, counted, list},
+    format::Format,
+    space::warning::SpaceWarning,
+};
 
 /// Something unusual in a file, or a change made to write one. `Display` gives one sentence.
 #[error_kinds]

@@ -5,13 +5,20 @@ use std::borrow::Cow;
 use loopwright_core::{LoopClip, Take};
 use serde_json::json;
 
-use crate::loop_file::facts::FeetFacts;
-use crate::loop_file::json;
-use crate::loop_file::sidecar::{Sidecar, SidecarError};
-use crate::set::CyclesFacts;
 use crate::{
-    LoopInFile, error::WriteError, format::Format, keyed_motion::KeyedMotion, settings::ClosingKey,
-    settings::LoopWriteSettings, source::Source, written::WrittenFile,
+    LoopInFile,
+    error::WriteError,
+    format::Format,
+    keyed_motion::KeyedMotion,
+    loop_file::{
+        facts::FeetFacts,
+        json,
+        sidecar::{Sidecar, SidecarError},
+    },
+    set::CyclesFacts,
+    settings::{ClosingKey, LoopWriteSettings},
+    source::Source,
+    written::WrittenFile,
 };
 
 /// How often a loop's file is held while it is made: as read, as written, as text, and as read back; measured.
@@ -118,8 +125,10 @@ impl WrittenFile {
         let name = self.animation.as_deref();
         self.bytes = name
             .and_then(|name| {
-                let facts = json!({ "frame_time_secs": frame_time_secs, "cycles": cycles });
-                (Format::detect(&self.bytes)?.entry().facts.as_ref()?.write)(&self.bytes, vec![(name, facts)])
+                (Format::detect(&self.bytes)?.entry().facts.as_ref()?.write)(
+                    &self.bytes,
+                    vec![(name, json!({ "frame_time_secs": frame_time_secs, "cycles": cycles }))],
+                )
             })
             .unwrap_or(self.bytes);
         self
@@ -137,8 +146,7 @@ pub(crate) fn with_facts_of_all(bytes: &[u8], facts: &[&Sidecar]) -> Option<Vec<
         }
         Some((facts.playback.animation.as_deref()?, value))
     });
-    let named = named.collect::<Option<Vec<_>>>()?;
-    (Format::detect(bytes)?.entry().facts.as_ref()?.write)(bytes, named)
+    (Format::detect(bytes)?.entry().facts.as_ref()?.write)(bytes, named.collect::<Option<Vec<_>>>()?)
 }
 
 /// Reads the facts that [`with_facts`] put into a file for its animation of that name; `None` if there are none.

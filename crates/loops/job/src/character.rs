@@ -1,17 +1,22 @@
 //! The character that receives motion: read once for all takes, then matched joint by joint with each take.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use loopwright_core::feet::{FootLock, HoldError};
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::retarget::{Doubt, Given, MapError, Reference, Rig, RigPair};
-use loopwright_core::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
+use loopwright_core::{
+    BodyOverrides, Take,
+    analysis::BodyError,
+    feet::{FootLock, HoldError},
+    motion::SkeletonDifference,
+    retarget::{Doubt, Given, MapError, Reference, Rig, RigPair},
+    take::TakeError,
+};
 use loopwright_formats::{Character, Format, LoadedTake, Source, Target, loop_file::facts::RigFacts};
 
-use crate::error::{StudyError, TargetError};
-use crate::recipe::{Gaze, RecipeError, ReferencePose, TakeArgs, bone_stretch, joint_map_text};
-use crate::warning::Warning;
+use crate::{
+    error::{StudyError, TargetError},
+    recipe::{Gaze, RecipeError, ReferencePose, TakeArgs, bone_stretch, joint_map_text},
+    warning::Warning,
+};
 
 /// The character that receives motion, and the user's settings for the transfer.
 #[derive(Clone, Debug)]
@@ -199,8 +204,7 @@ impl Matched {
     pub fn held_take(&self, take: &Take) -> Result<Take, CarryError> {
         let retarget = self.pair.of_motion(&take.world_tracks());
         let moved = retarget.take(take)?;
-        let held = retarget.held_take(take, &moved, FootLock::Auto)?;
-        Ok(held.unwrap_or(moved))
+        Ok(retarget.held_take(take, &moved, FootLock::Auto)?.unwrap_or(moved))
     }
 
     /// Returns the facts that loops and takes on the character state about it.
@@ -235,24 +239,17 @@ impl Matched {
             if !rig.stands() {
                 warnings.push(Warning::NoStandingPose { is_character });
             }
-            let named = |joint: usize| rig.skeleton().joint(joint).name.clone();
-            let mut guessed = [Vec::new(), Vec::new(), Vec::new()];
+            let mut guessed = <[Vec<_>; 3]>::default();
             for doubt in rig.doubts() {
                 let (kind, joint) = match *doubt {
                     Doubt::Sole(joint) => (0, joint),
                     Doubt::Hinge(joint) => (1, joint),
                     Doubt::Axes(joint) => (2, joint),
                 };
-                guessed[kind].push(named(joint));
+                guessed[kind].push(rig.skeleton().joint(joint).name.clone());
             }
             if guessed.iter().any(|joints| !joints.is_empty()) {
-                let [soles, hinges, axes] = guessed;
-                warnings.push(Warning::GuessedReference {
-                    is_character,
-                    soles,
-                    hinges,
-                    axes,
-                });
+                warnings.push(Warning::GuessedReference { is_character, guessed });
             }
         }
         warnings.extend(self.gaze.map(|radians| Warning::Gaze { radians }));

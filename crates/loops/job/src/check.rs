@@ -1,16 +1,25 @@
 //! Measures a loop in a file: whether its seam shows, and how it compares with its take.
 
-use loopwright_core::analysis::{Body, BodyError};
-use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
-use loopwright_core::quality::{self, SeamJoints, Stand};
-use loopwright_core::{Analysis, BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
-use loopwright_formats::loop_file::PlaceError;
-use loopwright_formats::loop_file::facts::{CheckFacts, ContactFacts, FeetFacts, Unmeasured};
-use loopwright_formats::{LoopInFile, Sidecar};
+use loopwright_core::{
+    Analysis, BodyOverrides, Quality, Take,
+    analysis::{Body, BodyError},
+    loop_clip::{KeyLayout, KeysError, LoopKeys},
+    quality::{self, SeamJoints, Stand},
+    root_motion::RootRelativeClip,
+};
+use loopwright_formats::{
+    LoopInFile, Sidecar,
+    loop_file::{
+        PlaceError,
+        facts::{CheckFacts, ContactFacts, FeetFacts, Unmeasured},
+    },
+};
 
-use crate::checks::{Authored, CheckId, Subject, pulls_back};
-use crate::study::Studied;
-use crate::verdict::{self, Verdict};
+use crate::{
+    checks::{Authored, CheckId, Subject, pulls_back},
+    study::Studied,
+    verdict::{self, Verdict},
+};
 
 /// A loop measured from its file.
 #[derive(Clone, Debug)]
@@ -140,9 +149,12 @@ struct Stored<'a> {
 impl Stored<'_> {
     fn keys(&self, in_file: LoopInFile, cycle: usize) -> Result<LoopKeys, KeysError> {
         // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
-        let is_root_added = self.sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added);
         LoopInFile {
-            carrier: if is_root_added { 0 } else { in_file.carrier },
+            carrier: if self.sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added) {
+                0
+            } else {
+                in_file.carrier
+            },
             ..in_file
         }
         .keys(self.take, cycle)

@@ -1,17 +1,19 @@
 //! Chooses the stretches of a take to make loops of: the one a recipe names, or those a search finds.
 
-use loopwright_core::feet::RootSpeed;
-use loopwright_core::mirror::{Pairing, SymmetricPose};
-use loopwright_core::pipeline::MAX_STRETCHES;
-use loopwright_core::{LoopCandidate, MadeLoop, SearchSettings};
+use loopwright_core::{
+    LoopCandidate, MadeLoop, SearchSettings,
+    feet::RootSpeed,
+    mirror::{Pairing, SymmetricPose},
+    pipeline::MAX_STRETCHES,
+};
 
-use crate::error::JobError;
-use crate::recipe::Recipe;
-use crate::recipe::{self, StretchRecipe};
-use crate::search::{DEFAULT_TOP, SearchRequest};
-use crate::search::{MOST_ROWS, search_rows};
-use crate::study::Studied;
-use crate::warning::Warning;
+use crate::{
+    error::JobError,
+    recipe::{self, Recipe, StretchRecipe},
+    search::{DEFAULT_TOP, MOST_ROWS, SearchRequest, search_rows},
+    study::Studied,
+    warning::Warning,
+};
 
 /// Which rows of the list become loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,13 +134,10 @@ pub fn choose(
             };
             Ok(rows.iter().map(of_row).collect())
         }
-        Rows::All => {
-            let found = rows_of(studied, &settings, search, warnings)?;
-            Ok((1..)
-                .zip(found)
-                .map(|(row, stretch)| Ok(Chosen::new(row, stretch)))
-                .collect())
-        }
+        Rows::All => Ok((1..)
+            .zip(rows_of(studied, &settings, search, warnings)?)
+            .map(|(row, stretch)| Ok(Chosen::new(row, stretch)))
+            .collect()),
     }
 }
 

@@ -1,9 +1,13 @@
 //! Errors that end a job without a loop.
 
-use loopwright_core::take::{CutError, SmoothError};
 use loopwright_core::{
-    FoundLoops, LoopCandidate, analysis::BodyError, candidate::SearchError, motion::SkeletonDifference,
-    pipeline::MakeError, retarget::MapError,
+    FoundLoops, LoopCandidate,
+    analysis::BodyError,
+    candidate::SearchError,
+    motion::SkeletonDifference,
+    pipeline::MakeError,
+    retarget::MapError,
+    take::{CutError, SmoothError},
 };
 use loopwright_formats::{LoopFileError, MemoryError};
 

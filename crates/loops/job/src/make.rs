@@ -2,22 +2,27 @@
 
 use std::sync::Arc;
 
-use loopwright_core::closure::ClosureName;
-use loopwright_core::pipeline::{Length, RetriedLoop, Retry, Sampling, Timing};
 use loopwright_core::{
-    LoopCandidate, LoopSettings, MadeLoop, Quality, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock,
-    math::ops, quality,
+    LoopCandidate, LoopSettings, MadeLoop, Quality,
+    analysis::MOVING_MPS,
+    candidate::MotionKind,
+    closure::ClosureName,
+    feet::FootLock,
+    math::ops,
+    pipeline::{Length, RetriedLoop, Retry, Sampling, Timing},
+    quality,
 };
 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
-use crate::choose::{Chosen, Request};
-use crate::decision::Decision;
-use crate::error::JobError;
-use crate::recipe::Recipe;
-use crate::recipe::{Ineffective, OutputRecipe};
-use crate::study::Studied;
-use crate::verdict::{Verdict, of_take};
+use crate::{
+    choose::{Chosen, Request},
+    decision::Decision,
+    error::JobError,
+    recipe::{Ineffective, OutputRecipe, Recipe},
+    study::Studied,
+    verdict::{Verdict, of_take},
+};
 
 /// Highest rate at which loops are sampled, per second, unless their take has a higher one.
 ///
@@ -60,8 +65,10 @@ impl LoopMade {
 
     /// Returns the recipe that makes the same loop again.
     pub fn recipe(&self, recipe: &Recipe) -> Recipe {
-        let method = self.decision.is_some().then_some(&self.made.closed.method);
-        recipe.done(&self.made.candidate, method)
+        recipe.done(
+            &self.made.candidate,
+            self.decision.is_some().then_some(&self.made.closed.method),
+        )
     }
 
     /// Returns the speed over the ground, metres per second.
@@ -71,8 +78,9 @@ impl LoopMade {
 
     /// Returns the kind of its motion.
     pub fn kind(&self, studied: &Studied) -> MotionKind {
-        let speed = Some(self.speed_mps());
-        studied.analysis.motion_kind(Some(&self.made.candidate), speed)
+        studied
+            .analysis
+            .motion_kind(Some(&self.made.candidate), Some(self.speed_mps()))
     }
 
     /// Whether the body stays in place, whatever its feet do.
@@ -135,8 +143,11 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
 pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Result<LoopMade, JobError> {
     let (mut settings, output, ineffective) = settings(studied, recipe, stretch)?;
     settings.feet.lock = FootLock::Off;
-    let made = studied.analysis.make_loop(stretch, &settings)?;
-    Ok(LoopMade::alone(made, output, ineffective))
+    Ok(LoopMade::alone(
+        studied.analysis.make_loop(stretch, &settings)?,
+        output,
+        ineffective,
+    ))
 }
 
 /// Returns the core's settings for the loop of a stretch, the output settings, and settings without effect. Errors:
@@ -150,8 +161,14 @@ pub(crate) fn settings(
     let mut ineffective = Vec::new();
     let body = studied.body_of_loops();
     let settings = recipe.loop_settings(&output, &studied.analysis, &body, &mut ineffective)?;
-    let character = studied.character.as_ref().map(|matched| Arc::clone(&matched.pair));
-    Ok((LoopSettings { character, ..settings }, output, ineffective))
+    Ok((
+        LoopSettings {
+            character: studied.character.as_ref().map(|matched| Arc::clone(&matched.pair)),
+            ..settings
+        },
+        output,
+        ineffective,
+    ))
 }
 
 /// Returns the highest rate at which a take or loop of rate `frame_rate_hz` is sampled, per second; engines use no higher one.
@@ -176,8 +193,7 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, timing: &Timing) ->
         Sampling::Rate(wanted_hz) => wanted_hz * secs,
         Sampling::SourceRate => rate_hz * secs,
     };
-    let joints = studied.take().num_joints() as u64;
-    Ok((studied.file.limits).check_held((samples as u64).saturating_mul(joints))?)
+    Ok((studied.file.limits).check_held((samples as u64).saturating_mul(studied.take().num_joints() as u64))?)
 }
 
 /// Takes the first alternative whose loop is good if the recommended loop is not. The search ranks stretches by the take; the

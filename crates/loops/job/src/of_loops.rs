@@ -3,12 +3,18 @@
 use loopwright_core::{
     LoopClip, Quality, RootMode, Skeleton, analysis::Body, feet::Feet, loop_clip::LoopKeys, quality,
 };
-use loopwright_formats::loop_file::facts::{CheckFacts, FeetFacts};
-use loopwright_formats::loop_file::{DerivedLoop, MotionPack, PackSidecar, describe};
-use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
+use loopwright_formats::{
+    LoopFile, LoopFileError, Sidecar, Source, Target,
+    loop_file::{
+        DerivedLoop, MotionPack, PackSidecar, describe,
+        facts::{CheckFacts, FeetFacts},
+    },
+};
 
-use crate::checks::{Authored, CheckId, Subject};
-use crate::verdict::Verdict;
+use crate::{
+    checks::{Authored, CheckId, Subject},
+    verdict::Verdict,
+};
 
 /// A loop derived from other loops.
 #[derive(Clone, Debug)]

@@ -2,26 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use loopwright_core::candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind};
-use loopwright_core::feet::FootLock;
-use loopwright_core::math::rotation;
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::{FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take};
-use loopwright_formats::loop_file::{
-    AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, Sidecar,
-    facts::{CheckFacts, Grade},
+use loopwright_core::{
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take,
+    candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind},
+    feet::FootLock,
+    math::rotation,
+    motion::SkeletonDifference,
 };
-use loopwright_formats::{Format, LOOP_SUFFIX, Source, loop_name};
+use loopwright_formats::{
+    Format, LOOP_SUFFIX, Source,
+    loop_file::{
+        AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, Sidecar,
+        facts::{CheckFacts, Grade},
+    },
+    loop_name,
+};
 
-use crate::choose::{Request, Rows, pairing_of, recommended};
-use crate::decision::Decision;
-use crate::error::JobError;
-use crate::make::{self, LoopMade, ground_speed};
-use crate::recipe::Recipe;
-use crate::search::{DEFAULT_TOP, SearchRequest};
-use crate::study::Studied;
-use crate::verdict::{self, Verdict};
-use crate::warning::{self, Warning};
+use crate::{
+    choose::{Request, Rows, pairing_of, recommended},
+    decision::Decision,
+    error::JobError,
+    make::{self, LoopMade, ground_speed},
+    recipe::Recipe,
+    search::{DEFAULT_TOP, SearchRequest},
+    study::Studied,
+    verdict::{self, Verdict},
+    warning::{self, Warning},
+};
 
 /// Gaps below these limits are not visible, metres and radians (0.1 degrees).
 const UNSEEN_METRES: f64 = 1e-3;
@@ -290,8 +297,13 @@ impl<'a> PackJob<'a> {
             ..AnimationFacts::default()
         };
         let kind_of = |stretch: Option<&LoopCandidate>, made: Option<&MadeLoop>| {
-            let kind = studied.analysis.motion_kind(stretch, made.map(ground_speed));
-            Some(kind.as_str().to_owned())
+            Some(
+                studied
+                    .analysis
+                    .motion_kind(stretch, made.map(ground_speed))
+                    .as_str()
+                    .to_owned(),
+            )
         };
         let looped = looped(studied, name, self.request, said).and_then(|looped| match looped {
             Looped::Made(stretch, done) => {
@@ -556,8 +568,12 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<(MadeLoop
     };
     let made = studied.analysis.make_loop(best, &settings)?;
     let mut measured = MeasuredLoop::kept(&made, studied.facts(), &studied.file.source, name)?;
-    let of_take = verdict::of_take(&studied.analysis, &made.candidate);
-    Verdict::of_kept(&made, &measured.quality, &of_take).state(&mut measured.sidecar.quality);
+    Verdict::of_kept(
+        &made,
+        &measured.quality,
+        &verdict::of_take(&studied.analysis, &made.candidate),
+    )
+    .state(&mut measured.sidecar.quality);
     Ok((made, measured))
 }
 
@@ -568,9 +584,8 @@ fn with_one_skeleton(packed: &mut [PackedLoop]) {
     let rooted: Vec<_> = rooted.collect();
     for each in packed {
         let own = each.made.loop_clip.skeleton();
-        let has_root = each.made.source.root_joint.is_some();
-        each.writing.add_root |=
-            !has_root && (rooted.iter()).any(|other| SkeletonDifference::between(own, other).is_none());
+        each.writing.add_root |= each.made.source.root_joint.is_none()
+            && (rooted.iter()).any(|other| SkeletonDifference::between(own, other).is_none());
     }
 }
 

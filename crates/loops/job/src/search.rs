@@ -1,22 +1,21 @@
 //! Search requests, as flags and as settings of the search, and the list of loops that people choose from.
 
-#[cfg(feature = "clap")]
-use clap::Args;
-use loopwright_core::candidate::{
-    ChooseBy, DEFAULT_HALF_LIFE_SECS, FoundStretch, FoundStretches, RootMotionBounds, SearchError, SegmentLoops,
+use loopwright_core::{
+    FoundLoops, LoopCandidate, SearchSettings,
+    candidate::{
+        ChooseBy, DEFAULT_HALF_LIFE_SECS, FoundStretch, FoundStretches, RootMotionBounds, SearchError, SegmentLoops,
+    },
+    math::DecayKind,
+    mirror::Pairing,
+    pipeline::Retry,
 };
-use loopwright_core::pipeline::Retry;
-use loopwright_core::{FoundLoops, LoopCandidate, SearchSettings, math::DecayKind, mirror::Pairing};
 use loopwright_formats::loop_file::facts::Grade;
 
-use crate::error::JobError;
-use crate::recipe::SearchRecipe;
 #[cfg(feature = "clap")]
 use crate::recipe::headings::WHICH_LOOP;
 #[cfg(feature = "clap")]
 use crate::recipe::words::parse_bounds;
-use crate::study::Studied;
-use crate::verdict;
+use crate::{error::JobError, recipe::SearchRecipe, study::Studied, verdict};
 
 /// Number of loops that `find` lists by default; `make --pick` counts in the same list.
 pub const DEFAULT_TOP: usize = 10;
@@ -28,51 +27,45 @@ pub(crate) const MOST_ROWS: usize = 1000;
 const DEFAULT_SECONDS: [f64; 2] = [0.4, 10.0];
 
 /// Which loops to look for.
+#[flags(WHICH_LOOP)]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "clap", derive(Args))]
-#[cfg_attr(feature = "clap", command(next_help_heading = WHICH_LOOP))]
 pub struct SearchRequest {
     /// Cycles in the loop, such as 2 for four steps [default: the fewest].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..)))]
+    #[flag(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub cycles: Option<u32>,
     /// Length of the loop, seconds; one end may be left out [default: 0.4:10].
-    #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds))]
+    #[flag(long, value_name = "LOW:HIGH", value_parser = parse_bounds)]
     pub seconds: Option<[f64; 2]>,
     /// Search these frames of the take only, counted from 0.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "START:END", value_parser = parse_range))]
+    #[flag(long, value_name = "START:END", value_parser = parse_range)]
     pub within: Option<(usize, usize)>,
     /// Only loops of this speed, m/s; one end may be left out.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds))]
+    #[flag(long, value_name = "LOW:HIGH", value_parser = parse_bounds)]
     pub speed: Option<[f64; 2]>,
     /// Only loops of this turn rate, deg/s, left positive.
-    #[cfg_attr(feature = "clap", arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true))]
+    #[flag(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
     pub turn_rate: Option<[f64; 2]>,
     /// Only loops that climb at this rate, m/s.
-    #[cfg_attr(feature = "clap", arg(skip))]
     pub climb: Option<[f64; 2]>,
     /// Only loops that turn to this side by 5 deg/s or more, or to none by less.
-    #[cfg_attr(
-        feature = "clap",
-        arg(long, value_enum, value_name = "SIDE", conflicts_with = "turn_rate")
-    )]
+    #[flag(long, value_enum, value_name = "SIDE", conflicts_with = "turn_rate")]
     pub turning: Option<TurnSide>,
     /// Only idle loops: the body stays about where it is.
-    #[cfg_attr(feature = "clap", arg(long, conflicts_with_all = ["cycles", "speed", "turning"]))]
+    #[flag(long, conflicts_with_all = ["cycles", "speed", "turning"])]
     pub idle: bool,
     /// Each cycle of a gait by itself.
-    #[cfg_attr(feature = "clap", arg(long, conflicts_with = "idle"))]
+    #[flag(long, conflicts_with = "idle")]
     pub every_cycle: bool,
     /// What the recommended loop is chosen by.
-    #[cfg_attr(feature = "clap", arg(skip = ChooseBy::Outcome))]
+    #[flag(skip = ChooseBy::Outcome)]
     pub choose: ChooseBy,
     /// Shifted and multiple versions of loops one by one.
-    #[cfg_attr(feature = "clap", arg(skip))]
     pub shifted: bool,
     /// How a jump at the seam would fade, by which seams are compared.
-    #[cfg_attr(feature = "clap", arg(skip = DecayKind::Spring))]
+    #[flag(skip = DecayKind::Spring)]
     pub decay: DecayKind,
     /// Half-life of that fade, seconds; longer weighs velocities more.
-    #[cfg_attr(feature = "clap", arg(skip = DEFAULT_HALF_LIFE_SECS))]
+    #[flag(skip = DEFAULT_HALF_LIFE_SECS)]
     pub half_life: f64,
 }
 
@@ -235,11 +228,13 @@ pub fn search_rows(
     let of = |found| SearchRows { found, stretches: None };
     if request.every_cycle {
         // Search the cycles of all stretches, so that a number means the same cycle whatever the number of rows.
-        let settings = SearchSettings {
-            max_candidates: MOST_ROWS,
-            ..settings.clone()
-        };
-        return studied.analysis.find_cycles(&settings).map(of);
+        return studied
+            .analysis
+            .find_cycles(&SearchSettings {
+                max_candidates: MOST_ROWS,
+                ..settings.clone()
+            })
+            .map(of);
     }
     if request.shifted {
         return studied.analysis.find_loops(settings).map(of);
@@ -310,6 +305,8 @@ fn put_good_first(studied: &Studied, settings: &SearchSettings, found: &mut Foun
 pub fn parse_range(text: &str) -> Result<(usize, usize), String> {
     let wrong = || "must be START:END, two whole frames counted from 0, such as 120:185".to_owned();
     let (start, end) = text.split_once(':').ok_or_else(wrong)?;
-    let start = start.trim().parse().map_err(|_| wrong())?;
-    Ok((start, end.trim().parse().map_err(|_| wrong())?))
+    Ok((
+        start.trim().parse().map_err(|_| wrong())?,
+        end.trim().parse().map_err(|_| wrong())?,
+    ))
 }

@@ -1,20 +1,29 @@
 //! Loads a loop from its file and facts, to mirror it, recenter it, or put it onto a character.
 
-use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::{
-    Analysis, BodyOverrides, LoopClip, feet::FootLock, loop_clip::KeysError, mirror::Mirror, pipeline::Recentered,
+    Analysis, BodyOverrides, LoopClip,
+    analysis::{Body, BodyError},
+    feet::FootLock,
+    loop_clip::KeysError,
+    mirror::Mirror,
+    pipeline::Recentered,
     retarget::FollowedFeet,
 };
-use loopwright_formats::loop_file::facts::{PlaybackFacts, TakeFacts};
-use loopwright_formats::loop_file::{DerivedLoop, PlaceError, RetargetOrigin, describe};
-use loopwright_formats::{LoadedTake, LoopFileError, LoopInFile, ReadError, Sidecar, Source, Target, read_take};
+use loopwright_formats::{
+    LoadedTake, LoopFileError, LoopInFile, ReadError, Sidecar, Source, Target,
+    loop_file::{
+        DerivedLoop, PlaceError, RetargetOrigin, describe,
+        facts::{PlaybackFacts, TakeFacts},
+    },
+    read_take,
+};
 
-use crate::character::{CarryError, Matched};
-use crate::checks::Authored;
-use crate::checks::CheckId;
-use crate::of_loops::{LoopOfLoops, as_played, with_feet};
-use crate::recipe;
-use crate::recipe::RecipeError;
+use crate::{
+    character::{CarryError, Matched},
+    checks::{Authored, CheckId},
+    of_loops::{LoopOfLoops, as_played, with_feet},
+    recipe::{self, RecipeError},
+};
 
 /// A loop read from its file, ready to be played.
 #[derive(Clone, Debug)]

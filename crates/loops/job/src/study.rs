@@ -1,23 +1,26 @@
 //! Reads and analyses a take, and matches it with the character that receives its loops.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use loopwright_core::analysis::{Body, TakeDefects};
-use loopwright_core::candidate::SearchError;
-use loopwright_core::pipeline::MakeError;
-use loopwright_core::retarget::Rig;
-use loopwright_core::take::CutError;
-use loopwright_core::{Analysis, BodyOverrides, Take};
+use loopwright_core::{
+    Analysis, BodyOverrides, Take,
+    analysis::{Body, TakeDefects},
+    candidate::SearchError,
+    pipeline::MakeError,
+    retarget::Rig,
+    take::CutError,
+};
 use loopwright_formats::{
     AnimationChoice, Format, LoadedTake, MemoryError, ReadSettings, Sidecar, SizeLimits, Source, SpaceSettings,
     UnitChoice, UpChoice, loop_file::facts::TakeFacts,
 };
 
-use crate::character::{CarryError, CharacterTarget, Following, Matched};
-use crate::error::{JobError, StudyError};
-use crate::recipe::{EditedBody, StudyArgs, TakeArgs};
-use crate::warning::{self, Warning};
+use crate::{
+    character::{CarryError, CharacterTarget, Following, Matched},
+    error::{JobError, StudyError},
+    recipe::{EditedBody, StudyArgs, TakeArgs},
+    warning::{self, Warning},
+};
 
 /// How takes are read and studied, and the character that receives their loops, read once for all of them.
 #[derive(Clone, Debug, Default)]

@@ -5,16 +5,22 @@
 
 use std::fmt;
 
-use loopwright_core::candidate::{MotionKind, WholeClip};
-use loopwright_core::loop_clip::LoopKeys;
-use loopwright_core::quality;
-use loopwright_core::{Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, RootMode};
-use loopwright_formats::Format;
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts, Unmeasured};
+use loopwright_core::{
+    Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, RootMode,
+    candidate::{MotionKind, WholeClip},
+    loop_clip::LoopKeys,
+    quality,
+};
+use loopwright_formats::{
+    Format,
+    loop_file::facts::{CheckFacts, Grade, QualityFacts, Unmeasured},
+};
 
-use crate::checks::{Authored, CheckId, CheckRow, Stretch, Subject, not_passed};
-use crate::study::Studied;
-use crate::warning::{SeamRemedy, Warning};
+use crate::{
+    checks::{Authored, CheckId, CheckRow, Stretch, Subject, not_passed},
+    study::Studied,
+    warning::{SeamRemedy, Warning},
+};
 
 /// The grade of a loop, the reason for it, and the checks behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,8 +91,10 @@ impl Verdict {
                 if !CheckId::is_of_seam(&check.id) {
                     return Some(Warning::OfTheClip { reason });
                 }
-                let remedy = SeamRemedy::OfTheClip;
-                (!core::mem::replace(&mut says_seam, true)).then_some(Warning::SeamShows { reason, remedy })
+                (!core::mem::replace(&mut says_seam, true)).then_some(Warning::SeamShows {
+                    reason,
+                    remedy: SeamRemedy::OfTheClip,
+                })
             })
     }
 
@@ -126,8 +134,14 @@ impl fmt::Display for Verdict {
 
 /// Returns the verdict on the loop of a stretch with default settings, written in the format of its take. `None` if it cannot be made.
 pub fn of_stretch(studied: &Studied, candidate: &LoopCandidate) -> Option<Verdict> {
-    let of_take = of_written(studied, candidate, studied.file.source.format());
-    Some(default_loop(&studied.analysis, candidate, &of_take)?.0)
+    Some(
+        default_loop(
+            &studied.analysis,
+            candidate,
+            &of_written(studied, candidate, studied.file.source.format()),
+        )?
+        .0,
+    )
 }
 
 /// Returns the verdict on the loop of a stretch with default settings, and its figures, given the checks of the stretch itself; the loop is

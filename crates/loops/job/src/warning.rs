@@ -3,22 +3,20 @@
 //! A warning has the same sentence in every program, because the loop's sidecar holds it; settings are named after their flags.
 
 use glam::DVec3;
-use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, OddPace, TakeDefects, WeightedJoint};
-use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClip};
-use loopwright_core::math::{Rigid, ops, percentile, rotation};
 use loopwright_core::{
     Analysis, FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton, Take,
+    analysis::{BadFrameKind, Body, FoundBy, OddPace, TakeDefects, WeightedJoint},
+    candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClip},
     closure::Clamp,
     feet::FootOutcome,
+    math::{Rigid, ops, percentile, rotation},
     mean_cycle::MeanCycle,
     pipeline::{StartAt, StartError},
 };
 
 use loopwright_formats::{Format, loop_file::Complaint};
 
-use crate::checks::speed_is_unknown;
-use crate::decision::Decision;
-use crate::recipe::Ineffective;
+use crate::{checks::speed_is_unknown, decision::Decision, recipe::Ineffective};
 
 /// A warning about a take or its loop.
 #[error_kinds]
@@ -75,14 +73,13 @@ pub enum Warning {
     #[error(
         "the rest pose of {} is worked out from motion that does not show {}; these are guessed{}",
         if *is_character { "the rig" } else { "the motion's skeleton" },
-        guessed(soles, hinges, axes),
+        parts_of(guessed),
         if *is_character { "" } else { " (--set take.reference=FRAME names a frame in which it stands straight, or a file)" }
     )]
     GuessedReference {
         is_character: bool,
-        soles: Vec<String>,
-        hinges: Vec<String>,
-        axes: Vec<String>,
+        /// Joints with soles, hinges and axes that are guessed.
+        guessed: [Vec<String>; 3],
     },
     #[error(
         "the head looks {} by {:.0} degrees; --set take.gaze={:.0} levels it, or take.gaze=FILE with a neutral take of this skeleton",
@@ -162,7 +159,7 @@ pub enum Warning {
     )]
     GoesBackwards { metres: f64 },
     /// A foot, named by its lowest joint, is left as it is.
-    #[error("foot {foot} is not locked{}", why_free(*outcome))]
+    #[error("foot {foot} is not locked{}", why_free(*outcome).unwrap_or_default())]
     FootNotHeld { foot: String, outcome: FootOutcome },
     /// The loop lacks the phase at which it should start.
     #[error(transparent)]
@@ -253,23 +250,27 @@ fn remedy(complaint: &Complaint) -> String {
     }
 }
 
-fn why_free(outcome: FootOutcome) -> String {
+/// Says why a foot that could have been held was not; `None` for others.
+fn why_free(outcome: FootOutcome) -> Option<String> {
     let why = match outcome {
         FootOutcome::HeldInPart { metres } => {
             let cm = 1e2 * metres;
-            return format!(
+            return Some(format!(
                 " in contacts in which it slides, by up to {cm:.0} cm; --lock-feet solve locks it there too"
-            );
+            ));
         }
         FootOutcome::Slides { metres } => {
             let cm = 1e2 * metres;
-            return format!(": it slides by {cm:.0} cm while planted; --lock-feet solve locks it anyway");
+            return Some(format!(
+                ": it slides by {cm:.0} cm while planted; --lock-feet solve locks it anyway"
+            ));
         }
         FootOutcome::NoKnee => "there is no knee between it and the hips",
         FootOutcome::Unsettled => "no correction of legs and hips was found that locks it",
-        _ => "locking it would make the feet slide more",
+        FootOutcome::Released => "locking it would make the feet slide more",
+        _ => return None,
     };
-    format!(": {why}")
+    Some(format!(": {why}"))
 }
 
 /// Returns the warnings of an analysis.
@@ -430,15 +431,7 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
     let (skeleton, body, feet) = (made.loop_clip.skeleton(), &made.body, &made.feet);
     let mut warnings = Vec::new();
     for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
-        let is_told = matches!(
-            outcome,
-            FootOutcome::HeldInPart { .. }
-                | FootOutcome::Slides { .. }
-                | FootOutcome::NoKnee
-                | FootOutcome::Released
-                | FootOutcome::Unsettled
-        );
-        if is_told {
+        if why_free(*outcome).is_some() {
             warnings.push(Warning::FootNotHeld {
                 foot: skeleton.joint(foot.lowest_joint()).name.clone(),
                 outcome: *outcome,
@@ -470,13 +463,10 @@ pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
 }
 
 /// Names the parts of a reference pose that the motion does not show.
-fn guessed(soles: &[String], hinges: &[String], axes: &[String]) -> String {
-    [
-        ("flat soles of", soles),
-        ("the bending of", hinges),
-        ("how to twist", axes),
-    ]
-    .into_iter()
+fn parts_of(guessed: &[Vec<String>; 3]) -> String {
+    (["flat soles of", "the bending of", "how to twist"]
+        .into_iter()
+        .zip(guessed))
     .filter(|(_, joints)| !joints.is_empty())
     .map(|(what, joints)| format!("{what} {}", joints.join(", ")))
     .collect::<Vec<_>>()

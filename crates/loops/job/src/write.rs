@@ -3,14 +3,15 @@
 use loopwright_core::candidate::MotionKind;
 use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 
-use crate::choose::Request;
-use crate::error::JobError;
-use crate::make::LoopMade;
-use crate::recipe::Recipe;
-use crate::study::Studied;
-use crate::verdict;
-use crate::verdict::Verdict;
-use crate::warning::{self, SeamRemedy, Warning};
+use crate::{
+    choose::Request,
+    error::JobError,
+    make::LoopMade,
+    recipe::Recipe,
+    study::Studied,
+    verdict::{self, Verdict},
+    warning::{self, SeamRemedy, Warning},
+};
 
 /// Converts a text from a file into a part of a file name: other characters than letters, digits and underscores become hyphens.
 pub fn name_part(text: &str) -> String {
@@ -80,8 +81,7 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     }
     let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
     let rate_hz = file.sidecar.playback.rate_hz(clip.period_secs());
-    let of_take = verdict::of_written(studied, candidate, format);
-    let verdict = Verdict::of_made(made, &file.quality, &of_take);
+    let verdict = Verdict::of_made(made, &file.quality, &verdict::of_written(studied, candidate, format));
     let of_the_clip: Vec<Warning> = verdict.of_the_clip().collect();
     verdict.state(&mut file.sidecar.quality);
 

@@ -3,14 +3,16 @@
 use loopwright_core::LoopClip;
 use loopwright_formats::{LoadedTake, Sidecar};
 
-use crate::choose::{Request, Rows, choose};
-use crate::error::{JobError, StudyError};
-use crate::make::make;
-use crate::recipe::Recipe;
-use crate::search::SearchRequest;
-use crate::stored::{StoredLoop, StoredLoopError};
-use crate::study::Study;
-use crate::write::write;
+use crate::{
+    choose::{Request, Rows, choose},
+    error::{JobError, StudyError},
+    make::make,
+    recipe::Recipe,
+    search::SearchRequest,
+    stored::{StoredLoop, StoredLoopError},
+    study::Study,
+    write::write,
+};
 
 /// A loop with its file, and the facts beside it.
 #[derive(Clone, Debug)]
@@ -52,8 +54,12 @@ pub fn make_loop(file: LoadedTake, recipe: &Recipe) -> Result<WrittenLoop, Writt
         rows: &Rows::Recommended,
     };
     let mut warnings = studied.warnings.clone();
-    let made = make(&studied, request, &choose(&studied, request, &mut warnings)?.remove(0)?)?;
-    let written = write(&studied, request, made, studied.goes_into().source.format())?;
+    let written = write(
+        &studied,
+        request,
+        make(&studied, request, &choose(&studied, request, &mut warnings)?.remove(0)?)?,
+        studied.goes_into().source.format(),
+    )?;
     let clip = written.done.made.from_start().into_owned();
     let (bytes, sidecar) = written.named(Vec::new(), warnings.iter().map(ToString::to_string).collect());
     Ok(WrittenLoop {

@@ -253,7 +253,7 @@ struct StudiedTake {
     /// Warnings about the take.
     warnings: Vec<String>,
     /// Those to write, and results of loops that failed or that an earlier run made.
-    loops: Vec<Result<Pending, LoopResult>>,
+    loops: Vec<Result<Pending, Box<LoopResult>>>,
     /// The path of each loop to write, and whether it replaces an existing file.
     places: Vec<(PathBuf, bool)>,
     /// The reason why the run cannot go on with this take.
@@ -288,7 +288,7 @@ impl Work for MakeLoops<'_> {
         let mut studied = StudiedTake::default();
         let (done, said) = talk::aside(|| self.try_study(input, &mut studied));
         if let Err((verdict, failure)) = done {
-            studied.loops = vec![Err(LoopResult::failed(verdict, &failure, said.warnings))];
+            studied.loops = vec![Err(Box::new(LoopResult::failed(verdict, &failure, said.warnings)))];
         }
         studied
     }
@@ -320,7 +320,7 @@ impl Work for MakeLoops<'_> {
         }
         let mut places = studied.places.into_iter();
         let write = |each| match each {
-            Err(result) => vec![result],
+            Err(result) => vec![*result],
             Ok(made) => {
                 let (path, replaces) = places.next().unwrap_or_default();
                 let outputs = self.outputs(input, &path, replaces);
@@ -454,7 +454,7 @@ impl MakeLoops<'_> {
         let past = self.past.done(&input.key(), &take.sha256, &self.recipe_sha256);
         if let Some(done) = past.filter(|_| self.resume && is_whole(path, &bytes)) {
             take.was_done = true;
-            take.loops = done.results.iter().cloned().map(Err).collect();
+            take.loops = done.results.iter().cloned().map(|result| Err(Box::new(result))).collect();
             return Ok(());
         }
         self.check_unchanged(input).map_err(failed)?;
@@ -468,7 +468,7 @@ impl MakeLoops<'_> {
                 for number in numbers {
                     let made = self
                         .split(path, &file, number, format, take)
-                        .map_err(|failure| failure.about(&file.animation_names()[number]).into());
+                        .map_err(|failure| Box::new(failure.about(&file.animation_names()[number]).into()));
                     take.loops.push(made);
                 }
                 return Ok(());
@@ -525,7 +525,7 @@ impl MakeLoops<'_> {
             let written = job::write(loaded, request, made, format).map_err(in_words)?;
             Ok(Pending::One(Box::new(written)))
         });
-        take.loops = loops.map(|made: Result<_>| made.map_err(LoopResult::from)).collect();
+        take.loops = loops.map(|made: Result<_>| made.map_err(|failure| Box::new(failure.into()))).collect();
         take.skeleton_sha256 = skeleton_sha256(loaded.body_of_loops().skeleton);
         take.warnings = loop_output::in_words(&loaded.warnings);
         Ok(())

@@ -1,14 +1,20 @@
 //! Converts the core's values to the facts in JSON, loop files and text, in everyday units.
 
 use glam::DVec3;
-use loopwright_core::analysis::{Bearings, Stay};
-use loopwright_core::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
-use loopwright_core::edit::{EditKey, LoopEdit};
-use loopwright_core::feet::{Feet, FootOutcome};
-use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_core::{
-    LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
-    mean_cycle::MeanCycle, mirror::Pairing, pipeline::Retimed, quality::Stand, root_motion::RootSpace, unit::Unit,
+    LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton,
+    analysis::{Bearings, Body, Stay},
+    candidate::WholeClip,
+    closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind},
+    edit::{EditKey, LoopEdit},
+    feet::{Feet, FootOutcome},
+    math::{Twist, ops, rotation},
+    mean_cycle::MeanCycle,
+    mirror::Pairing,
+    pipeline::Retimed,
+    quality::Stand,
+    root_motion::RootSpace,
+    unit::Unit,
     variation::Variation,
 };
 

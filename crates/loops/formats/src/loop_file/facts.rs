@@ -7,19 +7,22 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::analysis::Footing;
-use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
-use loopwright_core::loop_clip::KeyLayout;
-use loopwright_core::math::{Rigid, Screw, Twist, rotation};
 use loopwright_core::{
-    RootMode, RootMotion, Skeleton, Take, edit::JointOffset, feet::FootPoint, mirror::Mirror, retarget::RigPair,
+    RootMode, RootMotion, Skeleton, Take,
+    analysis::Footing,
+    candidate::{LastKey, OutcomePart, WholeClipKind},
+    edit::JointOffset,
+    feet::FootPoint,
+    loop_clip::KeyLayout,
+    math::{Rigid, Screw, Twist, rotation},
+    mirror::Mirror,
+    retarget::RigPair,
     root_motion::RootSpace,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::format::Capabilities;
-use crate::space::Space;
+use crate::{format::Capabilities, space::Space};
 
 /// A recording as it was read.
 #[in_schema(read)]
@@ -114,7 +117,6 @@ pub struct CandidateFacts {
     /// Whether the second half of the loop is the mirror image of the first.
     pub mirrored: bool,
     /// Frames of the take that each turn takes, about, where the frames are played there and back; null where they are not.
-    #[serde(default)]
     pub ping_pong_ease_frames: Option<f64>,
     /// Length of the loop as recorded; where its cycles vary, times the copies.
     pub source_period_secs: f64,
@@ -279,7 +281,6 @@ pub struct EditFacts {
     /// Offset of the position, in the axes of the joint's parent.
     pub position_m: Option<[f64; 3]>,
     /// By which rotations from their mean are multiplied.
-    #[serde(default)]
     pub scale: Option<f64>,
     /// Standard deviation of the weights of smoothing.
     pub deviation_secs: Option<f64>,
@@ -300,11 +301,11 @@ impl EditFacts {
             let Some(joint) = skeleton.find(name) else {
                 continue;
             };
-            let offset = JointOffset {
+            let JointOffset { rotation, position } = JointOffset {
                 rotation: self.rotation_deg.map_or(DVec3::ZERO, DVec3::from_array),
                 position: self.position_m.map_or(DVec3::ZERO, DVec3::from_array),
-            };
-            let JointOffset { rotation, position } = offset.mirrored(mirror, joint);
+            }
+            .mirrored(mirror, joint);
             self.rotation_deg = self.rotation_deg.and(Some(rotation.to_array()));
             self.position_m = self.position_m.and(Some(position.to_array()));
             name.clone_from(&skeleton.joint(mirror.partner(joint)).name);
@@ -536,8 +537,9 @@ impl FeetFacts {
 
     /// Exchanges left and right; joints that the skeleton lacks keep their names.
     pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
-        let contacts = self.contacts.iter_mut().chain(&mut self.stances);
-        let joints = (contacts.map(|contact| &mut contact.joint))
+        let joints = (self.contacts.iter_mut())
+            .chain(&mut self.stances)
+            .map(|contact| &mut contact.joint)
             .chain(self.bearing.iter_mut().map(|bearing| &mut bearing.joint))
             .chain(self.outcomes.iter_mut().map(|foot| &mut foot.joint));
         for name in joints {
@@ -714,7 +716,6 @@ pub struct CheckFacts {
     #[optional_word(Unmeasured)]
     pub unmeasured: Option<Unmeasured>,
     /// Standard error of a value that is an estimate; null where it was measured.
-    #[serde(default)]
     pub std_error: Option<f64>,
     /// The largest value that is good; null where none is graded.
     pub limit: Option<f64>,
@@ -736,7 +737,6 @@ pub struct PlaybackFacts {
     pub samples: usize,
     /// Time from the last sample to the closing key, in steps from sample to sample; null or missing where it is one step. A finished
     /// clip whose cycle ends between two keys keeps its keys.
-    #[serde(default)]
     pub last_step: Option<f64>,
     /// The sample at which the cut frames begin, and the seam is; 0 but for loops that start at another phase.
     #[serde(default)]

@@ -2,24 +2,35 @@
 
 use std::borrow::Cow;
 
-use loopwright_core::analysis::{Body, BodyError};
-use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
-use loopwright_core::pipeline::MakeError;
 use loopwright_core::{
-    BodyOverrides, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Take, math::Rigid, quality,
+    BodyOverrides, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Take,
+    analysis::{Body, BodyError},
+    loop_clip::{KeyLayout, KeysError, LoopKeys},
+    math::Rigid,
+    pipeline::MakeError,
+    quality,
     root_motion::RootSpace,
 };
 
-use super::facts::{
-    BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
+use super::{
+    describe,
+    facts::{
+        BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
+    },
+    sidecar::Sidecar,
 };
-use super::{describe, sidecar::Sidecar};
-use crate::error::{ReadError, WriteError};
-use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
-use crate::space::{Space, SpaceSettings};
-use crate::warning::FileWarning;
-use crate::write::{with_facts, write_loop_on_feet};
-use crate::{animated_file::AnimatedFile, keyed_motion::KeyedMotion, naming, source::Source, written::WrittenFile};
+use crate::{
+    animated_file::AnimatedFile,
+    error::{ReadError, WriteError},
+    keyed_motion::KeyedMotion,
+    naming,
+    settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings},
+    source::Source,
+    space::{Space, SpaceSettings},
+    warning::FileWarning,
+    write::{with_facts, write_loop_on_feet},
+    written::WrittenFile,
+};
 
 /// Most keys of a file: copies and rates multiply, and a typing error must not fill the disk.
 const MAX_KEYS: usize = 2_000_000;
@@ -139,8 +150,8 @@ impl LoopFile {
         let mut written = checked(clip, Some(&feet), source, writing)?;
         written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let animation = written.animation.clone();
-        let MeasuredLoop { sidecar, quality } = measured(made, feet, take, (source, writing), &file, animation)?;
+        let MeasuredLoop { sidecar, quality } =
+            measured(made, feet, take, (source, writing), &file, written.animation.clone())?;
         Ok(Self {
             written,
             sidecar,

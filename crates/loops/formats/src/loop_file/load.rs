@@ -2,11 +2,17 @@
 
 use loopwright_core::LoopClip;
 
-use super::hash::OtherFile;
-use super::place::{LoopInFile, PlaceError};
-use super::sidecar::{Sidecar, SidecarError};
-use crate::settings::{AnimationChoice, ReadSettings};
-use crate::{error::ReadError, read::read_take, space::SpaceSettings};
+use super::{
+    hash::OtherFile,
+    place::{LoopInFile, PlaceError},
+    sidecar::{Sidecar, SidecarError},
+};
+use crate::{
+    error::ReadError,
+    read::read_take,
+    settings::{AnimationChoice, ReadSettings},
+    space::SpaceSettings,
+};
 
 /// Why a loop cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +68,7 @@ pub fn load_loop(bytes: &[u8], sidecar: &[u8]) -> Result<LoopClip, LoadLoopError
     sidecar.check_file(bytes)?;
     let written = read_take(bytes, "loop", &sidecar.reading(), &mut Vec::new())?.take;
     let written = sidecar.without_added_root(written)?;
-    let in_file = LoopInFile::from_sidecar(&sidecar, &written)?;
-    Ok(in_file.clip(&written).map_err(PlaceError::from)?)
+    Ok(LoopInFile::from_sidecar(&sidecar, &written)?
+        .clip(&written)
+        .map_err(PlaceError::from)?)
 }

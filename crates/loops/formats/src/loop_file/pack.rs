@@ -2,15 +2,19 @@
 
 use std::borrow::Cow;
 
-use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
-use loopwright_core::{LoopClip, MadeLoop, Take};
+use loopwright_core::{
+    LoopClip, MadeLoop, Take,
+    loop_clip::{KeyLayout, LoopKeys},
+};
 use serde::{Deserialize, Serialize};
 
-use super::describe;
-use super::facts::{ClosureFacts, Grade, TakeFacts};
-use super::file::{DerivedLoop, LoopFileError, MeasuredLoop, described, measured};
-use super::json::to_text;
-use super::sidecar::{Sidecar, SidecarError, VERSION};
+use super::{
+    describe,
+    facts::{ClosureFacts, Grade, TakeFacts},
+    file::{DerivedLoop, LoopFileError, MeasuredLoop, described, measured},
+    json::to_text,
+    sidecar::{Sidecar, SidecarError, VERSION},
+};
 use crate::{
     animated_file::AnimatedFile,
     error::WriteError,
@@ -69,8 +73,14 @@ impl LoopPack {
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let outcomes = loops.iter().zip(added).map(|(each, added)| {
             let (animation, feet) = (Some(added?), describe::feet_of(&each.made));
-            let form = (&each.source, &each.writing);
-            measured(&each.made, feet, each.take.clone(), form, &file, animation)
+            measured(
+                &each.made,
+                feet,
+                each.take.clone(),
+                (&each.source, &each.writing),
+                &file,
+                animation,
+            )
         });
         Ok(Self {
             loops: outcomes.collect(),
@@ -139,8 +149,11 @@ impl MotionPack {
     pub fn write(motions: &[CarriedMotion], source: &Source) -> Result<Self, LoopFileError> {
         let source = &source.without_shapes();
         let form = source.form();
-        let contents = motions.iter().map(CarriedMotion::content);
-        let of_file: Vec<MotionOfFile<'_>> = contents.map(|content| MotionOfFile { content, form }).collect();
+        let of_file: Vec<MotionOfFile<'_>> = motions
+            .iter()
+            .map(CarriedMotion::content)
+            .map(|content| MotionOfFile { content, form })
+            .collect();
         let (written, added) = form.write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let measured = motions.iter().zip(added).map(|(motion, added)| match (motion, added?) {

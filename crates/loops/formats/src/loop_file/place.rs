@@ -3,11 +3,15 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::root_motion::{RootRelativeClip, RootSpace};
-use loopwright_core::take::{Clip, PingPong};
-use loopwright_core::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition};
+use loopwright_core::{
+    Analysis, Cut, LoopClip, RootMode, RootMotion, Take,
+    analysis::Body,
+    loop_clip::{KeyLayout, KeysError, LoopKeys},
+    math::{Rigid, Twist, rotation},
+    recognition,
+    root_motion::{RootRelativeClip, RootSpace},
+    take::{Clip, PingPong},
+};
 
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
 
@@ -214,8 +218,13 @@ impl LoopInFile {
         }
         let in_take = RootMotion { start, ..root };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-            let uncut = RootRelativeClip::relative_to(&clip, in_take, carrier);
-            return Ok(repeated(RootRelativeClip { root, ..uncut }, copies));
+            return Ok(repeated(
+                RootRelativeClip {
+                    root,
+                    ..RootRelativeClip::relative_to(&clip, in_take, carrier)
+                },
+                copies,
+            ));
         }
         // The root joint has the loop's transform, so that the two can be compared joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
@@ -230,8 +239,13 @@ impl LoopInFile {
             .map(|sample| (sample + self.layout.seam_sample) % count)
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
-        let uncut = RootRelativeClip::under_root_joint(&clip, in_take, carrier, &completed, &root_from_joint);
-        Ok(repeated(RootRelativeClip { root, ..uncut }, copies))
+        Ok(repeated(
+            RootRelativeClip {
+                root,
+                ..RootRelativeClip::under_root_joint(&clip, in_take, carrier, &completed, &root_from_joint)
+            },
+            copies,
+        ))
     }
 }
 

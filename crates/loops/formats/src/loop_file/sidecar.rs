@@ -13,12 +13,14 @@ use loopwright_core::{Skeleton, mirror::Mirror};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::facts::{
-    BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
-    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TargetFacts, TimeFacts, VariationFacts,
+use super::{
+    facts::{
+        BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
+        PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TargetFacts, TimeFacts, VariationFacts,
+    },
+    json::{self, Marks, to_text},
+    numbers::{WildNumber, check_numbers, in_range},
 };
-use super::json::{self, Marks, to_text};
-use super::numbers::{WildNumber, check_numbers, in_range};
 
 /// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";
@@ -47,17 +49,14 @@ pub struct Sidecar {
     #[schemars(extend("const" = VERSION))]
     pub version: u32,
     /// The program that wrote it, with its version; null where it is not known.
-    #[serde(default)]
     pub program: Option<String>,
     /// What the body does: still, idle, walk, turning_walk, run, backward, strafe, turn_in_place, jump, one_shot or other; null
     /// where it is not known.
-    #[serde(default)]
     pub kind: Option<String>,
     /// Whether the body stays where it is, whatever its feet do.
     #[serde(default)]
     pub in_place: bool,
     /// SHA-256 of the recipe that makes it again, as --save-recipe writes it: 64 hexadecimal digits; null where it is not known.
-    #[serde(default)]
     pub recipe_sha256: Option<String>,
     /// The take that the loop was cut from; of a blend its first loop.
     pub take: TakeFacts,
@@ -66,10 +65,8 @@ pub struct Sidecar {
     /// The cycles of the take whose mean the loop is; null where it is the stretch alone.
     pub mean_cycle: Option<MeanCycleFacts>,
     /// What the cycles of the loop were varied by; null where they are all one.
-    #[serde(default)]
     pub variation: Option<VariationFacts>,
     /// What of its time is not as recorded; null where all is.
-    #[serde(default)]
     pub time: Option<TimeFacts>,
     /// How the seam was closed.
     pub closure: ClosureFacts,

@@ -8,8 +8,10 @@ use std::path::Path;
 use loopwright_core::{RootMode, Skeleton, Take, candidate::WholeClipKind};
 use serde_json::{Value, json};
 
-use super::facts::{RootMotionFacts, TargetFacts};
-use super::sidecar::Sidecar;
+use super::{
+    facts::{RootMotionFacts, TargetFacts},
+    sidecar::Sidecar,
+};
 use crate::{format::Format, naming::added_root_name, source::Source};
 
 /// The program that plays the loop.
@@ -179,10 +181,9 @@ impl Target {
 
     /// Returns a complaint if the engine does not take a motion that ends between two frames.
     pub fn length_complaint(self, take: &Take) -> Option<Complaint> {
-        let tail = take.tail().filter(|_| self.choices().whole_rate)?;
         Some(Complaint::Length {
             engine: self,
-            frames: tail.frames,
+            frames: take.tail().filter(|_| self.choices().whole_rate)?.frames,
         })
     }
 
@@ -241,9 +242,8 @@ fn path_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
     if playback.root_joint_added {
         return added_root_name(skeleton);
     }
-    let carrier = playback.root_joint.as_ref().unwrap_or(&playback.carrier_joint);
     let path = skeleton
-        .find(carrier)
+        .find(playback.root_joint.as_ref().unwrap_or(&playback.carrier_joint))
         .map(|joint| skeleton.path_from_root(joint))
         .unwrap_or_default();
     let names: Vec<&str> = path.iter().map(|&joint| skeleton.joint(joint).name.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use std::{fmt::Display, str::FromStr};
 
-use serde::{Deserialize, Deserializer, Serializer, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::Value;
 
 /// Writes the name of a choice.
@@ -21,13 +21,10 @@ where
 
 /// Serializes an optional choice by its name.
 pub(crate) mod optional_word {
-    use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
+    use super::{Deserialize, Deserializer, Display, Error, FromStr, Serialize, Serializer};
 
     pub(crate) fn serialize<T: Display, S: Serializer>(choice: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
-        match choice {
-            Some(choice) => to.collect_str(choice),
-            None => to.serialize_none(),
-        }
+        choice.as_ref().map(ToString::to_string).serialize(to)
     }
 
     pub(crate) fn deserialize<'de, T, D>(from: D) -> Result<Option<T>, D::Error>

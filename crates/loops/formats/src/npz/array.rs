@@ -72,8 +72,14 @@ impl Array {
         let header = bytes.get(start..end).ok_or_else(cut_off)?;
         let header = core::str::from_utf8(header).map_err(|_| damaged("its header is no text"))?;
         let value = |key: &str| {
-            let behind = header.split_once(&format!("'{key}'"))?.1;
-            Some(behind.trim_start().strip_prefix(':')?.trim_start())
+            Some(
+                header
+                    .split_once(&format!("'{key}'"))?
+                    .1
+                    .trim_start()
+                    .strip_prefix(':')?
+                    .trim_start(),
+            )
         };
         let no_key = || damaged("its header lacks a key");
         let descr = value("descr").ok_or_else(no_key)?;
@@ -86,15 +92,18 @@ impl Array {
         }
         let shape = value("shape").and_then(|shape| shape.strip_prefix('(')?.split_once(')'));
         let shape = shape.ok_or_else(no_key)?.0.split(',').map(str::trim);
-        let sizes = shape.filter(|size| !size.is_empty()).map(str::parse::<usize>);
-        let shape = sizes.collect::<Result<Vec<_>, _>>();
+        let shape = shape
+            .filter(|size| !size.is_empty())
+            .map(str::parse::<usize>)
+            .collect::<Result<Vec<_>, _>>();
         let shape = shape.map_err(|_| damaged("its shape is no list of sizes"))?;
         let (descr, element) = (descr.to_owned(), element_of(name, descr)?);
         bytes.drain(..end);
-        let count = shape
+        if shape
             .iter()
-            .try_fold(element.width, |bytes, size| bytes.checked_mul(*size));
-        if count != Some(bytes.len()) {
+            .try_fold(element.width, |bytes, size| bytes.checked_mul(*size))
+            != Some(bytes.len())
+        {
             return Err(damaged("it has other bytes than its shape states"));
         }
         Ok(Self {

@@ -1,13 +1,22 @@
 //! A motion as arrays: the content of an NPZ file, in double precision.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, Contacts, Foot, FootPaths, Stay, Strides};
-use loopwright_core::feet::Feet;
-use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
+use loopwright_core::{
+    BodyOverrides, LoopClip, Skeleton, Take,
+    analysis::{Body, Contacts, Foot, FootPaths, Stay, Strides},
+    feet::Feet,
+    math::Twist,
+};
 
-use crate::loop_file::facts::{ContactFacts, FeetFacts};
-use crate::loop_file::sidecar::Sidecar;
-use crate::{error::WriteError, keyed_motion::KeyedMotion, settings::LoopWriteSettings};
+use crate::{
+    error::WriteError,
+    keyed_motion::KeyedMotion,
+    loop_file::{
+        facts::{ContactFacts, FeetFacts},
+        sidecar::Sidecar,
+    },
+    settings::LoopWriteSettings,
+};
 
 /// A take or a loop as arrays, frame after frame; docs/formats/npz.md describes each array. Arrays are computed on request.
 pub struct MotionArrays<'a>(KeyedMotion<'a>, BodyOverrides);
@@ -108,8 +117,12 @@ impl<'a> MotionArrays<'a> {
     /// starts at a strike begins with that foot on the ground.
     fn known_contacts(&self, feet: &FeetFacts, samples: usize) -> ContactArrays {
         let skeleton = self.skeleton();
-        let names = feet.outcomes.iter().map(|foot| foot.joint.as_str());
-        let joints: Vec<(&str, usize)> = names.filter_map(|name| Some((name, skeleton.find(name)?))).collect();
+        let joints: Vec<(&str, usize)> = feet
+            .outcomes
+            .iter()
+            .map(|foot| foot.joint.as_str())
+            .filter_map(|name| Some((name, skeleton.find(name)?)))
+            .collect();
         let mut of_cycle = vec![false; samples * joints.len()];
         for contact in &feet.contacts {
             let in_samples = |secs: f64| (secs / self.0.step_secs + 1e-6).max(0.0) as usize;
@@ -141,8 +154,10 @@ impl<'a> MotionArrays<'a> {
         let contacts = Contacts::of_take(&take, &body, &self.1.contacts);
         let strides =
             FootPaths::of_take(&take, &take.world_tracks(), &body).over(|frame| contacts.ground().velocity(frame));
-        let feet = body.feet.iter().map(Foot::lowest_joint);
-        (names(take.skeleton(), feet), strides.strides(contacts.stays()))
+        (
+            names(take.skeleton(), body.feet.iter().map(Foot::lowest_joint)),
+            strides.strides(contacts.stays()),
+        )
     }
 
     /// Measures the strides of a loop as it is played, by the contacts in its facts or else by detected ones, and returns the names of
@@ -170,13 +185,18 @@ impl<'a> MotionArrays<'a> {
                     limits: self.1.contacts,
                     ..Feet::default()
                 };
-                let joints = body.feet.iter().map(Foot::lowest_joint);
-                (names(played.skeleton(), joints), detected.bearings(played, &body).stays)
+                (
+                    names(played.skeleton(), body.feet.iter().map(Foot::lowest_joint)),
+                    detected.bearings(played, &body).stays,
+                )
             }
         };
         let feet: Option<Vec<usize>> = names.iter().map(|name| played.skeleton().find(name)).collect();
-        let strides = feet.map(|feet| FootPaths::of_loop(played, &body, &feet).strides(&stays));
-        (names, strides.unwrap_or_default())
+        (
+            names,
+            feet.map(|feet| FootPaths::of_loop(played, &body, &feet).strides(&stays))
+                .unwrap_or_default(),
+        )
     }
 
     /// Returns the motion that is judged, and its body.

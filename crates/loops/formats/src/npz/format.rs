@@ -3,15 +3,23 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::{Pose, Skeleton};
 
-use super::array::{bools, doubles, ints, singles, texts};
-use super::arrays::{ContactArrays, MotionArrays};
-use super::zip::{self, Archive};
-use super::{read, source::NpzSource, tracking};
-use crate::entry::{FormatEntry, one_motion};
-use crate::format::{Capabilities, Format};
-use crate::robot::source::{Bodies, Layout, RobotSource};
+use super::{
+    array::{bools, doubles, ints, singles, texts},
+    arrays::{ContactArrays, MotionArrays},
+    read,
+    source::NpzSource,
+    tracking,
+    zip::{self, Archive},
+};
 use crate::{
-    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space,
+    entry::{FormatEntry, one_motion},
+    error::WriteError,
+    file_form::FileForm,
+    format::{Capabilities, Format},
+    keyed_motion::KeyedMotion,
+    robot::source::{Bodies, Layout, RobotSource},
+    source::Source,
+    space::Space,
     written::WrittenFile,
 };
 

@@ -5,15 +5,24 @@ use std::collections::HashSet;
 use glam::{DMat3, DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 
-use super::zip::{self, Entry};
-use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
-use crate::entry::Loaded;
-use crate::excerpt::one_line;
-use crate::limits::{MAX_DEPTH_WITH_ROOT, SizeLimits, is_plausible};
-use crate::robot::error::RobotMotionError;
-use crate::source::{LoadedTake, Source};
-use crate::space::{Space, UnitChoice, UpChoice};
-use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
+use super::{
+    array::Array,
+    error::NpzError,
+    kimodo,
+    source::NpzSource,
+    zip::{self, Entry},
+};
+use crate::{
+    entry::Loaded,
+    error::ReadError,
+    excerpt::one_line,
+    limits::{MAX_DEPTH_WITH_ROOT, SizeLimits, is_plausible},
+    robot::error::RobotMotionError,
+    settings::ReadSettings,
+    source::{LoadedTake, Source},
+    space::{Space, UnitChoice, UpChoice},
+    warning::FileWarning,
+};
 
 /// A joint is fixed at its offset if its translation in its parent stays within this distance of it, metres; positions have
 /// single precision.
@@ -37,8 +46,10 @@ pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _
     } else if arrays.has("poses") && arrays.has("trans") {
         return Err(NpzError::Amass.into());
     } else {
-        let names = arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect();
-        return Err(NpzError::Unknown { names }.into());
+        return Err(NpzError::Unknown {
+            names: arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect(),
+        }
+        .into());
     };
     let take = motion.take(name, settings)?;
     let source = Source::Npz(NpzSource::for_take(&take));

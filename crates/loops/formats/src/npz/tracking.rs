@@ -1,18 +1,26 @@
 //! Motion of robots for trackers, as BeyondMimic and mjlab hold it: positions and velocities of joints and bodies.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::Skeleton;
-use loopwright_core::math::Rigid;
-use loopwright_core::motion::{Hinges, RobotLink};
+use loopwright_core::{
+    Skeleton,
+    math::Rigid,
+    motion::{Hinges, RobotLink},
+};
 
-use super::array::{doubles, singles};
-use super::read::Arrays;
-use super::zip::Archive;
-use crate::error::ReadError;
-use crate::robot::error::RobotMotionError;
-use crate::robot::motion::{Moving, RobotMotion, Written};
-use crate::robot::source::Bodies;
-use crate::settings::ReadSettings;
+use super::{
+    array::{doubles, singles},
+    read::Arrays,
+    zip::Archive,
+};
+use crate::{
+    error::ReadError,
+    robot::{
+        error::RobotMotionError,
+        motion::{Moving, RobotMotion, Written},
+        source::Bodies,
+    },
+    settings::ReadSettings,
+};
 
 /// Least duration to which a loop is repeated, seconds: trackers restart elsewhere when a motion ends.
 pub(crate) const UNROLLED_SECS: f64 = 10.0;
@@ -44,9 +52,14 @@ fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a
             .parent
             .and_then(|above| hinges.links.get(above))
             .map_or(0, |above| above.joint);
-        let path = robot.path_from_root(link.joint);
-        let own = path.iter().skip_while(|joint| **joint != above).skip(1);
-        hinge_of.extend(own.filter_map(|joint| numbers.iter().position(|number| number == joint)));
+        hinge_of.extend(
+            robot
+                .path_from_root(link.joint)
+                .iter()
+                .skip_while(|joint| **joint != above)
+                .skip(1)
+                .filter_map(|joint| numbers.iter().position(|number| number == joint)),
+        );
     }
     let kept = if bodies.moved_only { moving } else { links };
     (kept, hinge_of)

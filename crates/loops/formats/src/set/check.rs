@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::manifest::{Manifest, SET_FORMAT, SET_VERSION, SetClip};
-use crate::loop_file::json::{Marks, reason};
-use crate::loop_file::numbers::{WildNumber, in_range};
-use crate::loop_file::{from_text, to_short_text};
+use crate::loop_file::{
+    from_text,
+    json::{Marks, reason},
+    numbers::{WildNumber, in_range},
+    to_short_text,
+};
 
 /// Largest manifest that is read, bytes.
 const MAX_BYTES: usize = 64 << 20;
@@ -109,8 +112,11 @@ impl Manifest {
                 are_plausible(&at, point.at.iter().copied())?;
             }
             let most = space.points.len();
-            let there = space.triangles.iter().flatten().all(|corner| *corner < most);
-            agree(&at, there, "a triangle names a point that is not there")?;
+            agree(
+                &at,
+                space.triangles.iter().flatten().all(|corner| *corner < most),
+                "a triangle names a point that is not there",
+            )?;
         }
         for (index, each) in self.transitions.iter().enumerate() {
             let at = format!("transitions[{index}]");
@@ -145,8 +151,9 @@ impl SetClip {
         in_range(&format!("{at}.seconds"), [self.seconds], 1e-6..=MAX_NUMBER)?;
         in_range(&format!("{at}.frames"), [self.frames as f64], 1.0..=MAX_NUMBER)?;
         let numbers = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps];
-        let more = [self.turn_deg, self.cost, self.leave_secs];
-        let all = (numbers.into_iter().chain(more).flatten())
+        let all = (numbers.into_iter())
+            .chain([self.turn_deg, self.cost, self.leave_secs])
+            .flatten()
             .chain(self.events.iter().map(|event| event.secs))
             .chain(self.travel_m.into_iter().flatten());
         are_plausible(at, all)?;
@@ -168,17 +175,19 @@ impl SetClip {
             )?;
             let phase = self.phase.as_ref();
             agree(at, phase.is_some(), "a loop needs its phase")?;
-            let is_steady = phase.is_none_or(|phase| phase.warp.abs() * core::f64::consts::PI < 1.0);
             agree(
                 at,
-                is_steady,
+                phase.is_none_or(|phase| phase.warp.abs() * core::f64::consts::PI < 1.0),
                 "its phase runs backwards: the warp must be less than 1/pi",
             )?;
         } else {
             let keys = self.root.as_ref();
             agree(at, keys.is_some(), "what happens once needs the keys of its root")?;
-            let fits = keys.is_none_or(|keys| keys.are_for(keys.secs.len()));
-            agree(at, fits, "the keys of its root need three and four numbers each")?;
+            agree(
+                at,
+                keys.is_none_or(|keys| keys.are_for(keys.secs.len())),
+                "the keys of its root need three and four numbers each",
+            )?;
         }
         if let Some(name) = &self.variant_of {
             named(names, at, name)?;

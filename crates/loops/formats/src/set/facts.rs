@@ -1,12 +1,11 @@
 //! Facts shared by manifests and the JSON beside passages: the purpose of a clip, its root, its ends, and its foot events.
 
 use glam::{DQuat, DVec3, DVec4};
-use loopwright_core::analysis::FootEventKind;
-use loopwright_core::math::Rigid;
+use loopwright_core::{analysis::FootEventKind, math::Rigid};
 
 /// What a clip is for.
-#[in_schema(read)]
 #[in_words("_")]
+#[in_schema(read)]
 #[derive(Copy, Eq)]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {

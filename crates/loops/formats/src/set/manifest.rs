@@ -6,8 +6,10 @@
 use loopwright_core::analysis::MotionKind;
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
-use crate::loop_file::facts::{Grade, TakeFacts};
-use crate::loop_file::word::{if_known, optional_word};
+use crate::loop_file::{
+    facts::{Grade, TakeFacts},
+    word::{if_known, optional_word},
+};
 
 /// The identifier of the format.
 pub const SET_FORMAT: &str = "loopwright-set";

@@ -11,8 +11,7 @@ use crate::loop_file::facts::{Grade, TakeFacts};
 const PASSAGE_FORMAT: &str = "loopwright-passage";
 
 /// A passage from one loop to another.
-#[in_schema]
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct PassageFacts {
     /// The name of the passage, and of its files.
     pub name: String,
@@ -47,7 +46,6 @@ pub struct PassageFacts {
     #[optional_word(Grade)]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
-    #[serde(default)]
     pub reason: Option<String>,
     /// Whether standing feet are held.
     pub feet_held: bool,
@@ -65,8 +63,8 @@ pub struct PassageFacts {
 }
 
 /// The part of a clip that repeats: its last frame is the first again, moved on.
-#[in_schema]
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[in_schema(read)]
+#[derive(Copy)]
 pub struct CyclesFacts {
     /// First frame, from 0.
     pub start_frame: usize,

@@ -1,13 +1,19 @@
 //! Detects the up axis and the unit of a file from the body in it.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, FoundBy, guess_parts};
-use loopwright_core::math::{ops, percentile};
-use loopwright_core::motion::{Pose, PoseRef};
-use loopwright_core::{BodyOverrides, Skeleton, Take, retarget};
+use loopwright_core::{
+    BodyOverrides, Skeleton, Take,
+    analysis::{Body, FoundBy, guess_parts},
+    math::{ops, percentile},
+    motion::{Pose, PoseRef},
+    retarget,
+};
 
-use super::choice::{SpaceSettings, UnitChoice, UpChoice};
-use super::{Axis, NAMED_UNITS, Space, Up, warning::SpaceWarning};
+use super::{
+    Axis, NAMED_UNITS, Space, Up,
+    choice::{SpaceSettings, UnitChoice, UpChoice},
+    warning::SpaceWarning,
+};
 use crate::warning::FileWarning;
 
 /// Heights of people in metres: the range for a detected unit. No two named units are both in this range for one body.
@@ -64,8 +70,12 @@ pub(crate) fn settle(
 
 /// Determines the space of a BVH file: its joints rest without rotations.
 pub(crate) fn settle_unturned(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<FileWarning>) -> Space {
-    let rest = retarget::unturned(probe.skeleton(), DQuat::IDENTITY);
-    settle(probe, Some(&rest), settings, warnings)
+    settle(
+        probe,
+        Some(&retarget::unturned(probe.skeleton(), DQuat::IDENTITY)),
+        settings,
+        warnings,
+    )
 }
 
 pub(super) fn find_body(take: &Take) -> Option<Body> {
@@ -109,10 +119,9 @@ impl Stature {
             .feet
             .iter()
             .map(|&(joint, end)| world.joint(joint).transform_point(end));
-        let tops = self.tops.iter().map(|&joint| world.translations[joint]);
         [
             feet.sum::<DVec3>() / self.feet.len() as f64,
-            tops.sum::<DVec3>() / self.tops.len() as f64,
+            self.tops.iter().map(|&joint| world.translations[joint]).sum::<DVec3>() / self.tops.len() as f64,
         ]
     }
 

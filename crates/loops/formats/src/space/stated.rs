@@ -2,9 +2,12 @@
 
 use loopwright_core::Take;
 
-use super::choice::{SpaceSettings, UnitChoice};
-use super::guess::{self, HEIGHT_METRES, find_body, height_of};
-use super::{NAMED_UNITS, Space, UNIT_RANGE, warning::SpaceWarning};
+use super::{
+    NAMED_UNITS, Space, UNIT_RANGE,
+    choice::{SpaceSettings, UnitChoice},
+    guess::{self, HEIGHT_METRES, find_body, height_of},
+    warning::SpaceWarning,
+};
 use crate::warning::FileWarning;
 
 /// A stated unit is accepted while the body is within this factor of a person's height, as children and trolls are.
@@ -36,8 +39,7 @@ pub(crate) fn settle(
         return space;
     };
     let stated_height = height * stated_metres;
-    let believed = HEIGHT_METRES.start() / BELIEVED_FACTOR..=HEIGHT_METRES.end() * BELIEVED_FACTOR;
-    if believed.contains(&stated_height) {
+    if (HEIGHT_METRES.start() / BELIEVED_FACTOR..=HEIGHT_METRES.end() * BELIEVED_FACTOR).contains(&stated_height) {
         return space;
     }
     let units = NAMED_UNITS.map(|(_, metres)| metres);

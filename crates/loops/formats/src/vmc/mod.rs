@@ -13,14 +13,17 @@
 //! recording, in a file of its own ([`VmcEvent::Cut`]), begins after [`MAX_STEP_SECS`] without poses, after the clock went back,
 //! and after the body was away or changed.
 
-use core::{fmt, ops::RangeInclusive};
+use core::ops::RangeInclusive;
 use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 
-use crate::bvh::{rows::Rows, source::BvhSource};
-use crate::{excerpt::excerpt, source::Source};
+use crate::{
+    bvh::{rows::Rows, source::BvhSource},
+    excerpt::excerpt,
+    source::Source,
+};
 
 mod humanoid;
 mod osc;
@@ -70,27 +73,20 @@ const MAX_BODIES: usize = 8;
 const MAX_NAMED: usize = 5;
 
 /// Why a recording ends and another begins.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum VmcCut {
     /// No pose arrived for this many seconds.
+    #[error("no pose came for {0:.2} s")]
     Silence(f64),
     /// The sender's clock was reset, or another clock is used.
+    #[error("the sender's clock jumped")]
     Clock,
     /// The sender has no body, has not calibrated it, or does not track it.
+    #[error("the sender has no calibrated, tracked body")]
     NoBody,
     /// Bones changed their length.
+    #[error("bones changed their length")]
     OtherBody,
-}
-
-impl fmt::Display for VmcCut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Silence(secs) => write!(f, "no pose came for {secs:.2} s"),
-            Self::Clock => write!(f, "the sender's clock jumped"),
-            Self::NoBody => write!(f, "the sender has no calibrated, tracked body"),
-            Self::OtherBody => write!(f, "bones changed their length"),
-        }
-    }
 }
 
 /// The outcome of packets.
@@ -226,40 +222,29 @@ struct Clock {
     /// The last stated time, and the arrival of the first pose without a later one.
     last: Option<f64>,
     stuck_secs: Option<f64>,
+    /// Whether the sender's clock is given up: from then on the time of arrival is used.
     ignores_sender: bool,
 }
 
-/// The time of a pose by the clock.
-enum Time {
-    Secs(f64),
-    /// The message with its time was lost; packets arrive too unevenly to guess it.
-    Lost,
-    /// The sender's clock is given up: from here on the time of arrival is used.
-    GivenUp(f64),
-}
-
 impl Clock {
-    /// Returns the time of the incoming pose.
-    fn time(&mut self) -> Time {
+    /// Returns the time of the incoming pose; `None` if the message with it was lost, since packets arrive too unevenly to guess it.
+    fn time(&mut self) -> Option<f64> {
         let received = self.received_secs;
         let sent = self.sent_secs.take().filter(|_| !self.ignores_sender);
-        if let Some(sent) = sent.filter(|sent| self.last != Some(*sent)) {
-            (self.last, self.stuck_secs) = (Some(sent), None);
-            return Time::Secs(sent);
+        if sent.is_some() && sent != self.last {
+            (self.last, self.stuck_secs) = (sent, None);
+            return sent;
         }
-        let Some(last) = self.last else {
-            return Time::Secs(received);
-        };
+        if self.last.is_none() {
+            return Some(received);
+        }
         // A pause before the pose says nothing about the clock.
         let since = *self.stuck_secs.get_or_insert(received);
         if received - since > STANDS_STILL_SECS {
             (self.ignores_sender, self.last) = (true, None);
-            return Time::GivenUp(received);
+            return Some(received);
         }
-        match sent {
-            Some(_) => Time::Secs(last),
-            None => Time::Lost,
-        }
+        sent
     }
 }
 
@@ -314,28 +299,18 @@ impl VmcReader {
     }
 
     fn take(&mut self, message: &Message<'_>, received_secs: f64) {
-        match message.address {
-            "/VMC/Ext/OK" => self.take_state(&message.values),
-            "/VMC/Ext/T" => match message.values.first() {
-                Some(&Value::Float(secs)) if secs.abs() <= MAX_SECS => {
-                    self.begin_part(TIME, received_secs);
-                    self.clock.sent_secs = Some(secs);
-                    self.end_part(TIME);
-                }
-                _ => self.counts.values_refused += 1,
-            },
-            "/VMC/Ext/Root/Pos" => match place(&message.values) {
-                Some((_, place)) => {
-                    self.begin_part(ROOT, received_secs);
-                    self.now.root = place;
-                    self.end_part(ROOT);
-                }
-                None => self.counts.values_refused += 1,
-            },
-            "/VMC/Ext/Bone/Pos" => match place(&message.values) {
-                Some((name, place)) => self.take_bone(name, place, received_secs),
-                None => self.counts.values_refused += 1,
-            },
+        match (message.address, &message.values[..]) {
+            ("/VMC/Ext/OK", values) => self.take_state(values),
+            ("/VMC/Ext/T", [Value::Float(secs), ..]) if secs.abs() <= MAX_SECS => {
+                self.take_part(TIME, received_secs, |reader| reader.clock.sent_secs = Some(*secs));
+            }
+            ("/VMC/Ext/Root/Pos", values) if let Some((_, place)) = place(values) => {
+                self.take_part(ROOT, received_secs, |reader| reader.now.root = place);
+            }
+            ("/VMC/Ext/Bone/Pos", values) if let Some((name, place)) = place(values) => {
+                self.take_bone(name, place, received_secs);
+            }
+            ("/VMC/Ext/T" | "/VMC/Ext/Root/Pos" | "/VMC/Ext/Bone/Pos", _) => self.counts.values_refused += 1,
             _ => {}
         }
     }
@@ -355,9 +330,7 @@ impl VmcReader {
             }
             return;
         };
-        self.begin_part(1 << bone, received_secs);
-        self.now.bones[bone] = Some(place);
-        self.end_part(1 << bone);
+        self.take_part(1 << bone, received_secs, |reader| reader.now.bones[bone] = Some(place));
     }
 
     /// Reads whether a body is present and calibrated; an uncalibrated one sends 0.
@@ -366,18 +339,16 @@ impl VmcReader {
             Some(&Value::Int(number)) => Some(number),
             _ => None,
         };
-        let is_loaded = number(0).is_none_or(|loaded| loaded != 0);
-        let is_calibrated = number(1).is_none_or(|state| matches!(state, 0 | 3));
-        let is_tracked = number(3).is_none_or(|tracked| tracked != 0);
-        let is_there = is_loaded && is_calibrated && is_tracked;
+        // Whether it is loaded, calibrated and tracked.
+        let is_there = number(0) != Some(0) && matches!(number(1), None | Some(0 | 3)) && number(3) != Some(0);
         if !is_there && !self.is_away {
             self.cut(VmcCut::NoBody);
         }
         self.is_away = !is_there;
     }
 
-    /// Starts a new pose if this part begins one: the root, if there is one.
-    fn begin_part(&mut self, part: Parts, received_secs: f64) {
+    /// Takes a part with `set`, and starts a new pose if it begins one: the root, if there is one.
+    fn take_part(&mut self, part: Parts, received_secs: f64, set: impl FnOnce(&mut Self)) {
         let first = match self.all_parts & ROOT {
             0 if part != ROOT => 1 << HIPS,
             _ => ROOT,
@@ -390,9 +361,7 @@ impl VmcReader {
             self.clock.received_secs = received_secs;
             self.all_parts |= part & ROOT;
         }
-    }
-
-    fn end_part(&mut self, part: Parts) {
+        set(self);
         self.parts |= part;
         // Parts that follow a complete pose belong to it, too; the next pose waits for them.
         self.all_parts |= if self.is_done && self.parts != part { part } else { 0 };
@@ -405,7 +374,8 @@ impl VmcReader {
     fn end_pose(&mut self) {
         self.is_done = true;
         self.all_parts |= self.parts;
-        let time = self.clock.time();
+        let ignored_sender = self.clock.ignores_sender;
+        let secs = self.clock.time();
         if self.is_away {
             self.counts.poses_without_body += 1;
             return;
@@ -414,16 +384,15 @@ impl VmcReader {
             self.counts.poses_without_hips += 1;
             return;
         }
-        let mut pose = self.now.clone();
-        pose.secs = match time {
-            Time::Secs(secs) => secs,
-            Time::Lost => return,
-            Time::GivenUp(secs) => {
-                self.counts.clock_stands_still = true;
-                self.cut(VmcCut::Clock);
-                secs
-            }
+        let Some(secs) = secs else { return };
+        let pose = Pose {
+            secs,
+            ..self.now.clone()
         };
+        if self.clock.ignores_sender != ignored_sender {
+            self.counts.clock_stands_still = true;
+            self.cut(VmcCut::Clock);
+        }
         self.place(pose);
     }
 
@@ -475,9 +444,12 @@ impl VmcReader {
         let mut steps: Vec<f64> = first.windows(2).map(|pair| pair[1].secs - pair[0].secs).collect();
         steps.sort_by(f64::total_cmp);
         let measured = 1.0 / steps[steps.len() / 2];
-        let rate_hz = self.rate_hz.unwrap_or_else(|| usual_rate(measured));
         // Includes all bones received so far.
-        let Some((head, recording)) = head(&self.now, first[0].secs, 1.0 / rate_hz) else {
+        let Some((head, recording)) = head(
+            &self.now,
+            first[0].secs,
+            1.0 / self.rate_hz.unwrap_or_else(|| usual_rate(measured)),
+        ) else {
             return;
         };
         self.lengths = Some(self.now.lengths());
@@ -576,8 +548,14 @@ fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Record
         own.push((bone, *position));
     }
     let offsets = own.iter().map(|(_, offset)| *offset).collect();
-    let rotations = vec![DQuat::IDENTITY; own.len()];
-    let take = Take::new("vmc", Skeleton::new(joints).ok()?, step_secs, offsets, rotations).ok()?;
+    let take = Take::new(
+        "vmc",
+        Skeleton::new(joints).ok()?,
+        step_secs,
+        offsets,
+        vec![DQuat::IDENTITY; own.len()],
+    )
+    .ok()?;
     let source = BvhSource::for_take(&take);
     let order: Vec<usize> = (0..own.len()).collect();
     let rows = Rows::new(source.hierarchy.joints(), &order, usize::MAX, 0);
@@ -585,15 +563,17 @@ fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Record
     // Removes its row.
     let end = text.trim_ascii_end().iter().rposition(|&byte| byte == b'\n')?;
     text.truncate(end + 1);
-    let recording = Recording {
-        joints: own,
-        rows,
-        step_secs,
-        began_secs,
-        num_frames: 0,
-        last: None,
-    };
-    Some((text, recording))
+    Some((
+        text,
+        Recording {
+            joints: own,
+            rows,
+            step_secs,
+            began_secs,
+            num_frames: 0,
+            last: None,
+        },
+    ))
 }
 
 /// Reads the name and the place in a message, right-handed with +Y up: Unity's space is mirrored along X.

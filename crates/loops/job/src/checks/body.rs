@@ -3,8 +3,10 @@
 use loopwright_core::analysis::MOVING_MPS;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::Measure;
-use super::row::{Limits, LimitsFrom, at, said, value};
+use super::{
+    Measure,
+    row::{Limits, LimitsFrom, at, said, value},
+};
 
 /// On all fours, and in lying bodies, the head is level with the feet; a resting body may lie.
 const LYING: Limits = Limits::new(100.0, 110.0);

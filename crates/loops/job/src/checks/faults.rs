@@ -3,10 +3,12 @@
 use loopwright_core::quality::JointPeak;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::root::WALKS_MPS;
-use super::row::{CheckRow, LimitsFrom, said};
-use super::subject::pulls_back;
-use super::{Measure, Subject};
+use super::{
+    Measure, Subject,
+    root::WALKS_MPS,
+    row::{CheckRow, LimitsFrom, said},
+    subject::pulls_back,
+};
 
 /// A fault shows from 1 on, and anyone sees it from 2 on.
 const LIMITS: LimitsFrom = LimitsFrom::fixed(1.0, 2.0);

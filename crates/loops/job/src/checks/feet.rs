@@ -3,8 +3,10 @@
 use loopwright_core::analysis::{FoundBy, MOVING_MPS};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::row::{Limits, LimitsFrom, said, value};
-use super::{Measure, Subject, root};
+use super::{
+    Measure, Subject, root,
+    row::{Limits, LimitsFrom, said, value},
+};
 
 /// Largest slide of a foot within a contact of a good loop, metres at the size of an adult.
 pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
@@ -32,8 +34,7 @@ crate::check_rows! {
         measure: |row, subject| {
             let quality = subject.quality;
             let slide = quality.farthest_slide.filter(|_| are_to_stand(subject))?;
-            let check = row.graded(1e3 * slide.metres, quality.body_size);
-            Some(subject.of_joint(slide.joint, slide.sample, check))
+            Some(subject.of_joint(slide.joint, slide.sample, row.graded(1e3 * slide.metres, quality.body_size)))
         },
     }
 

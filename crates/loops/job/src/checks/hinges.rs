@@ -1,7 +1,9 @@
 //! Checks of a robot's hinges.
 
-use super::Measure;
-use super::row::{LimitsFrom, at, joint, value};
+use super::{
+    Measure,
+    row::{LimitsFrom, at, joint, value},
+};
 
 /// Angles in files are rounded.
 const ROUNDING_DEGREES: f64 = 0.01;

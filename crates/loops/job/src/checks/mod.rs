@@ -1,8 +1,10 @@
 //! The checks of loops: one row per check, with everything known about it. docs/checks.md lists them.
 
-use loopwright_core::Skeleton;
-use loopwright_core::pipeline::Retimed;
-use loopwright_core::retarget::{JointAngle, Likeness};
+use loopwright_core::{
+    Skeleton,
+    pipeline::Retimed,
+    retarget::{JointAngle, Likeness},
+};
 use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
 
 mod body;

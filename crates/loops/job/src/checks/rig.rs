@@ -1,11 +1,12 @@
 //! Checks of a loop on a character, compared with its source.
 
-use loopwright_core::Skeleton;
-use loopwright_core::retarget::JointAngle;
+use loopwright_core::{Skeleton, retarget::JointAngle};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::Measure;
-use super::row::{CheckRow, LimitsFrom, said, value};
+use super::{
+    Measure,
+    row::{CheckRow, LimitsFrom, said, value},
+};
 
 /// Returns a check with the angle that was found.
 pub(super) fn graded(row: &CheckRow, found: JointAngle, skeleton: &Skeleton) -> CheckFacts {

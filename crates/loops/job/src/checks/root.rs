@@ -2,9 +2,11 @@
 
 use loopwright_formats::loop_file::facts::Unmeasured;
 
-use super::Measure;
-use super::row::{Limits, LimitsFrom, value};
-use super::subject::RESTS_MPS;
+use super::{
+    Measure,
+    row::{Limits, LimitsFrom, value},
+    subject::RESTS_MPS,
+};
 
 /// Speed above which a root travels, metres per second at the size of an adult.
 pub(super) const WALKS_MPS: f64 = 0.05;

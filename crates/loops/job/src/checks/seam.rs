@@ -3,8 +3,10 @@
 use loopwright_core::quality::{SEAM_ACCELERATION, Step};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::row::{CheckRow, Limits, LimitsFrom, said};
-use super::{Measure, Subject};
+use super::{
+    Measure, Subject,
+    row::{CheckRow, Limits, LimitsFrom, said},
+};
 
 const OWN_MOTION: LimitsFrom =
     LimitsFrom::Loop(["[its own motion](math/measures.md#whether-a-seam-shows)", "the same"]);
@@ -61,8 +63,7 @@ crate::check_rows! {
         cure_of_ping_pong: OF_PING_PONG,
         reason: |check| said("{joint} changes its rate of turn by {size} degrees per second at the seam", check),
         measure: |row, subject| {
-            let step = subject.quality.seam.angular_velocity;
-            Some(of_step(row, subject, step, 1f64.to_degrees()))
+            Some(of_step(row, subject, subject.quality.seam.angular_velocity, 1f64.to_degrees()))
         },
     }
 
@@ -75,8 +76,7 @@ crate::check_rows! {
         reason: |check| said("{joint} jerks at the seam, {size} times as much as in the rest of the loop", check),
         measure: |row, subject| {
             let sharpest = subject.quality.seam_acceleration;
-            let check = row.graded(sharpest.ratio, 1.0);
-            Some(subject.of_joint(sharpest.joint, sharpest.sample, check))
+            Some(subject.of_joint(sharpest.joint, sharpest.sample, row.graded(sharpest.ratio, 1.0)))
         },
     }
 }

@@ -1,12 +1,16 @@
 //! Checks of a stretch of a take, independent of the loop made of it.
 
-use loopwright_core::analysis::{FoundBy, MOVING_MPS};
-use loopwright_core::candidate::{LastKey, WholeClip, WholeClipKind};
-use loopwright_core::{Analysis, LoopCandidate};
+use loopwright_core::{
+    Analysis, LoopCandidate,
+    analysis::{FoundBy, MOVING_MPS},
+    candidate::{LastKey, WholeClip, WholeClipKind},
+};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
-use super::Measure;
-use super::row::{CheckRow, Limits, LimitsFrom, said, value};
+use super::{
+    Measure,
+    row::{CheckRow, Limits, LimitsFrom, said, value},
+};
 
 /// A stretch of a take to grade.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,9 @@
 //! The loop to grade.
 
-use loopwright_core::analysis::Body;
-use loopwright_core::candidate::WholeClipKind;
-use loopwright_core::feet::FootOutcome;
-use loopwright_core::pipeline::Retimed;
-use loopwright_core::retarget::Likeness;
-use loopwright_core::{MadeLoop, Quality, RootMode, Skeleton};
+use loopwright_core::{
+    MadeLoop, Quality, RootMode, Skeleton, analysis::Body, candidate::WholeClipKind, feet::FootOutcome,
+    pipeline::Retimed, retarget::Likeness,
+};
 use loopwright_formats::{Sidecar, loop_file::facts::CheckFacts};
 
 use super::CheckId;

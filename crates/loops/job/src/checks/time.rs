@@ -2,8 +2,10 @@
 
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::Measure;
-use super::row::{CheckRow, LimitsFrom, value};
+use super::{
+    Measure,
+    row::{CheckRow, LimitsFrom, value},
+};
 
 /// Returns a check with a change, percent, limited either way.
 fn changed(row: &CheckRow, percent: f64) -> CheckFacts {

@@ -2,12 +2,10 @@
 
 use std::str::FromStr;
 
-#[cfg(feature = "clap")]
-use clap::Args;
-use loopwright_core::closure::{
-    ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares,
+use loopwright_core::{
+    ClosureSettings, Skeleton,
+    closure::{ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares},
 };
-use loopwright_core::{ClosureSettings, Skeleton};
 
 use super::{RecipeError, described::described, words::optional_text};
 #[cfg(feature = "clap")]
@@ -16,63 +14,48 @@ use super::{headings::SEAM, words::choice};
 described! {
     /// How the seam is closed, as flags or as the table `[closure]` of a recipe. Times in seconds.
     #[derive(Default)]
-    #[cfg_attr(feature = "clap", derive(Args))]
-    #[cfg_attr(feature = "clap", command(next_help_heading = SEAM))]
     #[serde(default)]
+    flags(SEAM)
     pub struct ClosureRecipe {
         /// How the seam is closed [default: quintic].
         flag(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>())
         #[serde(with = "optional_text")]
         pub method: Option<ClosureName> = "# method = \"quintic\"",
         /// A method of the article by its name: start, end, both, cubic, linear, softfade, or linear-with-kink, whose velocities jump.
-        flag(skip)
         #[serde(with = "optional_text")]
         pub preset: Option<Preset> = "# preset = \"both\"",
         /// Another method for the start of the loop.
-        flag(skip)
         #[serde(with = "optional_text")]
         pub method_start: Option<ClosureName> = "# method-start = \"quintic\"",
         /// Another method for the end of the loop.
-        flag(skip)
         #[serde(with = "optional_text")]
         pub method_end: Option<ClosureName> = "# method-end = \"quintic\"",
         /// Blend time at both ends, seconds (for a spring, its half-life).
         flag(long, value_name = "S")
         pub blend: Option<f64> = "# blend = 0.35",
         /// Another blend time for the start, seconds.
-        flag(skip)
         pub blend_start: Option<f64> = "# blend-start = 0.35",
         /// Another blend time for the end, seconds.
-        flag(skip)
         pub blend_end: Option<f64> = "# blend-end = 0.35",
         /// Fade of velocities apart, seconds, of spring and softfade [default: as the pose; softfade 0.35].
-        flag(skip)
         pub velocity_blend: Option<f64> = "# velocity-blend = 0.35",
         /// Another fade of velocities for the start, seconds.
-        flag(skip)
         pub velocity_blend_start: Option<f64> = "# velocity-blend-start = 0.35",
         /// Another fade of velocities for the end, seconds.
-        flag(skip)
         pub velocity_blend_end: Option<f64> = "# velocity-blend-end = 0.35",
         /// How sharply softfade bends, 0.5 or more.
-        flag(skip)
         pub hardness: Option<f64> = "# hardness = 16.0",
         /// Another hardness for the start.
-        flag(skip)
         pub hardness_start: Option<f64> = "# hardness-start = 16.0",
         /// Another hardness for the end.
-        flag(skip)
         pub hardness_end: Option<f64> = "# hardness-end = 16.0",
         /// Share of the gaps closed at the start, 0 to 1: of pose, velocity and acceleration, or one for all.
-        flag(skip)
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub share: Vec<f64> = "# share = [0.5]",
         /// What meets at the seam: c0, pose alone, c1, velocity as well, or c2, acceleration too [default: c2 where the method allows it].
-        flag(skip)
         #[serde(with = "optional_text")]
         pub continuity: Option<Order> = "# continuity = \"c2\"",
         /// How velocities are estimated: layered, from nine frames, or central, from neighbouring frames, noise included.
-        flag(skip)
         #[serde(with = "optional_text")]
         pub seam_motion: Option<SeamMotion> = "# seam-motion = \"layered\"",
     }
@@ -189,8 +172,7 @@ impl ClosureRecipe {
             ClosureName::Shape(kind) => kind.descriptor().parameter(ShapeKey::VelocityBlend).is_some(),
             _ => false,
         };
-        let stated = self.stated(ShapeKey::VelocityBlend);
-        if stated.iter().any(Option::is_some) && !names.into_iter().any(fades_apart) {
+        if self.stated(ShapeKey::VelocityBlend).iter().any(Option::is_some) && !names.into_iter().any(fades_apart) {
             return Err(RecipeError::VelocityBlend);
         }
         Ok(ClosureSettings {

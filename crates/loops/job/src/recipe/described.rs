@@ -1,19 +1,20 @@
 //! How a table of a recipe is defined together with the lines that explain its keys.
 
-/// Defines a table of a recipe, which serde reads and writes. Each field is followed by its line in the recipe that lists all keys: `key = value` with the
-/// default, or `#` in front if there is no default before the take is known. The first line of the field's docs is its
-/// description; `flag(...)` below it are the attributes of its flag.
+/// Defines a table of a recipe, which serde reads and writes. Each field is followed by its line in the recipe that lists all keys:
+/// `key = value` with the default, or `#` in front if there is no default before the take is known. The first line of the field's docs
+/// is its description. With `flags(HEADING)` above the struct, `flag(...)` below the docs are the attributes of a field's flag.
 macro_rules! described {
     (
-        $(#[$meta:meta])* pub struct $Name:ident {
+        $(#[$meta:meta])* $(flags($($heading:ident)?))? pub struct $Name:ident {
             $(#[doc = $doc:literal] $(flag($($flag:tt)*))? $(#[$attr:meta])* pub $field:ident: $Type:ty = $line:literal,)+
         }
     ) => {
+        $(#[flags($($heading)?)])?
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(deny_unknown_fields, rename_all = "kebab-case")]
         $(#[$meta])*
         pub struct $Name {
-            $(#[doc = $doc] $(#[cfg_attr(feature = "clap", arg($($flag)*))])? $(#[$attr])* pub $field: $Type,)+
+            $(#[doc = $doc] $(#[flag($($flag)*)])? $(#[$attr])* pub $field: $Type,)+
         }
 
         impl $Name {

@@ -2,9 +2,11 @@
 
 use std::str::FromStr;
 
-use loopwright_core::Skeleton;
-use loopwright_core::analysis::{Body, FoundBy};
-use loopwright_core::edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit};
+use loopwright_core::{
+    Skeleton,
+    analysis::{Body, FoundBy},
+    edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit},
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
 use super::{RecipeError, edited_body::EditedBody};
@@ -112,8 +114,9 @@ impl EditRecipe {
             .and(self.values.get(EditKey::Phase))
             .is_some()
         {
-            let joint = joint.unwrap_or_default().to_owned();
-            return Err(RecipeError::TwoTimes { joint });
+            return Err(RecipeError::TwoTimes {
+                joint: joint.unwrap_or_default().to_owned(),
+            });
         }
         Ok(LoopEdit::new(self.kind, &joints, &self.values))
     }
@@ -161,11 +164,15 @@ impl EditRecipe {
             )),
         };
         let kind = text("kind", table.remove("kind").ok_or_else(|| missing("kind"))?)?;
-        let named = EditKind::ALL.iter().find(|known| known.descriptor().name == kind);
-        let kind = *named.ok_or_else(|| {
-            let known = EditKind::ALL.iter().map(|kind| kind.descriptor().name);
-            format!("unknown variant `{kind}`, expected one of {}", quoted(known))
-        })?;
+        let kind = *EditKind::ALL
+            .iter()
+            .find(|known| known.descriptor().name == kind)
+            .ok_or_else(|| {
+                format!(
+                    "unknown variant `{kind}`, expected one of {}",
+                    quoted(EditKind::ALL.iter().map(|kind| kind.descriptor().name))
+                )
+            })?;
         let descriptor = kind.descriptor();
         let is_off = match table.remove(OFF) {
             None => false,
@@ -193,11 +200,16 @@ impl EditRecipe {
             }
         }
         match table.keys().next() {
-            Some(unknown) => {
-                let keys = descriptor.parameters.iter().map(|parameter| parameter.key.as_str());
-                let known = has_joints.then_some("joint").into_iter().chain(keys).chain([OFF]);
-                Err(format!("unknown field `{unknown}`, expected one of {}", quoted(known)))
-            }
+            Some(unknown) => Err(format!(
+                "unknown field `{unknown}`, expected one of {}",
+                quoted(
+                    has_joints
+                        .then_some("joint")
+                        .into_iter()
+                        .chain(descriptor.parameters.iter().map(|parameter| parameter.key.as_str()))
+                        .chain([OFF])
+                )
+            )),
             None => Ok(Self {
                 kind,
                 joint,

@@ -1,22 +1,30 @@
 //! The keys of recipes: their meanings, the recipe that lists them all, and settings as `KEY=VALUE`.
 
-use std::fmt::{Display, Write as _};
-use std::str::FromStr;
+use std::{
+    fmt::{Display, Write as _},
+    str::FromStr,
+};
 
-use loopwright_core::edit::{EditKind, EditValue, EditedJoints};
-use loopwright_core::{names, unit::Unit};
+use loopwright_core::{
+    edit::{EditKind, EditValue, EditedJoints},
+    names,
+    unit::Unit,
+};
 use serde::Serialize;
 use toml::{Table, Value};
 
-use super::closure::{ClosureRecipe, JointRecipe};
-use super::edit::EditRecipe;
-use super::error::RecipeError;
-use super::output::OutputRecipe;
-use super::search::SearchRecipe;
-use super::stance::StanceRecipe;
-use super::stretch::StretchRecipe;
-use super::take::StudyArgs;
-use super::{Recipe, laid, lay_over};
+use super::{
+    Recipe,
+    closure::{ClosureRecipe, JointRecipe},
+    edit::EditRecipe,
+    error::RecipeError,
+    laid, lay_over,
+    output::OutputRecipe,
+    search::SearchRecipe,
+    stance::StanceRecipe,
+    stretch::StretchRecipe,
+    take::StudyArgs,
+};
 
 /// A table of recipes: its name, its meaning, its keys with their lines in the recipe that lists all, and whether it may occur
 /// several times.
@@ -237,10 +245,10 @@ impl FromStr for Setting {
             "stance" => short::<StanceRecipe>(key, value)?,
             EDIT => short::<EditRecipe>(key, value)?,
             "take.rig" | "take.map" | "take.robot" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
-            _ => {
-                let like = example(key).ok_or_else(|| no_setting(key))?;
-                read(&format!("{key} = {}", written(value, Some(&like))))?
-            }
+            _ => read(&format!(
+                "{key} = {}",
+                written(value, Some(&example(key).ok_or_else(|| no_setting(key))?))
+            ))?,
         };
         Ok(Self {
             key: key.to_owned(),

@@ -1,13 +1,11 @@
 //! The output: engine, root, feet, rate and keys, as requested and as settings of the libraries.
 
-#[cfg(feature = "clap")]
-use clap::Args;
-use loopwright_core::feet::{FootLock, RootSpeed};
-use loopwright_core::variation::VariationSettings;
 use loopwright_core::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
+    feet::{FootLock, RootSpeed},
     pipeline::{Footfalls, Keep, Length, Sampling, StartAt, Timing},
     root_motion::{RootBlend, RootSpace},
+    variation::VariationSettings,
 };
 use loopwright_formats::{ClosingKey, Format, KeyInterpolation, LoopWriteSettings, SizeLimits, Target};
 use serde::{Deserialize, Deserializer, de::Error};
@@ -71,35 +69,28 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
 described! {
     /// What is written, as flags or as the table `[output]` of a recipe.
     #[derive(Copy, Default)]
-    #[cfg_attr(feature = "clap", derive(Args))]
     #[serde(default)]
+    flags()
     pub struct OutputRecipe {
         /// What the root does [default: constant].
         flag(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>())
         #[serde(with = "optional_text")]
         pub root_motion: Option<RootMode> = "# root-motion = \"constant\"",
         /// Which motion counts as root motion: ground, turning about the up axis, or full, about any axis, for props and rolls.
-        flag(skip)
         #[serde(with = "optional_text")]
         pub root_space: Option<RootSpace> = "root-space = \"ground\"",
         /// Smoothing of a root motion of path, or of an inertialized one without a root joint: standard deviation, seconds, above 0.
-        flag(skip)
         pub path_smoothing: Option<f64> = "# path-smoothing = 0.25",
         /// Seconds over which an inertialized root fades its gap in velocity after the start [default: those of the closure].
-        flag(skip)
         pub root_blend_start: Option<f64> = "# root-blend-start = 0.4",
         /// The same before the end.
-        flag(skip)
         pub root_blend_end: Option<f64> = "# root-blend-end = 0.4",
         /// The start's share of that gap, 0 to 1 [default: that of the closure].
-        flag(skip)
         pub root_share: Option<f64> = "# root-share = 0.5",
         /// What the speed of the root is measured from: auto, feet, pose, or the speed itself, m/s.
-        flag(skip)
         #[serde(with = "optional_text")]
         pub root_speed: Option<RootSpeed> = "root-speed = \"auto\"",
         /// Whether linear root motion may take loops that turn by 5 degrees or more.
-        flag(skip)
         pub force_straight: Option<bool> = "force-straight = false",
         /// Add a root joint that carries the root motion, where the take has none.
         flag(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION)
@@ -112,52 +103,38 @@ described! {
         flag(long, value_name = "R", help_heading = OUTPUT)
         pub fps: Option<f64> = "# fps = 30.0",
         /// Frames of the loop in place of fps, not counting a repeated last key; with fps they are its length.
-        flag(skip)
         pub frames: Option<usize> = "# frames = 30",
         /// Seconds that the loop lasts, 0.8 to 1.25 times those recorded [default: those recorded, in whole frames].
-        flag(skip)
         pub seconds: Option<f64> = "# seconds = 0.7333",
         /// Steps a minute, in place of seconds.
-        flag(skip)
         pub cadence: Option<f64> = "# cadence = 110.0",
         /// Metres per second over the ground, which its time is for.
-        flag(skip)
         pub speed: Option<f64> = "# speed = 1.4",
         /// What stays where only its length or only its speed is given: stride, speed, or natural, as people change their pace.
-        flag(skip)
         #[serde(with = "optional_text")]
         pub keep: Option<Keep> = "keep = \"stride\"",
         /// When feet touch down in each cycle, which also says where the loop starts: shares of the cycle, or seconds (left:0.1833s).
-        flag(skip)
         #[serde(with = "optional_text")]
         pub contact: Option<Footfalls> = "# contact = \"left:0.25,right:0.75\"",
         /// Copies of the loop, one after another, 1 to 100000.
-        flag(skip)
         #[serde(deserialize_with = "count")]
         pub repeat: Option<usize> = "repeat = 1",
         /// Seconds of many cycles, about, of which none is like another, as the take's own differ; they loop as a whole.
-        flag(skip)
         pub vary: Option<f64> = "# vary = 60.0",
         /// The same seed varies them in the same way.
-        flag(skip)
         pub vary_seed: Option<u32> = "# vary-seed = 0",
         /// Share of the take's own variation, above 0, up to 2.
-        flag(skip)
         pub vary_amount: Option<f64> = "# vary-amount = 1.0",
         /// Whether the last key repeats the first, moved on by the root motion: repeat, or drop.
-        flag(skip)
         #[serde(with = "optional_text")]
         pub last_key: Option<ClosingKey> = "last-key = \"repeat\"",
         /// What happens between keys: linear, or step, each pose held until the next as in animation on twos (GLB, glTF, FBX).
-        flag(skip)
         #[serde(with = "optional_text")]
         pub interpolation: Option<KeyInterpolation> = "interpolation = \"linear\"",
         /// Where in its cycle the loop starts: left-contact, right-contact, passing, or a share of the cycle, 0 to 1 [default: at its seam].
-        flag(skip)
         #[serde(with = "optional_text")]
         pub start_at: Option<StartAt> = "# start-at = \"left-contact\"",
         /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
-        flag(skip)
         #[serde(with = "optional_text")]
         pub recenter: Option<Recenter> = "# recenter = \"off\"",
         /// Write for an engine.
@@ -275,22 +252,26 @@ impl OutputRecipe {
         if let Some(found) = self.fps.filter(|rate| !is_positive(*rate)) {
             return Err(RecipeError::Rate { found });
         }
-        let given = [
+        if let Some((name, Some(found))) = [
             ("seconds", self.seconds),
             ("cadence", self.cadence),
             ("speed", self.speed),
-        ];
-        if let Some((name, Some(found))) = given
-            .into_iter()
-            .find(|(_, value)| value.is_some_and(|value| !is_positive(value)))
+        ]
+        .into_iter()
+        .find(|(_, value)| value.is_some_and(|value| !is_positive(value)))
         {
             return Err(RecipeError::NotPositive { name, found });
         }
         if self.contact.is_some() && self.start_at.is_some() {
             return Err(RecipeError::TwoStarts);
         }
-        let of_frames = self.frames.zip(self.fps).map(|(count, rate)| count as f64 / rate);
-        let lengths = [self.seconds, of_frames].into_iter().flatten().map(Length::Secs);
+        let lengths = [
+            self.seconds,
+            self.frames.zip(self.fps).map(|(count, rate)| count as f64 / rate),
+        ]
+        .into_iter()
+        .flatten()
+        .map(Length::Secs);
         let mut lengths = lengths.chain(self.cadence.map(Length::StepsPerMinute));
         let length = lengths.next();
         if lengths.next().is_some() || (length.is_some() && self.speed.is_some() && self.keep.is_some()) {

@@ -2,8 +2,10 @@
 
 use std::str::FromStr;
 
-use loopwright_core::feet::{StanceEdit, StanceSpan};
-use loopwright_core::names;
+use loopwright_core::{
+    feet::{StanceEdit, StanceSpan},
+    names,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{RecipeError, described::described, edited_body::EditedBody};

@@ -1,16 +1,21 @@
 //! How a take is read and analysed.
 
-use std::ops::Deref;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::{
+    ops::Deref,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use loopwright_core::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
 
-use super::rig_pose::{Gaze, ReferencePose};
-use super::robot_file::RobotFile;
-use super::words::{Written, optional_text, texts};
-use super::{RecipeError, described::described};
+use super::{
+    RecipeError,
+    described::described,
+    rig_pose::{Gaze, ReferencePose},
+    robot_file::RobotFile,
+    words::{Written, optional_text, texts},
+};
 
 described! {
     /// How a take is read and what is seen in it, as flags or as the table `[take]` of a recipe.

@@ -5,12 +5,14 @@ use std::{path::PathBuf, str::FromStr};
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 use loopwright_formats::{UnitChoice, UpChoice};
 
-use super::headings::INPUT;
-use super::keys::{Sets, Setting};
-use super::robot_file::RobotFile;
-use super::take::{StudyArgs, TakeArgs};
-use super::typed::IfTyped;
-use super::words::Written;
+use super::{
+    headings::INPUT,
+    keys::{Sets, Setting},
+    robot_file::RobotFile,
+    take::{StudyArgs, TakeArgs},
+    typed::IfTyped,
+    words::Written,
+};
 
 /// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value applies.
 ///

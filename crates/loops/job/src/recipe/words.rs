@@ -4,11 +4,11 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 #[cfg(feature = "clap")]
 use loopwright_core::candidate::MotionKind;
-use loopwright_core::candidate::{ChooseBy, OutcomePart};
-use loopwright_core::closure::{ClosureName, Order, Preset, SeamMotion};
-use loopwright_core::feet::{FootLock, RootSpeed};
 use loopwright_core::{
     RootMode,
+    candidate::{ChooseBy, OutcomePart},
+    closure::{ClosureName, Order, Preset, SeamMotion},
+    feet::{FootLock, RootSpeed},
     math::DecayKind,
     mean_cycle::MeanCycles,
     pipeline::{Footfalls, Keep, StartAt},
@@ -32,8 +32,8 @@ pub trait Choice: Copy + Send + Sync + 'static {
 /// Reads a choice from a flag.
 #[cfg(feature = "clap")]
 pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
-    let listed = T::ALL.iter().map(|choice| possible(choice.word(), choice.help()));
-    PossibleValuesParser::new(listed).try_map(|word| T::read(&word))
+    PossibleValuesParser::new(T::ALL.iter().map(|choice| possible(choice.word(), choice.help())))
+        .try_map(|word| T::read(&word))
 }
 
 /// Reads one of some kinds of motion from a flag.
