@@ -133,7 +133,7 @@ impl NewAnimation<'_> {
             KeyInterpolation::Linear => LINEAR,
             KeyInterpolation::Step => CONSTANT,
         };
-        let all_times = Record::new("KeyTime").i64s(times).shared();
+        let all_times = Record::new("KeyTime").i64s(times);
         let first_time = Record::new("KeyTime").i64s(&times[..times.len().min(1)]);
         for track in self.tracks {
             let is_short = self.has_short_tracks && track.is_still() && !core::mem::take(&mut needs_long);

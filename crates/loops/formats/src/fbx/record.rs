@@ -7,7 +7,7 @@
 //! Sources: ufbx and the Blender Foundation's description of the format; also for the end of the file (a code that matches
 //! `FileId` and `CreationTime`, zeros up to the next multiple of 16, the version, a fixed code).
 
-use std::{borrow::Cow, ops::Deref, sync::Arc};
+use std::borrow::Cow;
 
 use miniz_oxide::deflate::core::{
     CompressionStrategy, CompressorOxide, TDEFLFlush, compress_to_output, create_comp_flags_from_zip_params,
@@ -54,38 +54,11 @@ pub(crate) struct Document<'a> {
 pub(crate) struct Record<'a> {
     pub(crate) name: Cow<'a, [u8]>,
     num_attributes: u64,
-    attributes: Attributes<'a>,
+    /// Bytes as read, or our own.
+    attributes: Cow<'a, [u8]>,
     pub(crate) children: Vec<Record<'a>>,
     /// Whether an empty record ends the inner records; some records have one without inner records.
     is_ended: bool,
-}
-
-/// The bytes of a list of attributes.
-#[derive(Clone, Debug)]
-enum Attributes<'a> {
-    /// Bytes as read.
-    Kept(&'a [u8]),
-    Own(Vec<u8>),
-    /// Bytes shared by several records, such as the key times of all curves.
-    Shared(Arc<[u8]>),
-}
-
-impl Deref for Attributes<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Kept(bytes) => bytes,
-            Self::Own(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
-        }
-    }
-}
-
-impl PartialEq for Attributes<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
 }
 
 /// Arrays of fewer bytes are not deflated.
@@ -115,7 +88,7 @@ impl<'a> Record<'a> {
         Self {
             name: Cow::Borrowed(name.as_bytes()),
             num_attributes: 0,
-            attributes: Attributes::Own(Vec::new()),
+            attributes: Cow::default(),
             children: Vec::new(),
             is_ended: false,
         }
@@ -123,22 +96,10 @@ impl<'a> Record<'a> {
 
     fn push(mut self, kind: u8, parts: &[&[u8]]) -> Self {
         self.num_attributes += 1;
-        let mut bytes = match self.attributes {
-            Attributes::Own(bytes) => bytes,
-            other => other.to_vec(),
-        };
+        let bytes = self.attributes.to_mut();
         bytes.push(kind);
         parts.iter().for_each(|part| bytes.extend_from_slice(part));
-        self.attributes = Attributes::Own(bytes);
         self
-    }
-
-    /// Makes clones of the record share its attributes.
-    pub(crate) fn shared(self) -> Self {
-        Self {
-            attributes: Attributes::Shared(self.attributes.to_vec().into()),
-            ..self
-        }
     }
 
     pub(crate) fn bool(self, value: bool) -> Self {
@@ -349,7 +310,7 @@ impl<'a> Cursor<'a> {
         let mut record = Record {
             name: Cow::Borrowed(name),
             num_attributes,
-            attributes: Attributes::Kept(attributes),
+            attributes: Cow::Borrowed(attributes),
             children: Vec::new(),
             is_ended: false,
         };

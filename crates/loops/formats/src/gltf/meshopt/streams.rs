@@ -313,19 +313,11 @@ pub(super) fn triangles(stream: &[u8], count: usize) -> Result<Vec<u32>, StreamF
                     next.wrapping_sub(1)
                 }
                 EXPLICIT if low >= 14 => {
-                    // Explicit vertices are read below, in order.
-                    0
+                    last = reader.index(last)?;
+                    last
                 }
                 ago => vertices.ago(ago),
             };
-        }
-        if low >= 14 {
-            for (at, vertex) in triangle.iter_mut().enumerate() {
-                if from[at] == EXPLICIT {
-                    last = reader.index(last)?;
-                    *vertex = last;
-                }
-            }
         }
         let [a, b, c] = triangle;
         indices.extend(triangle);
