@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile};
-use loopwright_job::{PendingLoop, Warning};
+use loopwright_job::{self as job, Chosen, JobError, PendingLoop, Request, Studied, Warning};
 
 use crate::args::TargetArgs;
 use crate::exit::{Ending, Result};
@@ -119,6 +119,11 @@ pub fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &Path, i
     outputs.protect_as("recipe", &target.recipe);
     outputs.protect_character(rig.as_deref(), recipe.take.map.as_deref());
     outputs
+}
+
+/// Makes the loop of a stretch, and writes it into memory. Errors: it cannot be made or written.
+pub fn made(studied: &Studied, request: Request<'_>, chosen: &Chosen, format: Format) -> Result<PendingLoop, JobError> {
+    job::write(studied, request, job::make(studied, request, chosen)?, format)
 }
 
 /// Prints the warnings of a loop, and how it was chosen.

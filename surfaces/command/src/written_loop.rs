@@ -1,7 +1,7 @@
 //! Reads loops back: the file, its sidecar, and the take they were cut from.
 
 use std::path::{Path, PathBuf};
-use std::{fmt::Display, sync::Arc};
+use std::{fmt::Display, fs, io, sync::Arc};
 
 use loopwright_core::Take;
 use loopwright_core::motion::SkeletonDifference;
@@ -216,20 +216,16 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut loops = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            match Pattern::files_of(path)? {
-                Some(files) => loops.extend(files),
-                None => loops.push(path.clone()),
-            }
+            loops.extend(Pattern::files_of(path)?.unwrap_or_else(|| vec![path.clone()]));
             continue;
         }
-        let failed = |error: std::io::Error| Failure::cannot("list", path, error);
-        let mut found = Vec::new();
-        for entry in std::fs::read_dir(path).map_err(failed)? {
-            let file = entry.map_err(failed)?.path();
-            if file.is_file() && files::has_sidecar(&file) {
-                found.push(file);
-            }
-        }
+        let mut found = fs::read_dir(path)
+            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+            .map_err(|error| Failure::cannot("list", path, error))?
+            .iter()
+            .map(fs::DirEntry::path)
+            .filter(|file| file.is_file() && files::has_sidecar(file))
+            .collect::<Vec<PathBuf>>();
         if found.is_empty() {
             return Err(failure!("there is no loop in the folder \"{}\"", path.display())
                 .because("loops have their sidecar beside them: walk-loop.bvh and walk-loop.bvh.json")

@@ -18,7 +18,7 @@ use loopwright_sets::road::{SetClipFile, WrittenSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::{CheckArgs, CostArgs, ExcludeArgs, JumpSettings, RowSettings, Wish};
+use crate::args::{CheckArgs, CostArgs, JumpSettings, RowSettings, Wish};
 use crate::commands::cost::Side;
 use crate::commands::matching::{self, build::Building};
 use crate::commands::{self, check::Fails, convert, set};
@@ -205,18 +205,11 @@ pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Sa
 pub fn check_file(path: PathBuf, take: Option<PathBuf>, only: Vec<CheckId>) -> Said<Value> {
     let args = CheckArgs {
         loops: vec![path],
-        limits: Limits::default(),
-        config: None,
         fail_on: Grade::Bad,
         only,
-        together: false,
         take,
-        reading: TakeArgs::default(),
-        left_out: ExcludeArgs::default(),
-        verbose: false,
         json: true,
-        junit: None,
-        force: false,
+        ..CheckArgs::default()
     };
     document(|| commands::check::run(&args))
 }

@@ -205,7 +205,7 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWa
     let (path, reading) = (&args.input.path, args.input.reading(&args.reading));
     let settings = match sidecar {
         Some(_) => written_loop::settings(&reading, sidecar),
-        None => reading.settings(reading.space(), AnimationChoice::Auto, memory::limits()),
+        None => load::settings(&reading),
     };
     let settings = ReadSettings {
         animation: args.number.map_or(settings.animation, AnimationChoice::Number),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
 use loopwright_core::Analysis;
-use loopwright_formats::{AnimationChoice, Format, LoadedTake};
+use loopwright_formats::{Format, LoadedTake};
 use loopwright_job::warning;
 
 use crate::exit::{Ending, Failure, Result};
@@ -13,7 +13,7 @@ use crate::recipe::TakeArgs;
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
 use crate::{
     args::FitArgs,
-    batch, files, memory,
+    batch, files, load,
     patterns::{Pattern, files_below},
     plot::PlotFile,
     talk,
@@ -187,11 +187,7 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
 /// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
 fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake> {
     let mut soft = Vec::new();
-    let file = files::read_take(
-        path,
-        &reading.settings(reading.space(), AnimationChoice::Auto, memory::limits()),
-        &mut soft,
-    )?;
+    let file = files::read_take(path, &load::settings(reading), &mut soft)?;
     let soft = soft.iter().map(ToString::to_string).collect();
     fitted(path, &file, soft, reading, settings)
 }

@@ -253,8 +253,7 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
     let Some(chosen) = chosen.first() else {
         return Err(Failure::nothing(format!("no loop found in \"{}\"", studied.name)));
     };
-    let made = job::make(studied, request, chosen).map_err(in_words)?;
-    let pending = job::write(studied, request, made, format).map_err(in_words)?;
+    let pending = loop_output::made(studied, request, chosen, format).map_err(in_words)?;
     loop_output::say(&pending);
     Ok(pending)
 }

@@ -512,10 +512,8 @@ impl Pages<'_> {
         let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
         let space = stated_space(self.args.reading.space(), sidecar);
-        let mut soft = Vec::new();
         let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
-        let file = files::read_take(path, &settings, &mut soft)?;
-        load::analysed(path, file, soft, &load::study(study)?)
+        load::studied(path, &settings, &load::study(study.clone())?)
     }
 }
 

@@ -217,45 +217,38 @@ struct Miss {
 
 impl Miss {
     fn new(miss: &NearestMiss) -> Self {
-        let common = Self {
+        let mut facts = Self {
             start_frame: miss.pair.start_frame,
             end_frame: miss.pair.end_frame,
             period_secs: miss.period_secs,
             ..Self::default()
         };
-        match miss.reason {
-            MissReason::CostRatio { found } => Self {
-                reason: "cost_ratio",
-                cost_ratio: Some(found),
-                ..common
-            },
-            MissReason::Strength { found } => Self {
-                reason: "repeat_strength",
-                repeat_strength: Some(found),
-                ..common
-            },
-            MissReason::NoRhythm { found } => Self {
-                reason: "no_rhythm",
-                rhythm_prominence: Some(found),
-                ..common
-            },
-            MissReason::SeenOnce => Self {
-                reason: "seen_once",
-                ..common
-            },
-            MissReason::RootMotion { found } => Self {
-                reason: "root_motion",
-                speed_mps: Some(ops::hypot(found.linear.x, found.linear.z)),
-                turn_rate_dps: Some(found.angular.y.to_degrees()),
-                climb_mps: Some(found.linear.y),
-                ..common
-            },
-            MissReason::Cycles { found } => Self {
-                reason: "cycles",
-                cycles: Some(found),
-                ..common
-            },
-        }
+        facts.reason = match miss.reason {
+            MissReason::CostRatio { found } => {
+                facts.cost_ratio = Some(found);
+                "cost_ratio"
+            }
+            MissReason::Strength { found } => {
+                facts.repeat_strength = Some(found);
+                "repeat_strength"
+            }
+            MissReason::NoRhythm { found } => {
+                facts.rhythm_prominence = Some(found);
+                "no_rhythm"
+            }
+            MissReason::SeenOnce => "seen_once",
+            MissReason::RootMotion { found } => {
+                facts.speed_mps = Some(ops::hypot(found.linear.x, found.linear.z));
+                facts.turn_rate_dps = Some(found.angular.y.to_degrees());
+                facts.climb_mps = Some(found.linear.y);
+                "root_motion"
+            }
+            MissReason::Cycles { found } => {
+                facts.cycles = Some(found);
+                "cycles"
+            }
+        };
+        facts
     }
 }
 

@@ -7,8 +7,6 @@ use loopwright_core::math::Decay;
 use loopwright_match::walk::{self, WalkError, WalkPath, WalkerSettings};
 use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
 
-use loopwright_formats::AnimationChoice;
-
 use super::{Opened, open, source};
 use crate::args::{MatchWalkArgs, gaits_of};
 use crate::exit::{Ending, Failure, Result};
@@ -18,7 +16,7 @@ use crate::{
     animations::Excluded,
     failures,
     files::{self, InputFile},
-    memory,
+    load, memory,
     recipe::TakeArgs,
     talk, written_loop,
 };
@@ -127,8 +125,7 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source> {
             return Ok(first.file.source);
         }
     }
-    let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-    Ok(files::read_take(&input.path, &settings, &mut Vec::new())?.source)
+    Ok(files::read_take(&input.path, &load::settings(reading), &mut Vec::new())?.source)
 }
 
 /// Reads lines of three numbers: seconds, x, z. A header line, blank lines and those that begin with # are ignored.
