@@ -120,6 +120,17 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads the lines of a table that people write, trimmed and with their numbers; blank lines and those that begin with # are ignored.
+/// Errors: the file cannot be read, or is not text, as `wrong` words it.
+pub fn lines(path: &Path, wrong: impl Fn(String) -> Failure) -> Result<Vec<(usize, String)>> {
+    let text = String::from_utf8(read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
+    Ok((1..)
+        .zip(text.trim_start_matches('\u{feff}').lines().map(str::trim))
+        .filter(|(_, line)| !(line.is_empty() || line.starts_with('#')))
+        .map(|(number, line)| (number, line.to_owned()))
+        .collect())
+}
+
 /// Reads all bytes of a JSON file. Errors: it cannot be read, or takes more memory than the run may use.
 pub fn read_json(path: &Path) -> Result<Vec<u8>> {
     let bytes = read_bytes(path)?;

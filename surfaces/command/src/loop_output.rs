@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile};
+use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile, set::PassageFacts};
 use loopwright_job::{self as job, Chosen, JobError, PendingLoop, Request, Studied, Warning};
 
 use crate::args::TargetArgs;
 use crate::exit::{Ending, Result};
 use crate::files;
 use crate::output::{self, Outputs};
-use crate::{recipe::Recipe, talk, written_loop};
+use crate::{recipe::Recipe, report::json, talk, written_loop};
 
 /// Returns the extension of a loop's file: the engine's, that of the rig if there is one, or the take's.
 pub fn extension(take: &Path, recipe: &Recipe) -> String {
@@ -165,6 +165,17 @@ pub fn add_written(outputs: &mut Outputs, written: &WrittenFile, sidecar: Sideca
     let (bytes, sidecar) = written.named(sidecar, names_of(path).to_vec());
     outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json()?))?;
     Ok(sidecar)
+}
+
+/// Adds a passage that was written, and its facts beside it; returns the document of these.
+pub fn add_passage(outputs: &mut Outputs, path: &Path, written: &WrittenFile, facts: &PassageFacts) -> Result<String> {
+    // Not the name of a loop's sidecar, since other commands would read it as one.
+    let beside = path.with_extension("json");
+    let names = [path, &beside].map(|path| path.display().to_string());
+    let document = json::document("passage", facts, None, &names);
+    outputs.add(path, &written.bytes)?;
+    outputs.add(&beside, document.as_bytes())?;
+    Ok(document)
 }
 
 /// Returns the names of a loop and of its sidecar, as sidecars list them.

@@ -257,19 +257,13 @@ fn read_table(path: &Path) -> Result<SpeedTable> {
         Failure::cannot("read the table", path, what)
             .try_this("a first line time,speed or distance,time, then a line of numbers each: seconds, m/s, metres")
     };
-    let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
-    let text = text.trim_start_matches('\u{feff}');
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .enumerate()
-        .filter(|(_, line)| !(line.is_empty() || line.starts_with('#')));
+    let mut lines = files::lines(path, wrong)?.into_iter();
     let cells = |line: &str| -> Vec<String> {
         line.split([',', ';', '\t'])
             .map(|cell| cell.trim().to_lowercase())
             .collect()
     };
-    let names = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
+    let names = lines.next().map(|(_, line)| cells(&line)).unwrap_or_default();
     let column = |known: &[&str]| {
         // Units may follow a name: time_secs, speed (m/s).
         let is_known = |name: &String| {
@@ -287,11 +281,11 @@ fn read_table(path: &Path) -> Result<SpeedTable> {
         ));
     };
     let mut rows = Vec::new();
-    for (index, line) in lines {
-        let cells = cells(line);
-        let number = |at: usize| cells.get(at).and_then(|cell| cell.parse::<f64>().ok());
-        let (Some(secs), Some(value)) = (number(time), number(value)) else {
-            return Err(wrong(format!("line {} lacks a number", index + 1)));
+    for (number, line) in lines {
+        let cells = cells(&line);
+        let cell = |at: usize| cells.get(at).and_then(|cell| cell.parse::<f64>().ok());
+        let (Some(secs), Some(value)) = (cell(time), cell(value)) else {
+            return Err(wrong(format!("line {number} lacks a number")));
         };
         rows.push((secs, value));
     }
