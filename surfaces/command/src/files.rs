@@ -219,11 +219,11 @@ pub fn folder_of(path: &Path) -> &Path {
 
 /// Whether a path names the standard input, or a pipe from the shell such as `<(zcat walk.bvh.gz)`.
 fn is_stream_of_this_run(path: &Path) -> bool {
-    let of_shell = |folder: &&str| {
-        let number = path.strip_prefix(folder).ok().and_then(Path::to_str);
-        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    path == Path::new("/dev/stdin") || ["/dev/fd", "/proc/self/fd"].iter().any(of_shell)
+    path == Path::new("/dev/stdin")
+        || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| {
+            let number = path.strip_prefix(folder).ok().and_then(Path::to_str);
+            number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        })
 }
 
 /// Folders whose files may be named by other files: the folders of the inputs on the command line, and those of `--allow-paths`.

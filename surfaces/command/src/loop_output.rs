@@ -97,14 +97,17 @@ const MAX_NAMED: usize = 60;
 
 /// Converts the name of an animation for use in a file name: letters, digits and underscores stay, others become hyphens.
 fn in_file_name(animation: &str) -> String {
-    let fit = |letter: char| {
-        if letter.is_alphanumeric() || letter == '_' {
-            letter
-        } else {
-            '-'
-        }
-    };
-    animation.chars().take(MAX_NAMED).map(fit).collect()
+    animation
+        .chars()
+        .take(MAX_NAMED)
+        .map(|letter| {
+            if letter.is_alphanumeric() || letter == '_' {
+                letter
+            } else {
+                '-'
+            }
+        })
+        .collect()
 }
 
 /// Returns outputs that replace no input; `path` is the file of the loops, which are added to the take if `is_extended`.

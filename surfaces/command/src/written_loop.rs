@@ -260,8 +260,12 @@ pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> 
         let names = animations::asked_for(path, &file, input.wanted(flags), excluded)?
             .into_iter()
             .map(|number| &file.animation_names()[number]);
-        let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
-        Ok::<Vec<String>, Failure>(names.filter(is_loop).cloned().collect())
+        Ok::<Vec<String>, Failure>(
+            names
+                .filter(|name| name.ends_with("-loop") || described.contains(name))
+                .cloned()
+                .collect(),
+        )
     };
     let (all, left) = (loops_without(Excluded::NONE)?, loops_without(excluded)?);
     match (left.len(), left.len() < all.len()) {
@@ -331,11 +335,13 @@ pub fn read_all_onto(
     reading: &TakeArgs,
     target: Option<&Arc<CharacterTarget>>,
 ) -> Result<Vec<StoredLoop>> {
-    let read = |name: &InputFile| match target {
-        None => read_playable(name, reading, AddedRoot::Kept),
-        Some(target) => on_character(read_playable(name, reading, AddedRoot::Folded)?, target, reading),
-    };
-    let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let loops = names
+        .iter()
+        .map(|name| match target {
+            None => read_playable(name, reading, AddedRoot::Kept),
+            Some(target) => on_character(read_playable(name, reading, AddedRoot::Folded)?, target, reading),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
     same_skeletons(names, &loops)?;
     Ok(loops)
 }

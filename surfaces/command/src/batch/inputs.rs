@@ -75,11 +75,16 @@ pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character:
         }
         let folder = pattern.as_ref().map_or(&**name, Pattern::folder);
         let count = (inputs.num_loops, inputs.problems.len());
-        let is_asked_for = |below: &Path| match &pattern {
-            Some(pattern) => pattern.fits(below),
-            None => files::format_of_name(below).is_none() || files::is_take_of_a_folder(below),
-        };
-        let mut ours = takes_below(folder, is_asked_for, wanted, output.as_deref(), &mut inputs);
+        let mut ours = takes_below(
+            folder,
+            |below: &Path| match &pattern {
+                Some(pattern) => pattern.fits(below),
+                None => files::format_of_name(below).is_none() || files::is_take_of_a_folder(below),
+            },
+            wanted,
+            output.as_deref(),
+            &mut inputs,
+        );
         ours.retain(|path| !is_character(path));
         if ours.is_empty() && count == (inputs.num_loops, inputs.problems.len()) {
             inputs

@@ -105,16 +105,18 @@ pub fn document(
     reading: &TakeArgs,
     settings: &FitSettings,
 ) -> Result<String> {
-    let source = |(name, file, warnings): (String, &LoadedTake, Vec<String>)| {
-        let take = smoothed(fitted(Path::new(&name), file, warnings, reading, settings)?)?;
-        talk::warn_all(&take.warnings);
-        Ok(Source {
-            name,
-            is_folder: false,
-            outcomes: vec![Outcome::Take(Box::new(take))],
+    let sources = takes
+        .into_iter()
+        .map(|(name, file, warnings)| {
+            let take = smoothed(fitted(Path::new(&name), file, warnings, reading, settings)?)?;
+            talk::warn_all(&take.warnings);
+            Ok(Source {
+                name,
+                is_folder: false,
+                outcomes: vec![Outcome::Take(Box::new(take))],
+            })
         })
-    };
-    let sources = takes.into_iter().map(source).collect::<Result<Vec<_>>>()?;
+        .collect::<Result<Vec<_>>>()?;
     Ok(report::json(&sources, &pool(&sources), settings, None, &[]))
 }
 

@@ -319,17 +319,24 @@ impl Work for MakeLoops<'_> {
             return result;
         }
         let mut places = studied.places.into_iter();
-        let write = |each| match each {
-            Err(result) => vec![result],
-            Ok(made) => {
-                let (path, replaces) = places.next().unwrap_or_default();
-                let outputs = self.outputs(input, &path, replaces);
-                outputs
-                    .and_then(|outputs| self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256))
-                    .unwrap_or_else(|failure| vec![failure.into()])
-            }
-        };
-        (result.results, _) = talk::aside(|| studied.loops.into_iter().flat_map(write).collect());
+        (result.results, _) = talk::aside(|| {
+            studied
+                .loops
+                .into_iter()
+                .flat_map(|each| match each {
+                    Err(result) => vec![result],
+                    Ok(made) => {
+                        let (path, replaces) = places.next().unwrap_or_default();
+                        let outputs = self.outputs(input, &path, replaces);
+                        outputs
+                            .and_then(|outputs| {
+                                self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256)
+                            })
+                            .unwrap_or_else(|failure| vec![failure.into()])
+                    }
+                })
+                .collect()
+        });
         // A failed take stays unmarked, so that the next run tries it again.
         if !result.was_done
             && result

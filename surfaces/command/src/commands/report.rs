@@ -145,21 +145,26 @@ fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> S
     let progress = Progress::new("loops", loops.len());
     // Warnings of reading are in the sidecar and on the page, and not printed.
     let entry = |one: &Clip| talk::aside(|| work.entry(one)).0;
-    let fault = |one: &Clip| {
-        Err(failure!("the program itself failed on \"{one}\"").try_this("a report of this fault, with the file"))
-    };
-    batch::each(loops, jobs, entry, fault, |one, answer| {
-        match answer {
-            Ok(entry) => {
-                let index = shown.panels.len();
-                shown.with_take += usize::from(entry.uncut.is_some());
-                shown.passages += usize::from(matches!(one, Clip::Passage(_)));
-                shown.panels.push(Panel::new(&entry, index, loops.len()));
+    batch::each(
+        loops,
+        jobs,
+        entry,
+        |one: &Clip| {
+            Err(failure!("the program itself failed on \"{one}\"").try_this("a report of this fault, with the file"))
+        },
+        |one, answer| {
+            match answer {
+                Ok(entry) => {
+                    let index = shown.panels.len();
+                    shown.with_take += usize::from(entry.uncut.is_some());
+                    shown.passages += usize::from(matches!(one, Clip::Passage(_)));
+                    shown.panels.push(Panel::new(&entry, index, loops.len()));
+                }
+                Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
             }
-            Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
-        }
-        progress.step();
-    });
+            progress.step();
+        },
+    );
     progress.finish();
     shown
 }

@@ -101,7 +101,7 @@ impl From<&Outcome> for OutcomeFacts {
 impl FoundLoop {
     fn list(rows: &SearchRows, studied: &Studied) -> Vec<Self> {
         let candidates = &rows.found.candidates;
-        let of = |index: usize| {
+        parallel::in_order(candidates.len(), |index| {
             let candidate = &candidates[index];
             // Most loops are made only to be judged.
             let verdict = verdict::of_stretch(studied, candidate);
@@ -129,8 +129,8 @@ impl FoundLoop {
                     RootSpace::Ground,
                 ),
             })
-        };
-        parallel::in_order(candidates.len(), of).unwrap_or_default()
+        })
+        .unwrap_or_default()
     }
 
     /// Returns the cells of the table's row.
@@ -268,12 +268,12 @@ struct SegmentLoop {
 impl From<&SegmentLoops> for SegmentLoop {
     fn from(loops: &SegmentLoops) -> Self {
         let miss = loops.nearest_miss.as_ref();
-        let why_none = || miss.map_or_else(|| "no valid loop points".to_owned(), failures::miss_in_words);
         Self {
             segment: SegmentFacts::from(&loops.segment),
             rank: loops.row.map(|row| row + 1),
             nearest_miss: miss.map(Miss::new),
-            why_none: (!loops.has_loop).then(why_none),
+            why_none: (!loops.has_loop)
+                .then(|| miss.map_or_else(|| "no valid loop points".to_owned(), failures::miss_in_words)),
         }
     }
 }
