@@ -120,6 +120,17 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads the lines of a table that people write, trimmed and with their numbers; blank lines and those that begin with # are ignored.
+/// Errors: the file cannot be read, or is not text, as `wrong` words it.
+pub fn lines(path: &Path, wrong: impl Fn(String) -> Failure) -> Result<Vec<(usize, String)>> {
+    let text = String::from_utf8(read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
+    Ok((1..)
+        .zip(text.trim_start_matches('\u{feff}').lines().map(str::trim))
+        .filter(|(_, line)| !(line.is_empty() || line.starts_with('#')))
+        .map(|(number, line)| (number, line.to_owned()))
+        .collect())
+}
+
 /// Reads all bytes of a JSON file. Errors: it cannot be read, or takes more memory than the run may use.
 pub fn read_json(path: &Path) -> Result<Vec<u8>> {
     let bytes = read_bytes(path)?;
@@ -208,11 +219,11 @@ pub fn folder_of(path: &Path) -> &Path {
 
 /// Whether a path names the standard input, or a pipe from the shell such as `<(zcat walk.bvh.gz)`.
 fn is_stream_of_this_run(path: &Path) -> bool {
-    let of_shell = |folder: &&str| {
-        let number = path.strip_prefix(folder).ok().and_then(Path::to_str);
-        number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    path == Path::new("/dev/stdin") || ["/dev/fd", "/proc/self/fd"].iter().any(of_shell)
+    path == Path::new("/dev/stdin")
+        || ["/dev/fd", "/proc/self/fd"].iter().any(|folder| {
+            let number = path.strip_prefix(folder).ok().and_then(Path::to_str);
+            number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        })
 }
 
 /// Folders whose files may be named by other files: the folders of the inputs on the command line, and those of `--allow-paths`.

@@ -37,11 +37,15 @@ pub fn study(args: StudyArgs) -> Result<Study> {
     })
 }
 
+/// Returns the settings for reading a take as these say, or the animation that counts most in it.
+pub fn settings(reading: &TakeArgs) -> ReadSettings<'_> {
+    reading.settings(reading.space(), AnimationChoice::Auto, memory::limits())
+}
+
 /// Reads the takes that the settings of a motion name. Errors: one cannot be read.
 pub fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result<Following, Failure> {
     Following::new(bone_stretch, reading, |path| {
-        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        files::read_take(path, &settings, &mut Vec::new())
+        files::read_take(path, &settings(reading), &mut Vec::new())
     })
 }
 
@@ -134,6 +138,13 @@ pub fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> {
     }
     warn(&studied);
     Ok(studied)
+}
+
+/// Reads and analyses a take; all warnings are kept and not printed.
+pub fn studied(path: &Path, settings: &ReadSettings<'_>, study: &Study) -> Result<Studied> {
+    let mut soft = Vec::new();
+    let file = files::read_take(path, settings, &mut soft)?;
+    analysed(path, file, soft, study)
 }
 
 /// Analyses a take that was read with the warnings `soft`; all warnings are kept and not printed.

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile};
-use loopwright_job::{PendingLoop, Warning};
+use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile, set::PassageFacts};
+use loopwright_job::{self as job, Chosen, JobError, PendingLoop, Request, Studied, Warning};
 
 use crate::args::TargetArgs;
 use crate::exit::{Ending, Result};
 use crate::files;
 use crate::output::{self, Outputs};
-use crate::{recipe::Recipe, talk, written_loop};
+use crate::{recipe::Recipe, report::json, talk, written_loop};
 
 /// Returns the extension of a loop's file: the engine's, that of the rig if there is one, or the take's.
 pub fn extension(take: &Path, recipe: &Recipe) -> String {
@@ -97,14 +97,17 @@ const MAX_NAMED: usize = 60;
 
 /// Converts the name of an animation for use in a file name: letters, digits and underscores stay, others become hyphens.
 fn in_file_name(animation: &str) -> String {
-    let fit = |letter: char| {
-        if letter.is_alphanumeric() || letter == '_' {
-            letter
-        } else {
-            '-'
-        }
-    };
-    animation.chars().take(MAX_NAMED).map(fit).collect()
+    animation
+        .chars()
+        .take(MAX_NAMED)
+        .map(|letter| {
+            if letter.is_alphanumeric() || letter == '_' {
+                letter
+            } else {
+                '-'
+            }
+        })
+        .collect()
 }
 
 /// Returns outputs that replace no input; `path` is the file of the loops, which are added to the take if `is_extended`.
@@ -119,6 +122,11 @@ pub fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &Path, i
     outputs.protect_as("recipe", &target.recipe);
     outputs.protect_character(rig.as_deref(), recipe.take.map.as_deref());
     outputs
+}
+
+/// Makes the loop of a stretch, and writes it into memory. Errors: it cannot be made or written.
+pub fn made(studied: &Studied, request: Request<'_>, chosen: &Chosen, format: Format) -> Result<PendingLoop, JobError> {
+    job::write(studied, request, job::make(studied, request, chosen)?, format)
 }
 
 /// Prints the warnings of a loop, and how it was chosen.
@@ -160,6 +168,17 @@ pub fn add_written(outputs: &mut Outputs, written: &WrittenFile, sidecar: Sideca
     let (bytes, sidecar) = written.named(sidecar, names_of(path).to_vec());
     outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json()?))?;
     Ok(sidecar)
+}
+
+/// Adds a passage that was written, and its facts beside it; returns the document of these.
+pub fn add_passage(outputs: &mut Outputs, path: &Path, written: &WrittenFile, facts: &PassageFacts) -> Result<String> {
+    // Not the name of a loop's sidecar, since other commands would read it as one.
+    let beside = path.with_extension("json");
+    let names = [path, &beside].map(|path| path.display().to_string());
+    let document = json::document("passage", facts, None, &names);
+    outputs.add(path, &written.bytes)?;
+    outputs.add(&beside, document.as_bytes())?;
+    Ok(document)
 }
 
 /// Returns the names of a loop and of its sidecar, as sidecars list them.

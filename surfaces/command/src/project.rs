@@ -85,19 +85,18 @@ impl Settings {
         if has_flag(command, "recipe") && !self.texts.is_empty() {
             return vec!["--recipe".into(), path.into()];
         }
-        let heeds = |text: &&String| match name {
-            "set" => true,
-            "find" | "inspect" => {
-                let recipe = text
-                    .parse::<Setting>()
-                    .and_then(|setting| recipe::recipe_of([&setting]));
-                recipe.is_ok_and(|recipe| Sets(recipe).only_of_search().is_ok())
-            }
-            _ => Setting::of_reading(text).is_ok(),
-        };
         self.texts
             .iter()
-            .filter(heeds)
+            .filter(|text| match name {
+                "set" => true,
+                "find" | "inspect" => {
+                    let recipe = text
+                        .parse::<Setting>()
+                        .and_then(|setting| recipe::recipe_of([&setting]));
+                    recipe.is_ok_and(|recipe| Sets(recipe).only_of_search().is_ok())
+                }
+                _ => Setting::of_reading(text).is_ok(),
+            })
             .flat_map(|text| ["--set".into(), text.into()])
             .collect()
     }
@@ -159,8 +158,7 @@ pub fn with_settings(args: &[OsString]) -> Result<Typed> {
         let flags = read(&path)?.flags(&path, &names[0], command);
         // After the name of the command, or after those of the command and its subcommand.
         let mut words = args.iter().skip(1);
-        let is_named = |name: &String| words.any(|word| word.to_str() == Some(name));
-        if !flags.is_empty() && names.iter().all(is_named) {
+        if !flags.is_empty() && names.iter().all(|name| words.any(|word| word.to_str() == Some(name))) {
             let place = args.len() - words.len();
             typed.args.splice(place..place, flags);
             typed.file = Some(path);

@@ -63,8 +63,11 @@ impl Surfaces {
             warning!("{}; its body is drawn as capsules", failure.what());
             None
         });
-        let beside = |name: &str| files::companion(path, name, memory::limits().max_input_bytes).ok();
-        let surface = mesh.and_then(|mesh| Surface::new(mesh, beside));
+        let surface = mesh.and_then(|mesh| {
+            Surface::new(mesh, |name: &str| {
+                files::companion(path, name, memory::limits().max_input_bytes).ok()
+            })
+        });
         figure.with_surface(surface.map(|surface| self.shared(surface)))
     }
 

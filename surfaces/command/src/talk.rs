@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{borrow::Cow, cell::RefCell, collections::BTreeSet, fmt, io::Write};
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use loopwright_formats::{one_line, reorders};
 
@@ -50,11 +50,15 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-fn say(style: Style, label: &str, text: &str) {
-    let text = harmless(text);
+/// Prints a message, and lines below it.
+fn say(color: AnsiColor, label: &str, text: &str, below: impl IntoIterator<Item: AsRef<str>>) {
+    let style = color.on_default().bold();
     let mut stderr = anstream::stderr().lock();
     // If stderr is closed, nobody can read the message.
-    let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
+    let _ = writeln!(stderr, "{style}{label}{style:#}: {}", harmless(text));
+    for line in below {
+        let _ = writeln!(stderr, "  {}", harmless(line.as_ref()));
+    }
 }
 
 /// Formats a warning, and gives it with [`warn`].
@@ -131,7 +135,7 @@ fn is_aside() -> bool {
 pub fn warn(text: &str) {
     keep(text);
     if !is_aside() && !is_quiet() {
-        say(AnsiColor::Yellow.on_default().bold(), "warning", text);
+        say(AnsiColor::Yellow, "warning", text, [""; 0]);
     }
 }
 
@@ -179,7 +183,7 @@ pub fn note(text: &str) {
     }
     let is_new = locked(&NOTES).insert(text.to_owned());
     if is_new {
-        say(AnsiColor::Cyan.on_default().bold(), "note", text);
+        say(AnsiColor::Cyan, "note", text, [""; 0]);
     }
 }
 
@@ -188,20 +192,12 @@ pub fn list(text: &str, lines: &[String]) {
     if is_aside() || is_quiet() {
         return;
     }
-    say(AnsiColor::Yellow.on_default().bold(), "warning", text);
-    let mut stderr = anstream::stderr().lock();
-    for line in lines {
-        let _ = writeln!(stderr, "  {}", harmless(line));
-    }
+    say(AnsiColor::Yellow, "warning", text, lines);
 }
 
 /// Reports why a command ended early.
 pub fn fail(failure: &Failure) {
-    say(AnsiColor::Red.on_default().bold(), "error", failure.what());
-    let mut stderr = anstream::stderr().lock();
-    for line in failure.lines() {
-        let _ = writeln!(stderr, "  {}", harmless(&line));
-    }
+    say(AnsiColor::Red, "error", failure.what(), failure.lines());
 }
 
 /// A progress bar for long work, with the rate and the time left; it draws nothing if stderr is no terminal.

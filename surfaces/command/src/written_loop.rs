@@ -1,7 +1,7 @@
 //! Reads loops back: the file, its sidecar, and the take they were cut from.
 
 use std::path::{Path, PathBuf};
-use std::{fmt::Display, sync::Arc};
+use std::{fmt::Display, fs, io, sync::Arc};
 
 use loopwright_core::Take;
 use loopwright_core::motion::SkeletonDifference;
@@ -216,20 +216,16 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut loops = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            match Pattern::files_of(path)? {
-                Some(files) => loops.extend(files),
-                None => loops.push(path.clone()),
-            }
+            loops.extend(Pattern::files_of(path)?.unwrap_or_else(|| vec![path.clone()]));
             continue;
         }
-        let failed = |error: std::io::Error| Failure::cannot("list", path, error);
-        let mut found = Vec::new();
-        for entry in std::fs::read_dir(path).map_err(failed)? {
-            let file = entry.map_err(failed)?.path();
-            if file.is_file() && files::has_sidecar(&file) {
-                found.push(file);
-            }
-        }
+        let mut found = fs::read_dir(path)
+            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+            .map_err(|error| Failure::cannot("list", path, error))?
+            .iter()
+            .map(fs::DirEntry::path)
+            .filter(|file| file.is_file() && files::has_sidecar(file))
+            .collect::<Vec<PathBuf>>();
         if found.is_empty() {
             return Err(failure!("there is no loop in the folder \"{}\"", path.display())
                 .because("loops have their sidecar beside them: walk-loop.bvh and walk-loop.bvh.json")
@@ -264,8 +260,12 @@ pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> 
         let names = animations::asked_for(path, &file, input.wanted(flags), excluded)?
             .into_iter()
             .map(|number| &file.animation_names()[number]);
-        let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
-        Ok::<Vec<String>, Failure>(names.filter(is_loop).cloned().collect())
+        Ok::<Vec<String>, Failure>(
+            names
+                .filter(|name| name.ends_with("-loop") || described.contains(name))
+                .cloned()
+                .collect(),
+        )
     };
     let (all, left) = (loops_without(Excluded::NONE)?, loops_without(excluded)?);
     match (left.len(), left.len() < all.len()) {
@@ -335,11 +335,13 @@ pub fn read_all_onto(
     reading: &TakeArgs,
     target: Option<&Arc<CharacterTarget>>,
 ) -> Result<Vec<StoredLoop>> {
-    let read = |name: &InputFile| match target {
-        None => read_playable(name, reading, AddedRoot::Kept),
-        Some(target) => on_character(read_playable(name, reading, AddedRoot::Folded)?, target, reading),
-    };
-    let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let loops = names
+        .iter()
+        .map(|name| match target {
+            None => read_playable(name, reading, AddedRoot::Kept),
+            Some(target) => on_character(read_playable(name, reading, AddedRoot::Folded)?, target, reading),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
     same_skeletons(names, &loops)?;
     Ok(loops)
 }

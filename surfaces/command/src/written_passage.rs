@@ -58,8 +58,10 @@ pub fn of_files(files: &[PathBuf]) -> Result<Vec<WrittenPassage>> {
         None | Some(Err(ManifestError::Format { .. })) => Manifest::default(),
         Some(read) => read.map_err(|error| failures::manifest(&path, error))?,
     };
-    let of_file = |file: &PathBuf| cut(file).map_or_else(|| of_set(file, &set), |passage| vec![passage]);
-    Ok(files.iter().flat_map(of_file).collect())
+    Ok(files
+        .iter()
+        .flat_map(|file| cut(file).map_or_else(|| of_set(file, &set), |passage| vec![passage]))
+        .collect())
 }
 
 /// Resolves a name, if it is that of a file in the same folder.
@@ -126,8 +128,12 @@ impl WrittenPassage {
     pub fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage> {
         // The flags name the animation of the passage, not those of its loops.
         let of_loops = reading.of_animation(None);
-        let read = |input: &InputFile| written_loop::read_playable(input, &of_loops, AddedRoot::Folded);
-        let [from, to] = self.loops.each_ref().map(|input| input.as_ref().map(read).transpose());
+        let [from, to] = self.loops.each_ref().map(|input| {
+            input
+                .as_ref()
+                .map(|input| written_loop::read_playable(input, &of_loops, AddedRoot::Folded))
+                .transpose()
+        });
         let loops: [Option<StoredLoop>; 2] = [from?, to?];
         // The passage is in the space that its loops state.
         let space = loops

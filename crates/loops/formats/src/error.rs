@@ -4,7 +4,7 @@ use loopwright_core::{motion::SkeletonError, take::TakeError};
 
 use crate::{
     animations::AnimationError,
-    bvh::error::{BvhError, Position},
+    bvh::error::BvhError,
     byte_count::MemoryError,
     excerpt::list,
     fbx::error::FbxError,

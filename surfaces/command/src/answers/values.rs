@@ -18,12 +18,11 @@ use loopwright_sets::road::{SetClipFile, WrittenSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::{CheckArgs, CostArgs, ExcludeArgs, JumpSettings, RowSettings, Wish};
+use crate::args::{CheckArgs, CostArgs, JumpSettings, RowSettings, Wish};
 use crate::commands::cost::Side;
 use crate::commands::matching::{self, build::Building};
 use crate::commands::{self, check::Fails, convert, set};
 use crate::exit::{Ending, Failure, Result};
-use crate::files::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
 use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer, json};
@@ -86,11 +85,12 @@ pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)
     aside(|| {
         let reading = TakeArgs::default();
         let names = written_loop::all_loops(paths, &reading)?.into_iter();
-        let read = |input: InputFile| {
-            let stored = written_loop::read_playable(&input, &reading, AddedRoot::Kept)?;
-            Ok((input.to_string(), input.typed(), stored))
-        };
-        names.map(read).collect()
+        names
+            .map(|input| {
+                let stored = written_loop::read_playable(&input, &reading, AddedRoot::Kept)?;
+                Ok((input.to_string(), input.typed(), stored))
+            })
+            .collect()
     })
 }
 
@@ -101,11 +101,13 @@ pub fn on_character(
     reading: &TakeArgs,
 ) -> Said<Vec<(String, StoredLoop)>> {
     aside(|| {
-        let each = |(name, stored): (String, StoredLoop)| {
-            let carried = written_loop::on_character(folded(&name, &stored)?, target, reading)?;
-            Ok((name, carried))
-        };
-        loops.into_iter().map(each).collect()
+        loops
+            .into_iter()
+            .map(|(name, stored)| {
+                let carried = written_loop::on_character(folded(&name, &stored)?, target, reading)?;
+                Ok((name, carried))
+            })
+            .collect()
     })
 }
 
@@ -123,11 +125,13 @@ pub fn cost(
     most: usize,
 ) -> Said<(Value, Vec<f64>)> {
     aside(|| {
-        let side = |(motion, frame): &(Motion<'_>, Option<i64>)| {
-            let frame = frame.map(|frame| frame.to_string());
-            Side::new(PathBuf::from(motion.name()), motion.read(reading)?, frame.as_deref())
-        };
-        let sides = motions.iter().map(side).collect::<Result<Vec<_>, _>>()?;
+        let sides = motions
+            .iter()
+            .map(|(motion, frame)| {
+                let frame = frame.map(|frame| frame.to_string());
+                Side::new(PathBuf::from(motion.name()), motion.read(reading)?, frame.as_deref())
+            })
+            .collect::<Result<Vec<_>, _>>()?;
         let mut answer = match &sides[..] {
             [left, entered] => commands::cost::compared([left, entered], settings, most, false)?.0,
             _ => commands::cost::among::compared(&sides, settings)?,
@@ -205,18 +209,11 @@ pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Sa
 pub fn check_file(path: PathBuf, take: Option<PathBuf>, only: Vec<CheckId>) -> Said<Value> {
     let args = CheckArgs {
         loops: vec![path],
-        limits: Limits::default(),
-        config: None,
         fail_on: Grade::Bad,
         only,
-        together: false,
         take,
-        reading: TakeArgs::default(),
-        left_out: ExcludeArgs::default(),
-        verbose: false,
         json: true,
-        junit: None,
-        force: false,
+        ..CheckArgs::default()
     };
     document(|| commands::check::run(&args))
 }

@@ -68,13 +68,17 @@ impl CutArgs {
         } else {
             self.kind.clone()
         };
-        let of = |kind: CutKind| match kind {
-            CutKind::Start => &[PassageKind::Start][..],
-            CutKind::Stop => &[PassageKind::Stop][..],
-            CutKind::Turn => &[PassageKind::TurnInPlace, PassageKind::Turn][..],
-            CutKind::Jump => &[PassageKind::Jump][..],
-        };
         let transition = self.transitions.then_some(PassageKind::Transition);
-        asked.into_iter().flat_map(of).copied().chain(transition).collect()
+        asked
+            .into_iter()
+            .flat_map(|kind| match kind {
+                CutKind::Start => &[PassageKind::Start][..],
+                CutKind::Stop => &[PassageKind::Stop][..],
+                CutKind::Turn => &[PassageKind::TurnInPlace, PassageKind::Turn][..],
+                CutKind::Jump => &[PassageKind::Jump][..],
+            })
+            .copied()
+            .chain(transition)
+            .collect()
     }
 }

@@ -14,7 +14,7 @@ use crate::numbers::{parse_count, parse_cycles, parse_positive};
 use crate::words::{Written, choice};
 use crate::{limits::Limits, recipe::TakeArgs};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = INPUT)]
 pub struct CheckArgs {
     /// Loops ({formats}), with their sidecars where they have them: files, folders or patterns.

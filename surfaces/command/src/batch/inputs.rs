@@ -75,25 +75,23 @@ pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character:
         }
         let folder = pattern.as_ref().map_or(&**name, Pattern::folder);
         let count = (inputs.num_loops, inputs.problems.len());
-        let mut ours = Vec::new();
-        let mut walk = Walk {
-            is_asked_for: &|below: &Path| match &pattern {
+        let mut ours = takes_below(
+            folder,
+            |below: &Path| match &pattern {
                 Some(pattern) => pattern.fits(below),
                 None => files::format_of_name(below).is_none() || files::is_take_of_a_folder(below),
             },
             wanted,
-            output: output.as_deref(),
-            inputs: &mut inputs,
-            found: &mut ours,
-        };
-        walk.below(folder);
-        ours.retain(|(_, path)| !is_character(path));
+            output.as_deref(),
+            &mut inputs,
+        );
+        ours.retain(|path| !is_character(path));
         if ours.is_empty() && count == (inputs.num_loops, inputs.problems.len()) {
             inputs
                 .problems
                 .push((name.clone(), nothing_in(name, pattern.is_some())));
         }
-        found.append(&mut ours);
+        found.extend(ours.into_iter().map(|path| (folder.to_owned(), path)));
     }
     found.retain(|(_, path)| seen.insert(path.clone()));
     let shared = shared_folder(found.iter().map(|(folder, _)| folder));
@@ -140,57 +138,54 @@ pub fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
     files
 }
 
-/// Lists folders below one.
-struct Walk<'a> {
-    is_asked_for: &'a dyn Fn(&Path) -> bool,
+/// Lists the files in a folder and below that are asked for; `inputs` keeps what is left out. Links to folders are not followed, since they
+/// may form a cycle. A folder that cannot be listed does not stop the others.
+fn takes_below(
+    top: &Path,
+    is_asked_for: impl Fn(&Path) -> bool,
     wanted: Wanted,
-    output: Option<&'a Path>,
-    inputs: &'a mut Inputs,
-    found: &'a mut Vec<(PathBuf, PathBuf)>,
-}
-
-impl Walk<'_> {
-    /// Lists all folders below one. Links to folders are not followed, since they may form a cycle. A folder that cannot be listed does not
-    /// stop the others.
-    fn below(&mut self, top: &Path) {
-        let mut folders = vec![top.to_owned()];
-        while let Some(folder) = folders.pop() {
-            if self.output.is_some() && folder.canonicalize().ok().as_deref() == self.output {
+    output: Option<&Path>,
+    inputs: &mut Inputs,
+) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![top.to_owned()];
+    while let Some(folder) = folders.pop() {
+        if output.is_some() && folder.canonicalize().ok().as_deref() == output {
+            continue;
+        }
+        let entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let what = format!("cannot list \"{}\": {error}", folder.display());
+                let failure = Failure::error(what).try_this(match error.kind() {
+                    io::ErrorKind::NotFound => {
+                        "check the folder in front of the pattern; paths begin at the current folder"
+                    }
+                    _ => "allow yourself to list it: chmod u+rx",
+                });
+                inputs.problems.push((folder, failure));
                 continue;
             }
-            let entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    let what = format!("cannot list \"{}\": {error}", folder.display());
-                    let failure = Failure::error(what).try_this(match error.kind() {
-                        io::ErrorKind::NotFound => {
-                            "check the folder in front of the pattern; paths begin at the current folder"
-                        }
-                        _ => "allow yourself to list it: chmod u+rx",
-                    });
-                    self.inputs.problems.push((folder, failure));
-                    continue;
-                }
-            };
-            for entry in entries {
-                let path = entry.path();
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(path);
-                    continue;
-                }
-                let below = path.strip_prefix(top).unwrap_or(&path);
-                if !files::is_named_like_a_take(&path) || path.is_dir() || !(self.is_asked_for)(below) {
-                    continue;
-                }
-                talk::keep_on_one_line(below);
-                if self.wanted == Wanted::Takes && files::has_sidecar(&path) {
-                    self.inputs.num_loops += 1;
-                    continue;
-                }
-                self.found.push((top.to_owned(), path));
+        };
+        for entry in entries {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+                continue;
             }
+            let below = path.strip_prefix(top).unwrap_or(&path);
+            if !files::is_named_like_a_take(&path) || path.is_dir() || !is_asked_for(below) {
+                continue;
+            }
+            talk::keep_on_one_line(below);
+            if wanted == Wanted::Takes && files::has_sidecar(&path) {
+                inputs.num_loops += 1;
+                continue;
+            }
+            found.push(path);
         }
     }
+    found
 }
 
 /// The deepest folder that contains all of these, with links resolved.

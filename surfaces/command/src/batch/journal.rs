@@ -15,7 +15,7 @@ use loopwright_formats::loop_file::{self, facts::Grade};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{LoopResult, Names, Shard, Written};
+use super::{LoopResult, Names, Shard};
 use crate::{
     exit::{Failure, Result},
     files, memory, output,
@@ -103,8 +103,12 @@ impl Past {
             return result.outputs.is_empty();
         };
         let stated = result.row.as_ref().map(|row| row.grade.as_deref().unwrap_or("review"));
-        let is_there = |output: &Written| self.hash_of(&output.path).is_some_and(|hash| hash == output.sha256);
-        if stated != Some(grade) || !result.outputs.iter().all(is_there) {
+        if stated != Some(grade)
+            || !result
+                .outputs
+                .iter()
+                .all(|output| self.hash_of(&output.path).is_some_and(|hash| hash == output.sha256))
+        {
             return false;
         }
         let sidecar: Value = result

@@ -97,8 +97,10 @@ impl Template {
             }
         }
         let most = MAX_NAME_BYTES - RESERVED_BYTES;
-        let fits = |(index, letter): &(usize, char)| index + letter.len_utf8() <= most;
-        stem.char_indices().take_while(fits).map(|(_, letter)| letter).collect()
+        stem.char_indices()
+            .take_while(|(index, letter)| index + letter.len_utf8() <= most)
+            .map(|(_, letter)| letter)
+            .collect()
     }
 }
 

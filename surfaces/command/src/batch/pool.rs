@@ -23,8 +23,10 @@ const LARGE_SHARE: u64 = 4;
 
 /// The number of threads for `--jobs`, which share the memory of the run.
 pub fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
-    let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let jobs = asked.unwrap_or_else(cores).get().min(inputs.max(1));
+    let jobs = asked
+        .unwrap_or_else(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+        .get()
+        .min(inputs.max(1));
     memory::share_among(jobs);
     jobs
 }
@@ -224,10 +226,9 @@ fn worker<W: Work>(
             now.settled += 1;
             drop(now);
             shared.changed.notify_all();
-            let finish = |studied| catch_unwind(AssertUnwindSafe(|| work.finish(input, studied))).ok();
             let answer = studied
                 .filter(|_| is_settled)
-                .and_then(finish)
+                .and_then(|studied| catch_unwind(AssertUnwindSafe(|| work.finish(input, studied))).ok())
                 .unwrap_or_else(|| work.fault(input));
             now = shared.locked();
             now.answers.insert(index, answer);

@@ -1,6 +1,6 @@
 //! `loopwright check`: grades loops, and tests whether their figures are within limits.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::describe;
@@ -41,8 +41,11 @@ pub fn run(args: &CheckArgs) -> Result<Ending> {
         }
         outputs.check(junit)?;
     }
-    let read = |take: &PathBuf| load::load(&InputFile::named(take), &args.reading.clone().into());
-    let take = args.take.as_ref().map(read).transpose()?;
+    let take = args
+        .take
+        .as_ref()
+        .map(|take| load::load(&InputFile::named(take), &args.reading.clone().into()))
+        .transpose()?;
     let mut checking = Checking {
         args,
         limits: &limits,
@@ -176,8 +179,10 @@ impl Checking<'_> {
         let Self { args, verdicts, .. } = self;
         let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
         if verdicts.len() > 1 && !failed.is_empty() {
-            let named = |verdict: &&Verdict| format!("{}: {}", verdict.title(), verdict.why());
-            let names: Vec<String> = failed.iter().map(named).collect();
+            let names: Vec<String> = failed
+                .iter()
+                .map(|verdict| format!("{}: {}", verdict.title(), verdict.why()))
+                .collect();
             talk::list(&format!("{} of {} loops fail", failed.len(), verdicts.len()), &names);
         }
         if verdicts.len() > 1 && !args.json {
@@ -237,8 +242,10 @@ impl Fails<'_> {
             })
             .partition(|check| check.grade >= Some(self.from));
         [failed, to_review].map(|checks| {
-            let of_check = |check| Exceeded::of_check(check, is_ping_pong);
-            checks.into_iter().map(of_check).collect()
+            checks
+                .into_iter()
+                .map(|check| Exceeded::of_check(check, is_ping_pong))
+                .collect()
         })
     }
 }

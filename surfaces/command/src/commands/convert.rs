@@ -52,18 +52,19 @@ pub fn run(mut args: ConvertArgs) -> Result<Ending> {
         one(&args, target.as_ref(), is_one_of_many)
     };
     if args.split {
-        let animations = |path: &Path| {
-            let file = files::read_animated(path)?;
-            let numbers = animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?;
-            let animation = |number: usize| Some((number, file.animation_names()[number].clone()));
-            Ok(numbers.into_iter().map(animation).collect())
-        };
         return each::animations_into_folder(
             &args.inputs,
             &args.output,
             extension,
             manner,
-            animations,
+            |path: &Path| {
+                let file = files::read_animated(path)?;
+                let numbers = animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?;
+                Ok(numbers
+                    .into_iter()
+                    .map(|number| Some((number, file.animation_names()[number].clone())))
+                    .collect())
+            },
             |input, animation, output| {
                 let (number, name) = animation.cloned().unzip();
                 convert(InputFile::new(input.to_owned(), name), number, output, true)
@@ -205,7 +206,7 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWa
     let (path, reading) = (&args.input.path, args.input.reading(&args.reading));
     let settings = match sidecar {
         Some(_) => written_loop::settings(&reading, sidecar),
-        None => reading.settings(reading.space(), AnimationChoice::Auto, memory::limits()),
+        None => load::settings(&reading),
     };
     let settings = ReadSettings {
         animation: args.number.map_or(settings.animation, AnimationChoice::Number),

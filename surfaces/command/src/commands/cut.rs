@@ -196,17 +196,12 @@ fn add_all(
     talk::warn_all(args.target.and_then(|engine| engine.complaint(format)));
     for (passage, facts) in cut.passages.iter().zip(facts) {
         let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
-        // Not the name of a loop's sidecar, since other commands would read it as one.
-        let beside = path.with_extension("json");
         let written = cut.write(studied, passage, format)?;
         talk::warn_all(&written.warnings);
         if !passage.has_held_feet() {
             warning!("{}: feet are left free, since no correction holds them", passage.name());
         }
-        let names = [&path, &beside].map(|path| path.display().to_string());
-        let facts = json::document("passage", facts, None, &names);
-        outputs.add(&path, &written.bytes)?;
-        outputs.add(&beside, facts.as_bytes())?;
+        loop_output::add_passage(outputs, &path, &written, facts)?;
     }
     Ok(())
 }

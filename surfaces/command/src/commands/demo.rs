@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_core::SearchSettings;
 use loopwright_formats::{Format, ReadSettings, Source};
-use loopwright_job::{self as job, Chosen, JobError, Request, SearchRequest, Study, search_rows};
+use loopwright_job::{Chosen, JobError, Request, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::exit::{Ending, Failure, Result};
@@ -52,8 +52,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
         .cloned()
         .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
     let request = Request::of(&recipe);
-    let made = job::make(&studied, request, &Chosen::new(1, chosen)).map_err(in_words)?;
-    let pending = job::write(&studied, request, made, Format::Bvh).map_err(in_words)?;
+    let pending = loop_output::made(&studied, request, &Chosen::new(1, chosen), Format::Bvh).map_err(in_words)?;
     let picture = loopwright_draw::plot::make(&studied.analysis, &pending.done.made);
     let sidecar = loop_output::add(&mut outputs, pending, &loop_path, &[&picture_path], Vec::new())?;
     outputs.add(&picture_path, picture.as_bytes())?;

@@ -63,10 +63,14 @@ pub fn output(
         let output = output_of(&input.path, named, &extension(&input.path))?;
         return work(input, &output, false);
     }
-    let whole = |_: &Path| Ok(vec![None]);
-    animations_into_folder(names, named, extension, manner, whole, |input, _, output| {
-        work(InputFile::named(input), output, true)
-    })
+    animations_into_folder(
+        names,
+        named,
+        extension,
+        manner,
+        |_: &Path| Ok(vec![None]),
+        |input, _, output| work(InputFile::named(input), output, true),
+    )
 }
 
 /// Errors: `folder` is a file or named like one.
@@ -171,27 +175,32 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
     let jobs = batch::jobs(manner.jobs.jobs, found.files.len());
     let progress = Progress::new("files", found.files.len());
     let mut printed = Ok(());
-    let work = |input: &Input| talk::aside(|| with_document(work(input), manner.json));
-    batch::each(&found.files, jobs, work, fault, |input, (result, said)| {
-        progress.beside(|| {
-            let text = if manner.json { line(&said.printed) } else { said.printed };
-            let now = output::print(&text);
-            printed = core::mem::replace(&mut printed, Ok(())).and(now);
-            talk::warn_of(input.path.display(), &said.warnings);
-            match result {
-                Ok(now) => ending = ending.max(now),
-                Err(failure) => {
-                    talk::fail(&failure);
-                    if failure.is_negative() {
-                        ending = Ending::Negative;
-                    } else {
-                        failed.push(failure);
+    batch::each(
+        &found.files,
+        jobs,
+        |input: &Input| talk::aside(|| with_document(work(input), manner.json)),
+        fault,
+        |input, (result, said)| {
+            progress.beside(|| {
+                let text = if manner.json { line(&said.printed) } else { said.printed };
+                let now = output::print(&text);
+                printed = core::mem::replace(&mut printed, Ok(())).and(now);
+                talk::warn_of(input.path.display(), &said.warnings);
+                match result {
+                    Ok(now) => ending = ending.max(now),
+                    Err(failure) => {
+                        talk::fail(&failure);
+                        if failure.is_negative() {
+                            ending = Ending::Negative;
+                        } else {
+                            failed.push(failure);
+                        }
                     }
                 }
-            }
-        });
-        progress.step();
-    });
+            });
+            progress.step();
+        },
+    );
     progress.finish();
     printed?;
     if failed.is_empty() {
@@ -224,8 +233,11 @@ fn with_document(result: Result<Ending>, json: bool) -> Result<Ending> {
     if let Err(failure) = &result
         && json
     {
-        let bare = || failure::json(failure, None);
-        output::print(&failure.document().map_or_else(bare, str::to_owned))?;
+        output::print(
+            &failure
+                .document()
+                .map_or_else(|| failure::json(failure, None), str::to_owned),
+        )?;
     }
     result
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
 use loopwright_core::Analysis;
-use loopwright_formats::{AnimationChoice, Format, LoadedTake};
+use loopwright_formats::{Format, LoadedTake};
 use loopwright_job::warning;
 
 use crate::exit::{Ending, Failure, Result};
@@ -13,7 +13,7 @@ use crate::recipe::TakeArgs;
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
 use crate::{
     args::FitArgs,
-    batch, files, memory,
+    batch, files, load,
     patterns::{Pattern, files_below},
     plot::PlotFile,
     talk,
@@ -105,16 +105,18 @@ pub fn document(
     reading: &TakeArgs,
     settings: &FitSettings,
 ) -> Result<String> {
-    let source = |(name, file, warnings): (String, &LoadedTake, Vec<String>)| {
-        let take = smoothed(fitted(Path::new(&name), file, warnings, reading, settings)?)?;
-        talk::warn_all(&take.warnings);
-        Ok(Source {
-            name,
-            is_folder: false,
-            outcomes: vec![Outcome::Take(Box::new(take))],
+    let sources = takes
+        .into_iter()
+        .map(|(name, file, warnings)| {
+            let take = smoothed(fitted(Path::new(&name), file, warnings, reading, settings)?)?;
+            talk::warn_all(&take.warnings);
+            Ok(Source {
+                name,
+                is_folder: false,
+                outcomes: vec![Outcome::Take(Box::new(take))],
+            })
         })
-    };
-    let sources = takes.into_iter().map(source).collect::<Result<Vec<_>>>()?;
+        .collect::<Result<Vec<_>>>()?;
     Ok(report::json(&sources, &pool(&sources), settings, None, &[]))
 }
 
@@ -187,11 +189,7 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
 /// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
 fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake> {
     let mut soft = Vec::new();
-    let file = files::read_take(
-        path,
-        &reading.settings(reading.space(), AnimationChoice::Auto, memory::limits()),
-        &mut soft,
-    )?;
+    let file = files::read_take(path, &load::settings(reading), &mut soft)?;
     let soft = soft.iter().map(ToString::to_string).collect();
     fitted(path, &file, soft, reading, settings)
 }
@@ -261,19 +259,13 @@ fn read_table(path: &Path) -> Result<SpeedTable> {
         Failure::cannot("read the table", path, what)
             .try_this("a first line time,speed or distance,time, then a line of numbers each: seconds, m/s, metres")
     };
-    let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
-    let text = text.trim_start_matches('\u{feff}');
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .enumerate()
-        .filter(|(_, line)| !(line.is_empty() || line.starts_with('#')));
+    let mut lines = files::lines(path, wrong)?.into_iter();
     let cells = |line: &str| -> Vec<String> {
         line.split([',', ';', '\t'])
             .map(|cell| cell.trim().to_lowercase())
             .collect()
     };
-    let names = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
+    let names = lines.next().map(|(_, line)| cells(&line)).unwrap_or_default();
     let column = |known: &[&str]| {
         // Units may follow a name: time_secs, speed (m/s).
         let is_known = |name: &String| {
@@ -291,11 +283,11 @@ fn read_table(path: &Path) -> Result<SpeedTable> {
         ));
     };
     let mut rows = Vec::new();
-    for (index, line) in lines {
-        let cells = cells(line);
-        let number = |at: usize| cells.get(at).and_then(|cell| cell.parse::<f64>().ok());
-        let (Some(secs), Some(value)) = (number(time), number(value)) else {
-            return Err(wrong(format!("line {} lacks a number", index + 1)));
+    for (number, line) in lines {
+        let cells = cells(&line);
+        let cell = |at: usize| cells.get(at).and_then(|cell| cell.parse::<f64>().ok());
+        let (Some(secs), Some(value)) = (cell(time), cell(value)) else {
+            return Err(wrong(format!("line {number} lacks a number")));
         };
         rows.push((secs, value));
     }

@@ -88,8 +88,7 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
                 .because("what is heard is no robot's motion"),
         );
     }
-    let mut outputs = Outputs::new(args.force);
-    protect(&mut outputs, args, &recipe);
+    let mut outputs = outputs(args, &recipe, false);
     outputs.check_loop(&args.output)?;
     if let Some(record) = &args.record {
         if output::format_of(record)? != Format::Bvh {
@@ -143,9 +142,12 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
     }
 }
 
-fn protect(outputs: &mut Outputs, args: &ListenArgs, recipe: &Recipe) {
+/// Returns outputs that replace no input; files of this run are replaced if there are any.
+fn outputs(args: &ListenArgs, recipe: &Recipe, has_written: bool) -> Outputs {
+    let mut outputs = Outputs::new(args.force || has_written);
     outputs.protect_as("recipe", &args.recipe);
     outputs.protect_character(recipe.take.rig.as_deref(), recipe.take.map.as_deref());
+    outputs
 }
 
 /// The loop that is in the output file now.
@@ -414,8 +416,7 @@ impl Listening<'_> {
     /// Writes a loop of the last seconds over the one before.
     fn write_live(&self, pending: PendingLoop, [first, end]: [usize; 2]) -> Result<(Sidecar, Vec<String>)> {
         // From the second loop on, the replaced file is our own.
-        let mut outputs = Outputs::new(self.args.force || self.best.is_some()).passing();
-        protect(&mut outputs, self.args, self.request.recipe);
+        let mut outputs = outputs(self.args, self.request.recipe, self.best.is_some()).passing();
         let said = format!(
             "made while the motion still came, of frames {first} to {} of the stream; its own frames are counted from the first of these",
             end - 1
@@ -435,8 +436,7 @@ impl Listening<'_> {
         if self.args.record.is_none() {
             return Ok(vec![name; parts.len()]);
         }
-        let mut outputs = Outputs::new(self.args.force);
-        protect(&mut outputs, self.args, self.request.recipe);
+        let mut outputs = outputs(self.args, self.request.recipe, false);
         let is_taken = |path: &Path| path.symlink_metadata().is_ok() && outputs.check(path).is_err();
         // The name that was asked for is checked already.
         let is_free = |path: &PathBuf| {
@@ -515,8 +515,7 @@ impl Listening<'_> {
         }
         loop_output::say(&pending);
         // Loops that were made meanwhile may be replaced, other existing files only with --force.
-        let mut of_loop = Outputs::new(self.args.force || self.best.is_some());
-        protect(&mut of_loop, self.args, self.request.recipe);
+        let mut of_loop = outputs(self.args, self.request.recipe, self.best.is_some());
         for name in names.iter().filter(|_| self.args.record.is_some()) {
             of_loop.protect(name);
         }
@@ -545,8 +544,7 @@ impl Listening<'_> {
     ) -> Result<PendingLoop, JobError> {
         let mut chosen = job::choose(studied, request, warnings)?;
         let first = chosen.swap_remove(0)?;
-        let made = job::make(studied, request, &first)?;
-        job::write(studied, request, made, self.format)
+        loop_output::made(studied, request, &first, self.format)
     }
 }
 

@@ -228,11 +228,7 @@ fn framed(
     let written = framed.write(studied, output::format_of(path)?)?;
     talk::warn_all(&written.warnings);
     let facts = framed.facts(studied);
-    let beside = path.with_extension("json");
-    let names = [path, &beside].map(|path| path.display().to_string());
-    let document = json::document("passage", &facts, None, &names);
-    outputs.add(path, &written.bytes)?;
-    outputs.add(&beside, document.as_bytes())?;
+    let document = loop_output::add_passage(&mut outputs, path, &written, &facts)?;
     outputs.commit()?;
     output::print(&if target.json { document } else { report::framed(&facts) })?;
     Ok(Ending::of_grade(facts.grade))
@@ -253,8 +249,7 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
     let Some(chosen) = chosen.first() else {
         return Err(Failure::nothing(format!("no loop found in \"{}\"", studied.name)));
     };
-    let made = job::make(studied, request, chosen).map_err(in_words)?;
-    let pending = job::write(studied, request, made, format).map_err(in_words)?;
+    let pending = loop_output::made(studied, request, chosen, format).map_err(in_words)?;
     loop_output::say(&pending);
     Ok(pending)
 }

@@ -521,8 +521,7 @@ impl MakeLoops<'_> {
         let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| {
             // Among many takes, some have fewer rows than others.
             let chosen = chosen.map_err(|no_row| Failure::nothing(in_words(no_row).what()))?;
-            let made = job::make(loaded, request, &chosen).map_err(in_words)?;
-            let written = job::write(loaded, request, made, format).map_err(in_words)?;
+            let written = loop_output::made(loaded, request, &chosen, format).map_err(in_words)?;
             Ok(Pending::One(Box::new(written)))
         });
         take.loops = loops.map(|made: Result<_>| made.map_err(|failure| Box::new(failure.into()))).collect();

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright_catalog::CatalogFormat;
 use loopwright_core::{Analysis, analysis::FootEventKind, candidate::MotionKind};
@@ -18,7 +17,7 @@ use loopwright_job::{Studied, stated_space};
 
 use super::{catalog, check, render};
 use crate::animations::Excluded;
-use crate::batch::{self, Work};
+use crate::batch;
 use crate::exit::{Ending, Failure, Result};
 use crate::files::InputFile;
 use crate::found_loops::loops_in;
@@ -53,8 +52,6 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
     let work = Pages {
         args,
         kinds,
-        num_loops: clips.len(),
-        num_shown: AtomicUsize::new(0),
         surfaces: Surfaces::new(args.capsules),
     };
     let Shown {
@@ -146,17 +143,28 @@ fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> S
     }
     let jobs = batch::jobs(work.args.jobs.jobs, loops.len());
     let progress = Progress::new("loops", loops.len());
-    batch::run(work, loops, jobs, |one, answer| {
-        match answer {
-            Ok((panel, has_take)) => {
-                shown.with_take += usize::from(has_take);
-                shown.passages += usize::from(matches!(one, Clip::Passage(_)));
-                shown.panels.push(panel);
+    // Warnings of reading are in the sidecar and on the page, and not printed.
+    let entry = |one: &Clip| talk::aside(|| work.entry(one)).0;
+    batch::each(
+        loops,
+        jobs,
+        entry,
+        |one: &Clip| {
+            Err(failure!("the program itself failed on \"{one}\"").try_this("a report of this fault, with the file"))
+        },
+        |one, answer| {
+            match answer {
+                Ok(entry) => {
+                    let index = shown.panels.len();
+                    shown.with_take += usize::from(entry.uncut.is_some());
+                    shown.passages += usize::from(matches!(one, Clip::Passage(_)));
+                    shown.panels.push(Panel::new(&entry, index, loops.len()));
+                }
+                Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
             }
-            Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
-        }
-        progress.step();
-    });
+            progress.step();
+        },
+    );
     progress.finish();
     shown
 }
@@ -328,45 +336,19 @@ fn output_of(output: &str, catalog: &Path) -> PathBuf {
 struct Pages<'a> {
     args: &'a ReportArgs,
     kinds: Kinds,
-    num_loops: usize,
-    /// Number of loops on the page so far, which numbers the next one.
-    num_shown: AtomicUsize,
     surfaces: Surfaces,
 }
 
-impl Work for Pages<'_> {
-    type Input = Clip;
-    type Studied = Result<(LoopEntry, usize)>;
-    type Answer = Result<(Panel, bool)>;
-
-    fn study(&self, one: &Clip) -> Self::Studied {
-        // Warnings of reading are in the sidecar and on the page, and not printed.
-        let (entry, _) = talk::aside(|| match one {
-            Clip::Loop(one) => self.entry(one),
+impl Pages<'_> {
+    /// Collects everything that the page shows of a motion. Errors: the file cannot be read, or is no loop.
+    fn entry(&self, one: &Clip) -> Result<LoopEntry> {
+        match one {
+            Clip::Loop(one) => self.entry_of_loop(one),
             Clip::Passage(passage) => self.entry_of_passage(passage),
-        });
-        entry.map(|entry| (entry, 0))
-    }
-
-    fn settle(&self, _: &Clip, studied: &mut Self::Studied) {
-        if let Ok((_, index)) = studied {
-            *index = self.num_shown.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn finish(&self, _: &Clip, studied: Self::Studied) -> Self::Answer {
-        let (entry, index) = studied?;
-        Ok((Panel::new(&entry, index, self.num_loops), entry.uncut.is_some()))
-    }
-
-    fn fault(&self, one: &Clip) -> Self::Answer {
-        Err(failure!("the program itself failed on \"{one}\"").try_this("a report of this fault, with the file"))
-    }
-}
-
-impl Pages<'_> {
-    /// Collects everything that the page shows of a loop. Errors: the file cannot be read, or is no loop.
-    fn entry(&self, one: &InputFile) -> Result<LoopEntry> {
+    fn entry_of_loop(&self, one: &InputFile) -> Result<LoopEntry> {
         let reading = one.reading(&self.args.reading);
         let read = written_loop::read(one, &reading)?;
         let (closed, in_file) = render::loop_motion(&one.path, &read, &reading, &self.surfaces)?;
@@ -436,7 +418,7 @@ impl Pages<'_> {
     }
 
     /// Collects everything that the page shows of a passage, which is played over and over. Errors: it cannot be read.
-    fn entry_of_passage(&self, passage: &WrittenPassage) -> Result<LoopEntry, Failure> {
+    fn entry_of_passage(&self, passage: &WrittenPassage) -> Result<LoopEntry> {
         let checked = passage.check(&self.args.reading)?;
         let (path, take) = (&passage.place.path, &checked.file.take);
         let analysis = Analysis::with(take, &self.args.reading.overrides())?;
@@ -512,10 +494,8 @@ impl Pages<'_> {
         let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
         let space = stated_space(self.args.reading.space(), sidecar);
-        let mut soft = Vec::new();
         let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
-        let file = files::read_take(path, &settings, &mut soft)?;
-        load::analysed(path, file, soft, &load::study(study)?)
+        load::studied(path, &settings, &load::study(study.clone())?)
     }
 }
 

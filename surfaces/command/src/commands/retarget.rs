@@ -6,7 +6,7 @@ use std::sync::Arc;
 use loopwright_core::Take;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::{AnimationChoice, Format, LoadedTake, Sidecar, Source};
+use loopwright_formats::{Format, LoadedTake, Sidecar, Source};
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, pack::NoPack};
 
 use super::each::{self, Manner};
@@ -21,7 +21,7 @@ use crate::{
     animations::{self, Excluded},
     failures,
     files::{self, InputFile},
-    load, loop_output, memory, mirroring,
+    load, loop_output, mirroring,
     recipe::TakeArgs,
     written_loop,
 };
@@ -222,8 +222,7 @@ impl Options<'_> {
     fn take_file(&self) -> Result<LoadedTake> {
         let reading = self.input.reading(self.reading);
         let mut warnings = Vec::new();
-        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        let mut file = files::read_take(&self.input.path, &settings, &mut warnings)?;
+        let mut file = files::read_take(&self.input.path, &load::settings(&reading), &mut warnings)?;
         talk::warn_all(&warnings);
         if let Some(pairs) = self.mirror {
             file.take = mirroring::mirrored(&file.take, pairs, self.reading)?.0;

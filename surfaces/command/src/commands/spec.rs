@@ -323,9 +323,7 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
             }
             let path = args.output.join(&row.file);
             let format: Format = output::format_of(&path)?;
-            let made =
-                job::make(studied, request, &stretch).and_then(|made| job::write(studied, request, made, format));
-            let pending = match made {
+            let pending = match loop_output::made(studied, request, &stretch, format) {
                 Ok(pending) => pending,
                 Err(error) => {
                     found.why = vec![format!("{}: {error}", studied.name)];

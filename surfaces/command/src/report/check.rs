@@ -182,16 +182,17 @@ pub fn junit(verdicts: &[Verdict]) -> String {
 
 /// Escapes text for XML; characters that XML cannot hold become question marks.
 fn escape(text: &str) -> String {
-    let of = |letter: char| match letter {
-        '&' => "&amp;".to_owned(),
-        '<' => "&lt;".to_owned(),
-        '>' => "&gt;".to_owned(),
-        '"' => "&quot;".to_owned(),
-        '\n' => "&#10;".to_owned(),
-        letter if letter.is_control() || ['\u{fffe}', '\u{ffff}'].contains(&letter) => "?".to_owned(),
-        letter => letter.to_string(),
-    };
-    text.chars().map(of).collect()
+    text.chars()
+        .map(|letter| match letter {
+            '&' => "&amp;".to_owned(),
+            '<' => "&lt;".to_owned(),
+            '>' => "&gt;".to_owned(),
+            '"' => "&quot;".to_owned(),
+            '\n' => "&#10;".to_owned(),
+            letter if letter.is_control() || ['\u{fffe}', '\u{ffff}'].contains(&letter) => "?".to_owned(),
+            letter => letter.to_string(),
+        })
+        .collect()
 }
 
 /// Words the answer of `check` about a loop.

@@ -101,7 +101,7 @@ impl From<&Outcome> for OutcomeFacts {
 impl FoundLoop {
     fn list(rows: &SearchRows, studied: &Studied) -> Vec<Self> {
         let candidates = &rows.found.candidates;
-        let of = |index: usize| {
+        parallel::in_order(candidates.len(), |index| {
             let candidate = &candidates[index];
             // Most loops are made only to be judged.
             let verdict = verdict::of_stretch(studied, candidate);
@@ -129,8 +129,8 @@ impl FoundLoop {
                     RootSpace::Ground,
                 ),
             })
-        };
-        parallel::in_order(candidates.len(), of).unwrap_or_default()
+        })
+        .unwrap_or_default()
     }
 
     /// Returns the cells of the table's row.
@@ -217,45 +217,38 @@ struct Miss {
 
 impl Miss {
     fn new(miss: &NearestMiss) -> Self {
-        let common = Self {
+        let mut facts = Self {
             start_frame: miss.pair.start_frame,
             end_frame: miss.pair.end_frame,
             period_secs: miss.period_secs,
             ..Self::default()
         };
-        match miss.reason {
-            MissReason::CostRatio { found } => Self {
-                reason: "cost_ratio",
-                cost_ratio: Some(found),
-                ..common
-            },
-            MissReason::Strength { found } => Self {
-                reason: "repeat_strength",
-                repeat_strength: Some(found),
-                ..common
-            },
-            MissReason::NoRhythm { found } => Self {
-                reason: "no_rhythm",
-                rhythm_prominence: Some(found),
-                ..common
-            },
-            MissReason::SeenOnce => Self {
-                reason: "seen_once",
-                ..common
-            },
-            MissReason::RootMotion { found } => Self {
-                reason: "root_motion",
-                speed_mps: Some(ops::hypot(found.linear.x, found.linear.z)),
-                turn_rate_dps: Some(found.angular.y.to_degrees()),
-                climb_mps: Some(found.linear.y),
-                ..common
-            },
-            MissReason::Cycles { found } => Self {
-                reason: "cycles",
-                cycles: Some(found),
-                ..common
-            },
-        }
+        facts.reason = match miss.reason {
+            MissReason::CostRatio { found } => {
+                facts.cost_ratio = Some(found);
+                "cost_ratio"
+            }
+            MissReason::Strength { found } => {
+                facts.repeat_strength = Some(found);
+                "repeat_strength"
+            }
+            MissReason::NoRhythm { found } => {
+                facts.rhythm_prominence = Some(found);
+                "no_rhythm"
+            }
+            MissReason::SeenOnce => "seen_once",
+            MissReason::RootMotion { found } => {
+                facts.speed_mps = Some(ops::hypot(found.linear.x, found.linear.z));
+                facts.turn_rate_dps = Some(found.angular.y.to_degrees());
+                facts.climb_mps = Some(found.linear.y);
+                "root_motion"
+            }
+            MissReason::Cycles { found } => {
+                facts.cycles = Some(found);
+                "cycles"
+            }
+        };
+        facts
     }
 }
 
@@ -275,12 +268,12 @@ struct SegmentLoop {
 impl From<&SegmentLoops> for SegmentLoop {
     fn from(loops: &SegmentLoops) -> Self {
         let miss = loops.nearest_miss.as_ref();
-        let why_none = || miss.map_or_else(|| "no valid loop points".to_owned(), failures::miss_in_words);
         Self {
             segment: SegmentFacts::from(&loops.segment),
             rank: loops.row.map(|row| row + 1),
             nearest_miss: miss.map(Miss::new),
-            why_none: (!loops.has_loop).then(why_none),
+            why_none: (!loops.has_loop)
+                .then(|| miss.map_or_else(|| "no valid loop points".to_owned(), failures::miss_in_words)),
         }
     }
 }

@@ -15,22 +15,20 @@ pub struct MeanFacts {
     count: usize,
 }
 
-impl MeanFacts {
-    fn of(mean: Option<Mean>) -> Option<Self> {
-        mean.map(
-            |Mean {
-                 mean,
-                 std_dev,
-                 std_error,
-                 count,
-             }| Self {
-                mean,
-                std_dev,
-                std_error,
-                count,
-            },
-        )
-    }
+fn mean(mean: Option<Mean>) -> Option<MeanFacts> {
+    mean.map(
+        |Mean {
+             mean,
+             std_dev,
+             std_error,
+             count,
+         }| MeanFacts {
+            mean,
+            std_dev,
+            std_error,
+            count,
+        },
+    )
 }
 
 /// The means of a foot.
@@ -149,16 +147,16 @@ impl<'a> GaitFacts<'a> {
             summary: GaitSummaryFacts {
                 strides: found.rows.len() - found.pauses,
                 pauses: found.pauses,
-                cadence_spm: MeanFacts::of(found.cadence_spm),
-                speed_mps: MeanFacts::of(found.speed_mps),
-                stride_secs: MeanFacts::of(found.stride_secs),
-                stride_length_m: MeanFacts::of(found.stride_metres),
-                step_secs: MeanFacts::of(found.step_secs),
-                step_length_m: MeanFacts::of(found.step_metres),
-                stance_secs: MeanFacts::of(found.stance_secs),
-                duty: MeanFacts::of(found.duty),
-                double_support: MeanFacts::of(found.double_support),
-                flight: MeanFacts::of(found.flight),
+                cadence_spm: mean(found.cadence_spm),
+                speed_mps: mean(found.speed_mps),
+                stride_secs: mean(found.stride_secs),
+                stride_length_m: mean(found.stride_metres),
+                step_secs: mean(found.step_secs),
+                step_length_m: mean(found.step_metres),
+                stance_secs: mean(found.stance_secs),
+                duty: mean(found.duty),
+                double_support: mean(found.double_support),
+                flight: mean(found.flight),
                 feet: found
                     .feet
                     .iter()
@@ -166,15 +164,15 @@ impl<'a> GaitFacts<'a> {
                     .map(|(means, foot)| FootMeansFacts {
                         foot,
                         side: means.side.map(Side::as_str),
-                        duty: MeanFacts::of(means.duty),
-                        step_secs: MeanFacts::of(means.step_secs),
-                        step_length_m: MeanFacts::of(means.step_metres),
+                        duty: mean(means.duty),
+                        step_secs: mean(means.step_secs),
+                        step_length_m: mean(means.step_metres),
                     })
                     .collect(),
                 symmetry: SymmetryFacts {
-                    step_secs: MeanFacts::of(found.evenness.step_secs),
-                    step_length: MeanFacts::of(found.evenness.step_metres),
-                    duty: MeanFacts::of(found.evenness.duty),
+                    step_secs: mean(found.evenness.step_secs),
+                    step_length: mean(found.evenness.step_metres),
+                    duty: mean(found.evenness.duty),
                 },
                 note: found.note.as_deref(),
             },

@@ -186,36 +186,39 @@ impl InspectAnswer {
     }
 
     fn new<S>(path: &Path, features: FeatureSetKind, database: &FrameDatabase<'_, S>, file_bytes: usize) -> Self {
-        let clip = |rows: &ClipRows| {
-            let standing = |foot: u8| {
-                let all = rows.first_row..rows.first_row + rows.num_rows;
-                let stands = all.filter(|&row| database.standing(row) & foot != 0).count();
-                stands as f64 / rows.num_rows.max(1) as f64
-            };
-            let mut gaits = Vec::new();
-            for row in rows.first_row..rows.first_row + rows.num_rows {
-                if let Some(gait) = database.gait(row).filter(|gait| !gaits.contains(gait)) {
-                    gaits.push(gait);
-                }
-            }
-            ClipFacts {
-                gaits: gaits.iter().map(Gait::to_string).collect(),
-                name: rows.clip.name.clone(),
-                kind: if rows.clip.is_loop { "loop" } else { "take" },
-                first_frame: rows.clip.first_frame,
-                frames: rows.num_rows,
-                fps: 1.0 / rows.clip.step_secs,
-                tags: tags(rows),
-                left_stands_share: standing(1),
-                right_stands_share: standing(2),
-            }
-        };
         Self {
             database: path.display().to_string(),
             features: features.as_str(),
             file_bytes,
             rows: database.num_rows(),
-            clips: database.clips().iter().map(clip).collect(),
+            clips: database
+                .clips()
+                .iter()
+                .map(|rows| {
+                    let standing = |foot: u8| {
+                        let all = rows.first_row..rows.first_row + rows.num_rows;
+                        let stands = all.filter(|&row| database.standing(row) & foot != 0).count();
+                        stands as f64 / rows.num_rows.max(1) as f64
+                    };
+                    let mut gaits = Vec::new();
+                    for row in rows.first_row..rows.first_row + rows.num_rows {
+                        if let Some(gait) = database.gait(row).filter(|gait| !gaits.contains(gait)) {
+                            gaits.push(gait);
+                        }
+                    }
+                    ClipFacts {
+                        gaits: gaits.iter().map(Gait::to_string).collect(),
+                        name: rows.clip.name.clone(),
+                        kind: if rows.clip.is_loop { "loop" } else { "take" },
+                        first_frame: rows.clip.first_frame,
+                        frames: rows.num_rows,
+                        fps: 1.0 / rows.clip.step_secs,
+                        tags: tags(rows),
+                        left_stands_share: standing(1),
+                        right_stands_share: standing(2),
+                    }
+                })
+                .collect(),
             ..Self::default()
         }
     }
@@ -427,14 +430,6 @@ impl WalkAnswer {
     pub fn new(database: &MatchDatabase<'_>, walked: &Walked) -> Self {
         let take = &walked.take;
         let errors = &walked.path_error_metres;
-        let part = |&frame: &usize| {
-            let at = database.frame_of(walked.rows[frame]);
-            WalkedPart {
-                start_secs: frame as f64 * take.frame_time_secs(),
-                clip: database.clips()[at.clip].clip.name.clone(),
-                frame: at.frame,
-            }
-        };
         Self {
             duration_secs: take.duration_secs(),
             frames: take.num_frames(),
@@ -447,7 +442,18 @@ impl WalkAnswer {
             foot_slide_of_sources_mps: walked.slide_of_sources_mps,
             sharpest_after_jumps_m: walked.sharpest_metres[0],
             sharpest_elsewhere_m: walked.sharpest_metres[1],
-            parts: [0].iter().chain(&walked.jumps).map(part).collect(),
+            parts: [0]
+                .iter()
+                .chain(&walked.jumps)
+                .map(|&frame| {
+                    let at = database.frame_of(walked.rows[frame]);
+                    WalkedPart {
+                        start_secs: frame as f64 * take.frame_time_secs(),
+                        clip: database.clips()[at.clip].clip.name.clone(),
+                        frame: at.frame,
+                    }
+                })
+                .collect(),
         }
     }
 }

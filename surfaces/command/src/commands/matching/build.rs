@@ -266,12 +266,12 @@ fn add_new<'c, F>(
     let earlier = motions.iter().map(|motion| (&motion.clip, motion.features.len()));
     let known: Vec<(&MatchClip, usize)> = known.chain(earlier).collect();
     for FrameRows { clip, features, .. } in &found {
-        let overlaps = |&(other, num_rows): &(&MatchClip, usize)| {
+        let is_there = known.iter().any(|&(other, num_rows)| {
             other.name == clip.name
                 && other.first_frame < clip.first_frame + features.len()
                 && clip.first_frame < other.first_frame + num_rows
-        };
-        if known.iter().any(overlaps) {
+        });
+        if is_there {
             return Err(failure!("\"{}\" is in the database already", clip.name)
                 .try_this("build it again without --add, or name frames that are not there yet"));
         }

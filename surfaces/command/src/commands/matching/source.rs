@@ -73,9 +73,7 @@ pub fn read_all(
 
 /// Reads and studies a take; warnings name the file.
 fn read_take(path: &Path, study: &Study) -> Result<Analysis> {
-    let mut soft = Vec::new();
-    let file = files::read_take(path, &study.reading(memory::limits()), &mut soft)?;
-    let loaded = load::analysed(path, file, soft, study)?;
+    let loaded = load::studied(path, &study.reading(memory::limits()), study)?;
     talk::warn_of(path.display(), &loaded.warnings);
     Ok(loaded.analysis)
 }

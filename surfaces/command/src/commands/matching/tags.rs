@@ -30,10 +30,8 @@ impl TagTable {
         let wrong = |what: String| {
             Failure::cannot("read the tags", file, what).try_this("lines such as *run*,style=run,mood=calm")
         };
-        let text = String::from_utf8(files::read_bytes(file)?).map_err(|_| wrong("it is not text".to_owned()))?;
         let mut table = Self::default();
-        let lines = text.lines().map(str::trim).zip(1..);
-        for (line, number) in lines.filter(|(line, _)| !(line.is_empty() || line.starts_with('#'))) {
+        for (number, line) in files::lines(file, wrong)? {
             let mut cells = line
                 .split([',', ';', '\t'])
                 .map(str::trim)

@@ -7,8 +7,6 @@ use loopwright_core::math::Decay;
 use loopwright_match::walk::{self, WalkError, WalkPath, WalkerSettings};
 use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
 
-use loopwright_formats::AnimationChoice;
-
 use super::{Opened, open, source};
 use crate::args::{MatchWalkArgs, gaits_of};
 use crate::exit::{Ending, Failure, Result};
@@ -18,7 +16,7 @@ use crate::{
     animations::Excluded,
     failures,
     files::{self, InputFile},
-    memory,
+    load, memory,
     recipe::TakeArgs,
     talk, written_loop,
 };
@@ -127,21 +125,17 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source> {
             return Ok(first.file.source);
         }
     }
-    let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-    Ok(files::read_take(&input.path, &settings, &mut Vec::new())?.source)
+    Ok(files::read_take(&input.path, &load::settings(reading), &mut Vec::new())?.source)
 }
 
 /// Reads lines of three numbers: seconds, x, z. A header line, blank lines and those that begin with # are ignored.
 fn read_path(file: &Path) -> Result<WalkPath> {
-    let bytes = files::read_bytes(file)?;
     let wrong = |what: String| {
         Failure::cannot("read the path", file, what)
             .try_this("lines such as 0,0,0 and 2.5,0,3.5: seconds, metres to the left, metres ahead")
     };
-    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
     let mut points = Vec::new();
-    let lines = text.lines().map(str::trim).enumerate();
-    for (index, line) in lines.filter(|(_, line)| !(line.is_empty() || line.starts_with('#'))) {
+    for (number, line) in files::lines(file, wrong)? {
         let numbers: Option<Vec<f64>> = line
             .split([',', ';', '\t'])
             .map(|cell| cell.trim().parse().ok())
@@ -149,7 +143,7 @@ fn read_path(file: &Path) -> Result<WalkPath> {
         match numbers.as_deref() {
             Some([secs, x, z]) => points.push((*secs, DVec2::new(*x, *z))),
             None if points.is_empty() && line.contains(char::is_alphabetic) => {}
-            _ => return Err(wrong(format!("line {} is not three numbers", index + 1))),
+            _ => return Err(wrong(format!("line {number} is not three numbers"))),
         }
     }
     WalkPath::new(points).map_err(|error| wrong(error.to_string()))
