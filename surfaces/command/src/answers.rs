@@ -79,8 +79,8 @@ pub fn read(path: &Path, study: &Study, warnings: &mut Vec<FileWarning>) -> Resu
 
 /// Reads a take from the bytes of a file, which may name no other files. `name` becomes the take's name if the file has none.
 pub fn read_bytes(bytes: &[u8], name: &str, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
-    let settings = study.reading(memory::limits());
-    files::read_hashed(bytes, name, &settings, warnings).map_err(|error| files::cannot_read(Path::new(name), &error))
+    files::read_hashed(bytes, name, &study.reading(memory::limits()), warnings)
+        .map_err(|error| files::cannot_read(Path::new(name), &error))
 }
 
 /// Names of the animations in a file. Errors: it cannot be read.

@@ -112,8 +112,8 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
             ByteCount(limit)
         )));
     }
-    let file = File::open(path).map_err(failed)?;
-    let bytes = read_at_most(file, found.len(), limit.saturating_add(1)).map_err(failed)?;
+    let bytes =
+        read_at_most(File::open(path).map_err(failed)?, found.len(), limit.saturating_add(1)).map_err(failed)?;
     if bytes.len() as u64 > limit {
         return Err(too_large(format!("it has more than the limit of {}", ByteCount(limit))));
     }
@@ -170,8 +170,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 /// Finds a file in the same folder whose name resembles a missing one: a take, or if the missing file has another extension, a file with
 /// that.
 fn similar(path: &Path) -> Option<PathBuf> {
-    let folder = folder_of(path);
-    let names = std::fs::read_dir(folder)
+    let names = std::fs::read_dir(folder_of(path))
         .ok()?
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
@@ -272,13 +271,14 @@ pub fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
 /// Reads an open file up to a limit, bytes. `length` is only a hint; some files have no length.
 pub fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let hint = usize::try_from(length.min(limit)).unwrap_or(usize::MAX);
-    bytes.try_reserve_exact(hint).map_err(|_| {
-        io::Error::new(
-            io::ErrorKind::OutOfMemory,
-            format!("there is no room in memory for its {}", ByteCount(length)),
-        )
-    })?;
+    bytes
+        .try_reserve_exact(usize::try_from(length.min(limit)).unwrap_or(usize::MAX))
+        .map_err(|_| {
+            io::Error::new(
+                io::ErrorKind::OutOfMemory,
+                format!("there is no room in memory for its {}", ByteCount(length)),
+            )
+        })?;
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

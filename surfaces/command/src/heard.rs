@@ -55,8 +55,7 @@ impl Heard {
     pub fn push(&mut self, text: &[u8], rotations: &[DQuat]) -> Option<Due> {
         self.num_lost = 0;
         if self.listener.is_none() {
-            let head = Arc::clone(self.parts.last()?.head());
-            self.begin(head);
+            self.begin(Arc::clone(self.parts.last()?.head()));
         }
         self.parts.last_mut()?.push(text);
         self.listener.as_mut()?.push(rotations)

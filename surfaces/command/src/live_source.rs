@@ -124,8 +124,9 @@ impl LiveSource {
             self.came = came;
             return Ok(Came::Text(piece, came));
         };
-        let received_secs = came.duration_since(packets.since).as_secs_f64();
-        packets.reader.push(&piece, received_secs);
+        packets
+            .reader
+            .push(&piece, came.duration_since(packets.since).as_secs_f64());
         let last = core::mem::replace(&mut self.came, came);
         Ok(self.next_event().unwrap_or_else(|| {
             // Packets without a pose count as silence too: a sender that lost track of the body may keep sending.
@@ -167,8 +168,7 @@ fn receive(socket: &UdpSocket, sender: &SyncSender<Piece>, lost: &AtomicU64) {
             Err(error) => Err(error),
         };
         let is_last = piece.is_err();
-        let sent = sender.try_send((piece, Instant::now()));
-        match sent {
+        match sender.try_send((piece, Instant::now())) {
             Err(TrySendError::Disconnected(_)) => break,
             Err(TrySendError::Full(_)) => {
                 lost.fetch_add(1, Ordering::Relaxed);

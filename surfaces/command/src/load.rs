@@ -18,11 +18,10 @@ use crate::{
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings need a character and none is named.
 pub fn study(args: StudyArgs) -> Result<Study> {
-    let on = (args.map.as_deref(), args.bone_stretch);
     let target = args
         .rig
         .as_deref()
-        .map(|rig| character(rig, on, &args.reading()))
+        .map(|rig| character(rig, (args.map.as_deref(), args.bone_stretch), &args.reading()))
         .transpose()?;
     let avatars = (args.rig.is_none() && ReferencePose::is_stated(args.reference.as_ref()))
         .then(|| following(None, &args.reading()))
@@ -51,8 +50,10 @@ pub fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result<Follow
 
 /// Reads the character that flags name, if any. Errors: it cannot be read.
 pub fn character_of(args: &RigArgs, reading: &TakeArgs) -> Result<Option<Arc<CharacterTarget>>> {
-    let on = (args.map.as_deref(), args.bone_stretch);
-    args.rig.as_deref().map(|rig| character(rig, on, reading)).transpose()
+    args.rig
+        .as_deref()
+        .map(|rig| character(rig, (args.map.as_deref(), args.bone_stretch), reading))
+        .transpose()
 }
 
 /// Reads the character that motion goes onto, the map of its joints, and the takes that the settings of the motion name. Errors:
@@ -143,8 +144,7 @@ pub fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> {
 /// Reads and analyses a take; all warnings are kept and not printed.
 pub fn studied(path: &Path, settings: &ReadSettings<'_>, study: &Study) -> Result<Studied> {
     let mut soft = Vec::new();
-    let file = files::read_take(path, settings, &mut soft)?;
-    analysed(path, file, soft, study)
+    analysed(path, files::read_take(path, settings, &mut soft)?, soft, study)
 }
 
 /// Analyses a take that was read with the warnings `soft`; all warnings are kept and not printed.
@@ -181,13 +181,11 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
                 ))
                 .try_this("--smooth 6")
         }
-        StudyError::Joints { error, map } => {
-            let failure = joints(&error);
-            map.map(|map| format!("the map is \"{map}\""))
-                .into_iter()
-                .fold(failure, Failure::because)
-                .of_file(path)
-        }
+        StudyError::Joints { error, map } => map
+            .map(|map| format!("the map is \"{map}\""))
+            .into_iter()
+            .fold(joints(&error), Failure::because)
+            .of_file(path),
         other => Failure::error(other),
     }
 }

@@ -19,8 +19,11 @@ pub fn extension(take: &Path, recipe: &Recipe) -> String {
     } else {
         take.to_owned()
     };
-    let goes_into = recipe.take.rig.as_deref().unwrap_or(&take);
-    extension_for_motion(goes_into, Some(recipe.output.engine())).unwrap_or_else(|| "bvh".to_owned())
+    extension_for_motion(
+        recipe.take.rig.as_deref().unwrap_or(&take),
+        Some(recipe.output.engine()),
+    )
+    .unwrap_or_else(|| "bvh".to_owned())
 }
 
 /// Returns the extension of a motion file for an engine, based on a file like `path`: the engine's, that of the file itself, or for a

@@ -20,8 +20,7 @@ fn read_pairs(path: &Path) -> Result<Vec<String>> {
         failure!("cannot read \"{}\": line {line}: {why}", path.display())
             .try_this("lines such as LeftArm = RightArm; # begins a comment")
     };
-    let bytes = files::read_bytes(path)?;
-    let text = String::from_utf8(bytes).map_err(|_| wrong(1, "it is not text"))?;
+    let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong(1, "it is not text"))?;
     let mut pairs = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or("").trim();
@@ -50,8 +49,7 @@ pub fn warn(mirror: &Mirror) {
 
 /// Mirrors a take across the world's X, by the names of its joints and by pairs that override them; also returns the mirror.
 pub fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror)> {
-    let analysis = Analysis::with(take, &reading.overrides())?;
-    let mirror = mirror(&analysis, pairs)?;
+    let mirror = mirror(&Analysis::with(take, &reading.overrides())?, pairs)?;
     let image = mirror.take(take);
     let off = (0..image.num_frames()).find_map(|frame| image.skeleton().off_hinge(image.pose(frame)));
     if let Some(joint) = off {

@@ -113,8 +113,7 @@ thread_local! {
 /// decisions that the answer states too. Calls may be nested.
 pub fn aside<T>(work: impl FnOnce() -> T) -> (T, Aside) {
     let around = ASIDE.replace(Some(Aside::default()));
-    let done = work();
-    (done, ASIDE.replace(around).unwrap_or_default())
+    (work(), ASIDE.replace(around).unwrap_or_default())
 }
 
 /// Keeps data meant for stdout, if this thread works on one of many files; returns whether it does.
@@ -181,8 +180,7 @@ pub fn note(text: &str) {
     if is_aside() || is_quiet() {
         return;
     }
-    let is_new = locked(&NOTES).insert(text.to_owned());
-    if is_new {
+    if locked(&NOTES).insert(text.to_owned()) {
         say(AnsiColor::Cyan, "note", text, [""; 0]);
     }
 }

@@ -40,8 +40,12 @@ pub fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop> {
     let sidecar = read_sidecar(input, flags)?;
     let reading = &input.reading(flags);
     let mut warnings = Vec::new();
-    let settings = settings(reading, sidecar.as_ref());
-    let file = files::read_loop(&input.path, &settings, sidecar.as_ref(), &mut warnings)?;
+    let file = files::read_loop(
+        &input.path,
+        &settings(reading, sidecar.as_ref()),
+        sidecar.as_ref(),
+        &mut warnings,
+    )?;
     WrittenLoop::of(&input.path, file, sidecar, &warnings)
 }
 
@@ -366,8 +370,7 @@ pub const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to c
 ///
 /// Errors: the sidecar exists but cannot be read, or the file has no animation as requested.
 pub fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sidecar>> {
-    let sidecars = all_sidecars(input)?;
-    sidecar_of(&input.path, &sidecars, input.wanted(flags), |wanted| {
+    sidecar_of(&input.path, &all_sidecars(input)?, input.wanted(flags), |wanted| {
         names_of(&input.path, &files::read_animated(&input.path)?, wanted)
     })
 }
@@ -390,8 +393,7 @@ fn all_sidecars(input: &InputFile) -> Result<Vec<Sidecar>> {
     let Some(beside) = &input.sidecar else {
         return Ok(Vec::new());
     };
-    let bytes = files::read_json(beside)?;
-    Sidecar::all_from_json(&bytes).map_err(|error| {
+    Sidecar::all_from_json(&files::read_json(beside)?).map_err(|error| {
         Failure::cannot("read the sidecar", beside, error).try_this("remove it to check the loop by its keys alone")
     })
 }

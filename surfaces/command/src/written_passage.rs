@@ -79,13 +79,14 @@ fn loop_at(path: PathBuf, animation: Option<String>) -> Option<InputFile> {
 }
 
 fn cut(path: &Path) -> Option<WrittenPassage> {
-    let bytes = files::read_if_there(&path.with_extension("json")).ok()??;
-    let facts = PassageInFile::from(PassageFacts::from_json(&bytes)?);
+    let facts = PassageInFile::from(PassageFacts::from_json(
+        &files::read_if_there(&path.with_extension("json")).ok()??,
+    )?);
     let extension = files::extension(path).unwrap_or_default();
-    let loops = facts.ends.each_ref().map(|state| {
-        let file = beside(path, &format!("{}.{extension}", state.clip))?;
-        loop_at(file, None)
-    });
+    let loops = facts
+        .ends
+        .each_ref()
+        .map(|state| loop_at(beside(path, &format!("{}.{extension}", state.clip))?, None));
     Some(WrittenPassage {
         place: InputFile::new(path.to_owned(), None),
         facts,

@@ -84,11 +84,14 @@ fn aside<T>(work: impl FnOnce() -> Result<T>) -> Said<T> {
 pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)>> {
     aside(|| {
         let reading = TakeArgs::default();
-        let names = written_loop::all_loops(paths, &reading)?.into_iter();
-        names
+        written_loop::all_loops(paths, &reading)?
+            .into_iter()
             .map(|input| {
-                let stored = written_loop::read_playable(&input, &reading, AddedRoot::Kept)?;
-                Ok((input.to_string(), input.typed(), stored))
+                Ok((
+                    input.to_string(),
+                    input.typed(),
+                    written_loop::read_playable(&input, &reading, AddedRoot::Kept)?,
+                ))
             })
             .collect()
     })
@@ -176,8 +179,7 @@ pub fn inspect(studied: &Studied) -> Result<Value> {
     let (document, _) = talk::aside(|| {
         talk::warn_all(&studied.warnings);
         let strides = studied.analysis.strides();
-        let answer = InspectAnswer::new(studied, &strides, None);
-        json::document("inspect", &answer, None, &[])
+        json::document("inspect", InspectAnswer::new(studied, &strides, None), None, &[])
     });
     parsed(&document)
 }
@@ -199,8 +201,14 @@ pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Sa
         };
         let read = WrittenLoop::of(path, file, sidecar, &[])?;
         let limits = Limits::default();
-        let fails = Fails { from: Grade::Bad, only };
-        let verdict = commands::check::check(path, &read, &TakeArgs::default(), take, &limits, &fails)?;
+        let verdict = commands::check::check(
+            path,
+            &read,
+            &TakeArgs::default(),
+            take,
+            &limits,
+            &Fails { from: Grade::Bad, only },
+        )?;
         parsed(&check_report::json(&[verdict], &limits, None))
     })
 }
@@ -326,8 +334,12 @@ pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<()>
     let file = &stored.file;
     let source = file.source.in_format(output::format_of(path)?, &file.take);
     let written = loopwright_formats::write_keys(&file.take, &stored.sidecar, &source)?;
-    let sidecar = convert::stated(stored.sidecar.clone(), &written, &source);
-    loop_output::add_written(&mut outputs, &written, sidecar, path)?;
+    loop_output::add_written(
+        &mut outputs,
+        &written,
+        convert::stated(stored.sidecar.clone(), &written, &source),
+        path,
+    )?;
     outputs.commit().map(drop)
 }
 

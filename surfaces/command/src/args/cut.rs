@@ -68,7 +68,6 @@ impl CutArgs {
         } else {
             self.kind.clone()
         };
-        let transition = self.transitions.then_some(PassageKind::Transition);
         asked
             .into_iter()
             .flat_map(|kind| match kind {
@@ -78,7 +77,7 @@ impl CutArgs {
                 CutKind::Jump => &[PassageKind::Jump][..],
             })
             .copied()
-            .chain(transition)
+            .chain(self.transitions.then_some(PassageKind::Transition))
             .collect()
     }
 }

@@ -218,8 +218,7 @@ fn summarized(command: Command, summary: &Summary) -> Command {
     command
         .help_template(template)
         .mut_args(|arg| {
-            let is_shown = arg.get_long().is_some_and(|long| summary.flags.contains(&long));
-            if is_shown {
+            if arg.get_long().is_some_and(|long| summary.flags.contains(&long)) {
                 on_one_line(arg)
             } else {
                 arg.hide_short_help(true)

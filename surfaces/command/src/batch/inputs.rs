@@ -156,8 +156,7 @@ fn takes_below(
         let entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
             Ok(entries) => entries,
             Err(error) => {
-                let what = format!("cannot list \"{}\": {error}", folder.display());
-                let failure = Failure::error(what).try_this(match error.kind() {
+                let failure = Failure::cannot("list", &folder, &error).try_this(match error.kind() {
                     io::ErrorKind::NotFound => {
                         "check the folder in front of the pattern; paths begin at the current folder"
                     }

@@ -114,10 +114,7 @@ impl Past {
         let sidecar: Value = result
             .outputs
             .get(1)
-            .and_then(|sidecar| {
-                let bytes = files::read_json(&sidecar.path).ok()?;
-                loop_file::from_text(&bytes).ok()
-            })
+            .and_then(|sidecar| loop_file::from_text(&files::read_json(&sidecar.path).ok()?).ok())
             .unwrap_or_default();
         let is_stated = |of_loop: &Value| of_loop["quality"]["grade"].as_str().unwrap_or("review") == grade;
         // The sidecar of a file with several loops has an entry for each.

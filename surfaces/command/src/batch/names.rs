@@ -96,9 +96,8 @@ impl Template {
                 Part::Field(written) => stem.push_str(&written(loop_named)),
             }
         }
-        let most = MAX_NAME_BYTES - RESERVED_BYTES;
         stem.char_indices()
-            .take_while(|(index, letter)| index + letter.len_utf8() <= most)
+            .take_while(|(index, letter)| index + letter.len_utf8() <= MAX_NAME_BYTES - RESERVED_BYTES)
             .map(|(_, letter)| letter)
             .collect()
     }

@@ -87,8 +87,7 @@ pub fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec
 /// Reads the rows of a catalog. Errors: the file is missing, or no catalog.
 pub fn read(path: &Path) -> Result<Vec<LoopRow>> {
     files::check_is_there(path)?;
-    let format = format_of(path)?;
-    loopwright_catalog::read_within(format, files::read_bytes(path)?, &memory::limits()).map_err(|error| {
+    loopwright_catalog::read_within(format_of(path)?, files::read_bytes(path)?, &memory::limits()).map_err(|error| {
         let hint = match error {
             CatalogError::TooLarge { limit } => memory::hint(limit),
             _ => "a catalog that `loopwright make TAKES -o FOLDER/ --catalog FILE` wrote".to_owned(),

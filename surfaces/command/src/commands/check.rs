@@ -197,8 +197,11 @@ impl Checking<'_> {
             [only] if self.is_alone => Some((*only).clone().into_error()),
             _ => Failure::of_some(unreadable, verdicts.len(), "loops could not be checked"),
         };
-        let document = report::json(&verdicts, self.limits, failure.as_ref());
-        output::end(document, failure, args.json)?;
+        output::end(
+            report::json(&verdicts, self.limits, failure.as_ref()),
+            failure,
+            args.json,
+        )?;
         Ok(Ending::of_answer(failed.is_empty()))
     }
 }

@@ -59,11 +59,12 @@ pub fn run(mut args: ConvertArgs) -> Result<Ending> {
             manner,
             |path: &Path| {
                 let file = files::read_animated(path)?;
-                let numbers = animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?;
-                Ok(numbers
-                    .into_iter()
-                    .map(|number| Some((number, file.animation_names()[number].clone())))
-                    .collect())
+                Ok(
+                    animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?
+                        .into_iter()
+                        .map(|number| Some((number, file.animation_names()[number].clone())))
+                        .collect(),
+                )
             },
             |input, animation, output| {
                 let (number, name) = animation.cloned().unzip();
@@ -143,8 +144,11 @@ fn write(
     outputs: &mut Outputs,
 ) -> Result<Option<Sidecar>> {
     let (take, mirror) = if args.mirror {
-        let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
-        let (take, mirror) = mirroring::mirrored(&file.take, &pairs, &args.reading)?;
+        let (take, mirror) = mirroring::mirrored(
+            &file.take,
+            &mirroring::pairs_of(args.mirror_map.as_deref())?,
+            &args.reading,
+        )?;
         (take, Some(mirror))
     } else {
         (file.take.clone(), None)
@@ -366,8 +370,7 @@ impl Work<'_> {
                     in_place: !sidecar.root_motion.mode.moves_root(),
                     ..LoopWriteSettings::default()
                 };
-                let source = source.clone().without_animation()?;
-                loopwright_formats::write_loop(&clip.named(name), &source, &settings)?
+                loopwright_formats::write_loop(&clip.named(name), &source.clone().without_animation()?, &settings)?
             }
             None => match self.kept(false)? {
                 Some(kept) => kept,
@@ -385,8 +388,11 @@ impl Work<'_> {
             let unrooted = take
                 .without_root_joint()
                 .filter(|_| !add_root && sidecar.playback.root_joint_added);
-            let skeleton = unrooted.as_ref().unwrap_or(take).skeleton();
-            engine.facts(&sidecar, skeleton, take.frame_rate_hz())
+            engine.facts(
+                &sidecar,
+                unrooted.as_ref().unwrap_or(take).skeleton(),
+                take.frame_rate_hz(),
+            )
         });
         Ok((written, Some(Sidecar { target, ..sidecar })))
     }

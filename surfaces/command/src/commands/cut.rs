@@ -102,8 +102,7 @@ fn own_loops(
         let path = args.output.join(format!("{name}.{}", format.extension()));
         outputs.check_loop(&path)?;
         let pending = job::write(studied, request, made, format).map_err(unmade)?;
-        let warnings = loop_output::in_words(&studied.warnings);
-        loop_output::add(outputs, pending, &path, &[], warnings)?;
+        loop_output::add(outputs, pending, &path, &[], loop_output::in_words(&studied.warnings))?;
         rows.push(LoopRow {
             name,
             file: Some(path.display().to_string()),

@@ -51,8 +51,8 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
         .best()
         .cloned()
         .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
-    let request = Request::of(&recipe);
-    let pending = loop_output::made(&studied, request, &Chosen::new(1, chosen), Format::Bvh).map_err(in_words)?;
+    let pending =
+        loop_output::made(&studied, Request::of(&recipe), &Chosen::new(1, chosen), Format::Bvh).map_err(in_words)?;
     let picture = loopwright_draw::plot::make(&studied.analysis, &pending.done.made);
     let sidecar = loop_output::add(&mut outputs, pending, &loop_path, &[&picture_path], Vec::new())?;
     outputs.add(&picture_path, picture.as_bytes())?;

@@ -33,10 +33,11 @@ pub fn file(
 ) -> Result<Ending> {
     match names {
         [one] if !batch::are_many(names) => work(&InputFile::existing(one)?),
-        _ => {
-            let found = batch::find(names, Wanted::All, None, manner.character);
-            all(found, manner, |input| work(&InputFile::named(&input.path)))
-        }
+        _ => all(
+            batch::find(names, Wanted::All, None, manner.character),
+            manner,
+            |input| work(&InputFile::named(&input.path)),
+        ),
     }
 }
 
@@ -131,8 +132,13 @@ pub fn animations_into_folder(
                 animation: name,
                 ..Named::default()
             };
-            let template = Template::parse(template).map_err(Failure::error)?;
-            let output = given.give(&below, &template, named, &extension(&input.path), &key);
+            let output = given.give(
+                &below,
+                &Template::parse(template).map_err(Failure::error)?,
+                named,
+                &extension(&input.path),
+                &key,
+            );
             found.files.push(Input {
                 path: input.path.clone(),
                 below: output.path.clone(),

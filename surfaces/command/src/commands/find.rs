@@ -74,8 +74,10 @@ fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Endi
         talk::note(&left_out.to_string());
     }
     if let Some(plot) = plot {
-        let svg = loopwright_draw::plot::find(&loaded.analysis, &settings, found);
-        plot.add(&mut outputs, &svg)?;
+        plot.add(
+            &mut outputs,
+            &loopwright_draw::plot::find(&loaded.analysis, &settings, found),
+        )?;
     }
     let written = outputs.commit()?;
     if let Some(best) = found.best() {

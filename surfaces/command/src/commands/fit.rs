@@ -190,8 +190,13 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
 fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake> {
     let mut soft = Vec::new();
     let file = files::read_take(path, &load::settings(reading), &mut soft)?;
-    let soft = soft.iter().map(ToString::to_string).collect();
-    fitted(path, &file, soft, reading, settings)
+    fitted(
+        path,
+        &file,
+        soft.iter().map(ToString::to_string).collect(),
+        reading,
+        settings,
+    )
 }
 
 /// Fits a take that was read with these warnings. Errors: a named joint is missing, or the frames are too far apart or too close together.

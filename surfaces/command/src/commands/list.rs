@@ -47,8 +47,7 @@ pub fn run(args: &ListArgs) -> Result<Ending> {
             failures.iter().copied(),
         )),
     };
-    let document = report::json(&files, failure.as_ref());
-    output::end(document, failure, args.json)?;
+    output::end(report::json(&files, failure.as_ref()), failure, args.json)?;
     Ok(Ending::Done)
 }
 

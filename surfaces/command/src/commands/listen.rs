@@ -361,8 +361,12 @@ impl Listening<'_> {
         self.num_loops += 1;
         let rank = Rank::of(&pending);
         let of_frames = [due.frames.start, due.frames.end].map(|frame| self.heard.num_before() + frame);
-        let period_secs = pending.file.sidecar.candidate.period_secs;
-        let mut live = LiveLoop::new(due.cycle, of_frames, period_secs, rank.grade);
+        let mut live = LiveLoop::new(
+            due.cycle,
+            of_frames,
+            pending.file.sidecar.candidate.period_secs,
+            rank.grade,
+        );
         live.has_rhythm = due.period_secs.is_some();
         if self.best.as_ref().is_none_or(|best| best.rank.is_below(&rank)) {
             match self.write_live(pending, of_frames) {
@@ -440,8 +444,9 @@ impl Listening<'_> {
         let is_taken = |path: &Path| path.symlink_metadata().is_ok() && outputs.check(path).is_err();
         // The name that was asked for is checked already.
         let is_free = |path: &PathBuf| {
-            let beside = path.with_added_extension(files::SIDECAR);
-            !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
+            !output::is_same(path, &self.args.output)
+                && !is_taken(path)
+                && (*path == name || !is_taken(&path.with_added_extension(files::SIDECAR)))
         };
         let names: Vec<PathBuf> = core::iter::once(name.clone())
             .chain((2_usize..).map(|number| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)))))
@@ -503,8 +508,13 @@ impl Listening<'_> {
                 return Err(failure);
             };
             warning!("{}; the loop of cycle {} stays", failure.what(), live.cycle);
-            let written = [&live.outputs[..], &recorded[..]].concat();
-            return answer(self.args, counts, false, &live.sidecar, &written);
+            return answer(
+                self.args,
+                counts,
+                false,
+                &live.sidecar,
+                &[&live.outputs[..], &recorded[..]].concat(),
+            );
         };
         if parts.len() > 1 {
             note!(
@@ -519,10 +529,20 @@ impl Listening<'_> {
         for name in names.iter().filter(|_| self.args.record.is_some()) {
             of_loop.protect(name);
         }
-        let of_take = loop_output::in_words(&studied.warnings);
-        let sidecar = loop_output::add(&mut of_loop, pending, &self.args.output, &[], of_take)?;
-        let written = [&of_loop.commit()?[..], &recorded[..]].concat();
-        answer(self.args, counts, true, &sidecar, &written)
+        let sidecar = loop_output::add(
+            &mut of_loop,
+            pending,
+            &self.args.output,
+            &[],
+            loop_output::in_words(&studied.warnings),
+        )?;
+        answer(
+            self.args,
+            counts,
+            true,
+            &sidecar,
+            &[&of_loop.commit()?[..], &recorded[..]].concat(),
+        )
     }
 
     /// Makes the loop of a recording as `make` does from its file.
@@ -543,8 +563,7 @@ impl Listening<'_> {
         warnings: &mut Vec<job::Warning>,
     ) -> Result<PendingLoop, JobError> {
         let mut chosen = job::choose(studied, request, warnings)?;
-        let first = chosen.swap_remove(0)?;
-        loop_output::made(studied, request, &first, self.format)
+        loop_output::made(studied, request, &chosen.swap_remove(0)?, self.format)
     }
 }
 

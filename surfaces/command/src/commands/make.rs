@@ -114,8 +114,12 @@ pub fn close(args: CloseArgs) -> Result<Ending> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let input = InputFile::named(&args.take);
     flags.take.animation = input.animation.or(flags.take.animation);
-    let recipe = with_file(&flags, args.target.recipe.as_deref())?;
-    make(&input.path, Request::of(&recipe), &args.target, &[])
+    make(
+        &input.path,
+        Request::of(&with_file(&flags, args.target.recipe.as_deref())?),
+        &args.target,
+        &[],
+    )
 }
 
 /// Combines flags with the recipe in a file, if one is named; flags take precedence. Errors: the file is no recipe, or names files where it
@@ -195,8 +199,13 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs, with: &[PassageK
         (plot, svg)
     });
     let beside: Vec<&Path> = [target.plot.as_deref(), saved].into_iter().flatten().collect();
-    let of_take = loop_output::in_words(&studied.warnings);
-    let sidecar = loop_output::add(&mut outputs, pending, &path, &beside, of_take)?;
+    let sidecar = loop_output::add(
+        &mut outputs,
+        pending,
+        &path,
+        &beside,
+        loop_output::in_words(&studied.warnings),
+    )?;
     if let Some((plot, svg)) = plot {
         plot.add(&mut outputs, &svg)?;
     }
@@ -220,11 +229,13 @@ fn framed(
 ) -> Result<Ending> {
     let output = &pending.done.output;
     let clip = pending.done.made.from_start().into_owned();
-    let cycles = (output.repeat.unwrap_or(1), output.engine());
-    let framed = Framed::new(studied, clip, with, cycles).map_err(|error| match error {
-        FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
-        other => Failure::error(other).try_this("--with start,stop, start or stop"),
-    })?;
+    let framed =
+        Framed::new(studied, clip, with, (output.repeat.unwrap_or(1), output.engine())).map_err(
+            |error| match error {
+                FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
+                other => Failure::error(other).try_this("--with start,stop, start or stop"),
+            },
+        )?;
     let written = framed.write(studied, output::format_of(path)?)?;
     talk::warn_all(&written.warnings);
     let facts = framed.facts(studied);

@@ -91,8 +91,7 @@ impl LoopedAnimations {
             written_loop::keep_other_loops(&mut self.sidecar.loops, loop_path, &self.bytes);
         }
         self.sidecar.outputs = loop_output::names_of(loop_path).to_vec();
-        let beside = self.sidecar.to_json()?;
-        outputs.add_with_sidecar(loop_path, &self.bytes, Some(&beside))
+        outputs.add_with_sidecar(loop_path, &self.bytes, Some(&self.sidecar.to_json()?))
     }
 }
 
@@ -109,8 +108,7 @@ pub fn make_all(
     let format = output::format_of(&loop_path)?;
     let mut outputs = loop_output::outputs(take, recipe, target, &loop_path, true);
     outputs.check_loop(&loop_path)?;
-    let study = load::study(recipe.take.clone())?;
-    let mut looped = LoopedAnimations::new(take, file, numbers, request, &study, format)?;
+    let mut looped = LoopedAnimations::new(take, file, numbers, request, &load::study(recipe.take.clone())?, format)?;
     let is_error = |animation: &AnimationFacts| animation.outcome == AnimationOutcome::Error;
     // If no animation could be read, the file would be a mere copy.
     if !looped.sidecar.animations.iter().all(is_error) {

@@ -462,8 +462,13 @@ impl MakeLoops<'_> {
         // Files of which one animation is asked for are parsed only once, below.
         if self.options.split || packs(self.options, 2) {
             let file = files::parse(path, &bytes).map_err(unreadable)?;
-            let wanted = self.options.request.recipe.take.animation.as_deref();
-            let numbers = animations::asked_for(path, &file, wanted, self.options.excluded).map_err(unreadable)?;
+            let numbers = animations::asked_for(
+                path,
+                &file,
+                self.options.request.recipe.take.animation.as_deref(),
+                self.options.excluded,
+            )
+            .map_err(unreadable)?;
             if self.options.split {
                 for number in numbers {
                     let made = self
@@ -474,9 +479,8 @@ impl MakeLoops<'_> {
                 return Ok(());
             }
             if packs(self.options, numbers.len()) {
-                let request = self.options.request;
-                let pack =
-                    LoopedAnimations::new(path, &file, &numbers, request, &self.study, format).map_err(unreadable)?;
+                let pack = LoopedAnimations::new(path, &file, &numbers, self.options.request, &self.study, format)
+                    .map_err(unreadable)?;
                 take.num_frames = pack.sidecar.loops.iter().map(|each| each.take.frames as u64).sum();
                 take.skeleton_sha256.clone_from(&pack.skeleton_sha256);
                 take.loops.push(Ok(Pending::Pack(Box::new(pack))));
@@ -521,8 +525,9 @@ impl MakeLoops<'_> {
         let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| {
             // Among many takes, some have fewer rows than others.
             let chosen = chosen.map_err(|no_row| Failure::nothing(in_words(no_row).what()))?;
-            let written = loop_output::made(loaded, request, &chosen, format).map_err(in_words)?;
-            Ok(Pending::One(Box::new(written)))
+            Ok(Pending::One(Box::new(
+                loop_output::made(loaded, request, &chosen, format).map_err(in_words)?,
+            )))
         });
         take.loops = loops.map(|made: Result<_>| made.map_err(|failure| Box::new(failure.into()))).collect();
         take.skeleton_sha256 = skeleton_sha256(loaded.body_of_loops().skeleton);

@@ -424,9 +424,13 @@ impl Pages<'_> {
         let analysis = Analysis::with(take, &self.args.reading.overrides())?;
         let last = take.num_frames() - 1;
         let figure = Figure::new(take, &analysis.body);
-        let figure = self.surfaces.of_take(figure, path, take, &checked.file.source);
-        let closed =
-            DrawnMotion::of_take(&analysis, &figure, 0, last).map_err(|error| Failure::error(error).of_file(path))?;
+        let closed = DrawnMotion::of_take(
+            &analysis,
+            &self.surfaces.of_take(figure, path, take, &checked.file.source),
+            0,
+            last,
+        )
+        .map_err(|error| Failure::error(error).of_file(path))?;
         let secs = take.duration_secs();
         let (travel, turn) = passage.facts.travel_and_turn();
         let a_second = |whole: f64| if secs > 0.0 { whole / secs } else { 0.0 };
@@ -456,8 +460,11 @@ impl Pages<'_> {
     /// count as unknown.
     fn kind(&self, one: &InputFile, read: &WrittenLoop, speed_mps: f64) -> String {
         let animation = read.sidecar.as_ref().and_then(|sidecar| sidecar.take.animation.clone());
-        let stated = read.sidecar.as_ref().and_then(|sidecar| sidecar.kind.as_ref());
-        if let Some(kind) = self.kinds.get(&(one.path.clone(), animation)).or(stated) {
+        if let Some(kind) = self
+            .kinds
+            .get(&(one.path.clone(), animation))
+            .or(read.sidecar.as_ref().and_then(|sidecar| sidecar.kind.as_ref()))
+        {
             return kind.clone();
         }
         let analysis = Analysis::with(&read.written, &self.args.reading.overrides());
@@ -493,8 +500,11 @@ impl Pages<'_> {
     fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
         let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
-        let space = stated_space(self.args.reading.space(), sidecar);
-        let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
+        let settings = study.settings(
+            stated_space(self.args.reading.space(), sidecar),
+            AnimationChoice::Auto,
+            memory::limits(),
+        );
         load::studied(path, &settings, &load::study(study.clone())?)
     }
 }

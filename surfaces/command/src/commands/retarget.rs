@@ -210,8 +210,7 @@ impl Options<'_> {
                 if engine.recenters() {
                     take = take.recentered(self.target.character.rig.body());
                 }
-                let facts = file.facts(path.display().to_string());
-                (OnCharacter::Take(take), facts)
+                (OnCharacter::Take(take), file.facts(path.display().to_string()))
             }
         };
         let rig = Some(matched.facts());
@@ -286,8 +285,10 @@ fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format> {
 
 /// Puts all motions onto the character, as animations in one copy of its file.
 fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending> {
-    let format = format_of_one(args, &target.character.file.source)?;
-    let source = target.form(format, args.engine.engine());
+    let source = target.form(
+        format_of_one(args, &target.character.file.source)?,
+        args.engine.engine(),
+    );
     let mut outputs = Outputs::new(args.force);
     outputs.protect_character(Some(&args.rig), args.map.as_deref());
     let found = batch::find(&args.inputs, Wanted::All, None, Some(&args.rig));
@@ -309,8 +310,10 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
             save_map: None,
             ..Options::new(args, input, &args.output, target)
         };
-        let sidecar = written_loop::read_sidecar(input, &args.reading)?;
-        match options.read_onto(sidecar, &source, &mut outputs)?.0 {
+        match options
+            .read_onto(written_loop::read_sidecar(input, &args.reading)?, &source, &mut outputs)?
+            .0
+        {
             OnCharacter::Loop(each) => {
                 carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
                 onto.push(Some(*each));

@@ -157,9 +157,8 @@ impl Row {
         };
         let output = Value::Table(core::mem::take(&mut own.output));
         let output = Table::from_iter([("output".to_owned(), output)]);
-        let output = Recipe::from_table(output).map_err(|error| wrong(error.to_string()))?;
         Ok(Self {
-            recipe: base.overlaid(&output)?,
+            recipe: base.overlaid(&Recipe::from_table(output).map_err(|error| wrong(error.to_string()))?)?,
             asked: asked.clone(),
             own,
             file,
@@ -270,8 +269,12 @@ fn blended(row: &Row, own: &[(StoredLoop, String)], path: &Path) -> Result<Fille
 fn studied(args: &SetArgs, input: &InputFile, is_mirrored: bool) -> Result<Studied> {
     let study = load::study(args.take.clone())?;
     let (mut soft, path) = (Vec::new(), &input.path);
-    let bytes = files::read_bytes(path)?;
-    let mut file = files::parse_take(path, &bytes, &study.reading(memory::limits()), &mut soft)?;
+    let mut file = files::parse_take(
+        path,
+        &files::read_bytes(path)?,
+        &study.reading(memory::limits()),
+        &mut soft,
+    )?;
     if is_mirrored {
         file.take = mirroring::mirrored(&file.take, &[], &args.take.reading())?.0;
     }
@@ -291,8 +294,9 @@ fn offers(studied: &Studied, base: &Recipe) -> Result<Vec<LoopMade>, JobError> {
         .iter()
         .flatten()
         .map(|chosen| job::make(studied, request, chosen));
-    let of_gaits = own_loops(studied, base)?.into_iter().map(|(_, made)| Ok(made));
-    whole.chain(of_gaits).collect()
+    whole
+        .chain(own_loops(studied, base)?.into_iter().map(|(_, made)| Ok(made)))
+        .collect()
 }
 
 /// Gives the loops of a take to rows that have no loop yet, or one that is graded worse or whose timing is changed more.
@@ -335,8 +339,10 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
             });
             let rank = (pending.grade(), changed);
             if found.best.as_ref().is_none_or(|best| rank < best.rank) {
-                let warnings = loop_output::in_words(&studied.warnings);
-                let (bytes, sidecar) = pending.named(loop_output::names_of(&path).to_vec(), warnings);
+                let (bytes, sidecar) = pending.named(
+                    loop_output::names_of(&path).to_vec(),
+                    loop_output::in_words(&studied.warnings),
+                );
                 found.best = Some(Filled { rank, bytes, sidecar });
             }
         }
@@ -351,8 +357,7 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
         let why = found.why.join("; ");
         let sidecar = found.best.as_ref().map(|filled| &filled.sidecar);
         if let Some(Filled { bytes, sidecar, .. }) = &found.best {
-            let text = sidecar.to_json()?;
-            outputs.add_with_sidecar(&args.output.join(&row.file), bytes, Some(&text))?;
+            outputs.add_with_sidecar(&args.output.join(&row.file), bytes, Some(&sidecar.to_json()?))?;
         } else {
             warning!("{} is missing: {why}", row.own.name);
         }

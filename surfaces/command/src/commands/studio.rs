@@ -30,8 +30,7 @@ pub fn run(args: &StudioArgs) -> Result<Ending> {
         [b'-', ..] => PathBuf::from(".").join(file).into_os_string(),
         _ => file.clone().into_os_string(),
     });
-    let ended = Command::new(&program).args(files.collect::<Vec<OsString>>()).status();
-    match ended {
+    match Command::new(&program).args(files.collect::<Vec<OsString>>()).status() {
         Ok(status) if status.success() => Ok(Ending::Done),
         Ok(status) => Err(failed(status)),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(Failure::error("the studio is not installed")

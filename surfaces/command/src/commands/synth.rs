@@ -29,16 +29,18 @@ pub fn run(args: &SynthArgs) -> Result<Ending> {
         failure.try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
     })?;
     if args.robot.is_some() {
-        let robot = read_robot(ROBOT_MJCF.as_bytes())?;
-        take.take = on_robot(&take, &robot)?;
+        take.take = on_robot(&take, &read_robot(ROBOT_MJCF.as_bytes())?)?;
     }
     add(&mut outputs, &args.output, &take, format)?;
     if let Some(robot) = &args.robot {
         outputs.add(robot, ROBOT_MJCF.as_bytes())?;
     }
     let outputs = outputs.commit()?;
-    let source = Source::for_take(&take.take, format);
-    let answer = SynthAnswer::new(args.output.display().to_string(), &take, &source);
+    let answer = SynthAnswer::new(
+        args.output.display().to_string(),
+        &take,
+        &Source::for_take(&take.take, format),
+    );
     output::answer("synth", &answer, None, &outputs, args.json, |_| {
         outputs.iter().map(|file| format!("{file}\n")).collect()
     })

@@ -48,8 +48,7 @@ pub fn of_arguments(error: &clap::Error) -> Failure {
         .filter(|line| !line.is_empty())
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
     let first = said.next().unwrap_or_default();
-    let failure = Failure::error(first.trim_start_matches("error: "));
-    said.fold(failure, Failure::because)
+    said.fold(Failure::error(first.trim_start_matches("error: ")), Failure::because)
         .try_this("--help, which lists the arguments")
         .wrongly_called()
 }

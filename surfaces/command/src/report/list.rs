@@ -128,8 +128,12 @@ impl ListedAnimation {
             (Some("good") | None, _) | (_, None) => self.grade.unwrap_or("-").to_owned(),
             (Some(grade), Some(reason)) => format!("{grade}: {reason}"),
         };
-        let kind = self.kind.unwrap_or("-").to_owned();
-        row.extend([optional(self.speed_mps, 2), kind, loops, grade]);
+        row.extend([
+            optional(self.speed_mps, 2),
+            self.kind.unwrap_or("-").to_owned(),
+            loops,
+            grade,
+        ]);
         row
     }
 }

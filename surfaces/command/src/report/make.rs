@@ -109,8 +109,7 @@ pub fn human(sidecar: &Sidecar, verbose: bool) -> String {
     let candidate = &sidecar.candidate;
     // For a loop with variation, the frames of the take are those of one copy.
     let copies = sidecar.num_copies();
-    let count = candidate.cycles / copies;
-    let cycles = counted(count, "cycle");
+    let cycles = counted(candidate.cycles / copies, "cycle");
     let mut text = first_line(sidecar);
     let is_ping_pong = candidate.ping_pong_ease_frames.is_some();
     if let Some(cure) = Verdict::from_facts(&sidecar.quality).and_then(|verdict| verdict.cure(is_ping_pong)) {
@@ -188,8 +187,11 @@ pub fn human(sidecar: &Sidecar, verbose: bool) -> String {
     if !sidecar.edits.is_empty() {
         text += &labelled("edits", edits(&sidecar.edits));
     }
-    let displaced_from = sidecar.mean_cycle.as_ref().map_or("", |_| ", from the chosen cycle");
-    text + &ending(sidecar, verbose, displaced_from)
+    text + &ending(
+        sidecar,
+        verbose,
+        sidecar.mean_cycle.as_ref().map_or("", |_| ", from the chosen cycle"),
+    )
 }
 
 /// Words the length of a loop.

@@ -188,19 +188,22 @@ impl Summary {
 fn reason<'r>(take: &TakeResult, result: &'r LoopResult) -> &'r str {
     const CAUSE: &str = "likely cause: ";
     let cause = result.because.iter().find_map(|line| line.strip_prefix(CAUSE));
-    let nothing = format!("no loop found in \"{}\"", take.path.display());
-    let Some(behind) = result.reason.strip_prefix(&nothing) else {
+    let Some(behind) = result
+        .reason
+        .strip_prefix(&format!("no loop found in \"{}\"", take.path.display()))
+    else {
         return cause.unwrap_or(&result.reason);
     };
     let said = behind.strip_prefix(": ");
-    let first = result.because.first().map(String::as_str);
-    cause.or(said).or(first).unwrap_or(&result.reason)
+    cause
+        .or(said)
+        .or(result.because.first().map(String::as_str))
+        .unwrap_or(&result.reason)
 }
 
 /// Returns the reason without the name of the file, which would differ for each.
 fn short_reason(take: &TakeResult, result: &LoopResult) -> String {
-    let path = format!("\"{}\"", take.path.display());
-    let text = reason(take, result).replace(&path, "it");
+    let text = reason(take, result).replace(&format!("\"{}\"", take.path.display()), "it");
     match text.char_indices().nth(MOST_LETTERS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,

@@ -57,11 +57,16 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
     }
     let answer = compared(&sides, &args.jumps)?;
     if let (Some(plot), Some(among)) = (plot, &answer.among) {
-        let decay = decays(&args.jumps)?[args.jumps.fade as usize];
-        plot.add(&mut outputs, &drawn(&sides, decay, &among.costs_metre_secs))?;
+        plot.add(
+            &mut outputs,
+            &drawn(
+                &sides,
+                decays(&args.jumps)?[args.jumps.fade as usize],
+                &among.costs_metre_secs,
+            ),
+        )?;
     }
-    let outputs = outputs.commit()?;
-    output::answer("cost", &answer, failure, &outputs, args.json, report::human)
+    output::answer("cost", &answer, failure, &outputs.commit()?, args.json, report::human)
 }
 
 /// Draws a map of the cheapest jumps, with the names of the motions.

@@ -52,8 +52,7 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending> {
     if let (Some(plot), Some(svg)) = (plot, svg) {
         plot.add(&mut outputs, &svg)?;
     }
-    let outputs = outputs.commit()?;
-    output::answer("cost", &answer, None, &outputs, args.json, report::human)
+    output::answer("cost", &answer, None, &outputs.commit()?, args.json, report::human)
 }
 
 /// Computes the costs of jumps from one motion into another, in a table of at most `most` frames a side; also draws them if a plot is

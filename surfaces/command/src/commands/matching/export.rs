@@ -25,8 +25,11 @@ pub fn run(args: &MatchExportArgs) -> Result<Ending> {
         columns = add_rows(&mut rows, &database, None)?;
     }
     for path in &args.takes {
-        let source = asked_for(path, &args.reading, database.horizon())?;
-        columns = add_rows(&mut rows, &database, Some((path, &source)))?;
+        columns = add_rows(
+            &mut rows,
+            &database,
+            Some((path, &asked_for(path, &args.reading, database.horizon())?)),
+        )?;
     }
     outputs.add(&args.npy, &npy(&rows, columns))?;
     let outputs = outputs.commit()?;

@@ -136,8 +136,10 @@ fn nearest(
     let query = database.standard().apply(&asked);
     Ok(apart(wish, filter, |filter| {
         let nearest = database.nearest(&query, filter, None)?;
-        let distance = f64::from(nearest.squared_distance).sqrt();
-        Some((nearest.row, FoundFrame::new(database, nearest.row, distance, None)))
+        Some((
+            nearest.row,
+            FoundFrame::new(database, nearest.row, f64::from(nearest.squared_distance).sqrt(), None),
+        ))
     }))
 }
 
@@ -156,8 +158,15 @@ fn cheapest(
     }
     apart(wish, filter, |filter| {
         let found = database.cheapest(&query, filter, None)?;
-        let bound = database.feature_cost(&query, found.row);
-        Some((found.row, FoundFrame::new(database, found.row, bound, Some(found.cost))))
+        Some((
+            found.row,
+            FoundFrame::new(
+                database,
+                found.row,
+                database.feature_cost(&query, found.row),
+                Some(found.cost),
+            ),
+        ))
     })
 }
 

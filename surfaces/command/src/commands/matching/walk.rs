@@ -64,9 +64,11 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
         .map(|(_, source)| source)
         .collect();
     if let Some(take) = by_clip.first().map(|source| source.take()) {
-        let num_frames = (path.duration_secs() * take.frame_rate_hz()) as usize;
         memory::limits()
-            .check_transforms(num_frames, take.num_joints())
+            .check_transforms(
+                (path.duration_secs() * take.frame_rate_hz()) as usize,
+                take.num_joints(),
+            )
             .map_err(|error| failures::memory("to walk so long", error))?;
     }
     let settings = WalkerSettings {
@@ -82,8 +84,10 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
     let [(first, _), ..] = &files[..] else {
         return Err(failure(&WalkError::NoRow));
     };
-    let source = form(first, &args.reading)?.in_format(format, &walked.take);
-    let written = loopwright_formats::write_take(&walked.take, &source)?;
+    let written = loopwright_formats::write_take(
+        &walked.take,
+        &form(first, &args.reading)?.in_format(format, &walked.take),
+    )?;
     talk::warn_all(&written.warnings);
     outputs.add(&args.output, &written.bytes)?;
     let outputs = outputs.commit()?;

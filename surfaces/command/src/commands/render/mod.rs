@@ -187,8 +187,9 @@ fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene<'
                 1
             };
             let num_frames = motion.num_frames() * cycles;
-            let every = args.every.unwrap_or(num_frames.div_ceil(CELLS)).max(1);
-            let frames: Vec<usize> = (0..num_frames).step_by(every).collect();
+            let frames: Vec<usize> = (0..num_frames)
+                .step_by(args.every.unwrap_or(num_frames.div_ceil(CELLS)).max(1))
+                .collect();
             if frames.len() > MAX_CELLS {
                 warning!(
                     "{} cells are asked for, the first {MAX_CELLS} are drawn; a larger --every shows the rest",
@@ -200,6 +201,5 @@ fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene<'
             render::contact_sheet(scene, &frames).map_err(failed)
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let whole = render::side_by_side(&sheets).map_err(failed)?;
-    Drawn::still(&whole, pictures).map_err(failed)
+    Drawn::still(&render::side_by_side(&sheets).map_err(failed)?, pictures).map_err(failed)
 }

@@ -31,10 +31,14 @@ pub fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>> {
     let mut motions = Vec::new();
     let surfaces = Surfaces::new(args.capsules);
     for (index, input) in inputs.iter().enumerate() {
-        let other = inputs.get(1 - index.min(1)).filter(|_| inputs.len() == 2);
         let motion = match &input.as_loop {
             Some(read) => loop_motion(&input.file.path, read, &input.reading, &surfaces)?.0,
-            None => take_motion(input, args, other, &surfaces)?,
+            None => take_motion(
+                input,
+                args,
+                inputs.get(1 - index.min(1)).filter(|_| inputs.len() == 2),
+                &surfaces,
+            )?,
         };
         motions.push((files::stem(&args.inputs[index]), motion));
     }
@@ -109,8 +113,11 @@ fn take_motion(
 
     if let Some((start, end)) = args.range {
         if start >= end || end > last {
-            let failure = unfit(path, format!("frames {start}:{end} are not a range of it"));
-            return Err(failures::out_of_range(failure, last, "range"));
+            return Err(failures::out_of_range(
+                unfit(path, format!("frames {start}:{end} are not a range of it")),
+                last,
+                "range",
+            ));
         }
         if repeats {
             let cut = Cut::new(loaded.take(), start as f64, end as f64).map_err(|error| unfit(path, error))?;
@@ -124,8 +131,7 @@ fn take_motion(
         ..
     }) = beside.and_then(|other| other.as_loop.as_ref())
     {
-        let in_file = written_loop::of_sidecar(sidecar, written)?;
-        let source = written_loop::uncut(&in_file, &loaded, sidecar, written)?;
+        let source = written_loop::uncut(&written_loop::of_sidecar(sidecar, written)?, &loaded, sidecar, written)?;
         let cut = &sidecar.candidate;
         return DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
             .map_err(|error| unfit(path, error));

@@ -341,8 +341,10 @@ impl<'a> TakeAnswer<'a> {
         let lacks: Vec<String> = [(Quantity::Velocity, "velocity"), (Quantity::Facing, "facing")]
             .into_iter()
             .filter_map(|(quantity, name)| {
-                let lack = fit.lack(quantity)?;
-                Some(format!("{name}: {}", lack_in_words(lack, quantity, settings)))
+                Some(format!(
+                    "{name}: {}",
+                    lack_in_words(fit.lack(quantity)?, quantity, settings)
+                ))
             })
             .collect();
         Self {
