@@ -44,11 +44,9 @@ pub fn button(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool) 
     sign_ui(ui, icon, name, tip, is_enabled, None)
 }
 
-/// Shows a switch with a sign; returns the new value if it is clicked.
-pub fn switch(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_on: bool) -> Option<bool> {
-    sign_ui(ui, icon, name, tip, is_enabled, Some(is_on))
-        .clicked()
-        .then_some(!is_on)
+/// Shows a switch with a sign; returns whether it is clicked.
+pub fn switch(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_on: bool) -> bool {
+    sign_ui(ui, icon, name, tip, is_enabled, Some(is_on)).clicked()
 }
 
 /// The side length of a button, points.
