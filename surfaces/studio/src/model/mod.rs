@@ -347,7 +347,7 @@ impl Model {
                 bytes,
                 beside,
             } => self.open(file_name, bytes, beside),
-            Action::OpenRecipe { bytes } => self.follow(&bytes),
+            Action::OpenRecipe(bytes) => self.follow(&bytes),
             Action::OpenSet(read) => self.open_set(*read),
             Action::CloseSet => self.steered = None,
             Action::Steer(steer) => self.steer(steer),

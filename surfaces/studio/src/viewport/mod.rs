@@ -212,7 +212,7 @@ impl Viewport {
         if !self.is_bare {
             self.faults_ui(ui, rect);
             shown_ui(ui, rect, model);
-            if !is_narrow(ui) && model.shown() != Shown::Set {
+            if !theme::is_narrow(ui) && model.shown() != Shown::Set {
                 let corner = lower_edge(ui, rect);
                 overlay_ui(ui, corner, Layout::left_to_right(Align::Max), |ui| roots_ui(ui, model));
             }
@@ -502,7 +502,7 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut
 fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     let has_loop = model.made().is_some();
     // In a narrow window it is at the lower edge.
-    let corner = if is_narrow(ui) {
+    let corner = if theme::is_narrow(ui) {
         lower_edge(ui, rect)
     } else {
         rect.with_max_x(rect.right() - 60.0)
@@ -528,12 +528,12 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         }
     });
     let words = match (model.shown(), model.has_onion) {
-        (Shown::Set, _) if is_narrow(ui) => "Drag the stick to walk",
+        (Shown::Set, _) if theme::is_narrow(ui) => "Drag the stick to walk",
         (Shown::Set, _) => "W A S D or arrows walk, Shift runs",
         (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",
         _ => return,
     };
-    let row = if is_narrow(ui) {
+    let row = if theme::is_narrow(ui) {
         0.0
     } else {
         ui.spacing().interact_size.y + 12.0
@@ -560,10 +560,6 @@ pub fn roots_ui(ui: &mut Ui, model: &Model) {
             model.ask(Action::RootView(view));
         }
     }
-}
-
-fn is_narrow(ui: &Ui) -> bool {
-    ui.ctx().content_rect().width() < theme::NARROW_POINTS
 }
 
 /// Returns the strip of the view for a row of controls along its lower edge.
