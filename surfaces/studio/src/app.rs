@@ -457,7 +457,7 @@ impl Studio {
     /// set.
     fn set_words(&self) -> Option<String> {
         let steered = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set)?;
-        Some(format!("Set {}: {}", steered.name, steered.hero().playing().name))
+        Some(format!("Set {}: {}", steered.name, steered.hero.playing().name))
     }
 
     /// Shows the verdict on the loop with its reason, or what is being written or opened.
@@ -541,7 +541,7 @@ impl Studio {
         } else {
             panels::guide_ui(ui, model, !self.export.written.is_empty());
         }
-        match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
+        match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name)) {
             // The take's loops and grades are not those of the set.
             Some(title) => part(ui, &title, false, |ui| self.take_ui(ui)),
             None => self.take_ui(ui),

@@ -96,7 +96,7 @@ fn chart_ui(ui: &mut Ui, model: &Model, size: eframe::egui::Vec2) {
     });
     let offsets: Vec<_> = offsets.collect();
     chart.compared_ui(&offsets);
-    chart.legend(&[("rotation added".to_owned(), ui.visuals().weak_text_color())]);
+    chart.legend(&[("rotation added".to_owned(), theme::of(ui).weak)]);
     chart.playhead_ui(model);
 }
 

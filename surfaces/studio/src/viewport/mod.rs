@@ -115,13 +115,13 @@ impl Pane {
 
 /// Returns the panes, in the number of columns that makes bodies largest.
 fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
-    let text = ui.visuals().text_color();
+    let colours = theme::of(ui);
     let made = model.made();
     let compared = &model.compared;
     let views: Vec<_> = if compared.is_empty() && model.is_split && made.is_some() {
         // Both at the same time of the loop, from the same camera.
         [(Shown::Uncut, "Uncut"), (Shown::Loop, "Loop")]
-            .map(|(shown, word)| (shown, made.cloned(), Some((word.to_owned(), text))))
+            .map(|(shown, word)| (shown, made.cloned(), Some((word.to_owned(), colours.text))))
             .to_vec()
     } else if compared.is_empty() {
         vec![(model.shown(), made.cloned(), None)]
@@ -130,8 +130,7 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
             Shown::Uncut => Shown::Uncut,
             _ => Shown::Loop,
         };
-        let series = theme::of(ui).series();
-        let views = compared.iter().zip(series).filter_map(|(compared, colour)| {
+        let views = compared.iter().zip(colours.series()).filter_map(|(compared, colour)| {
             let made = Some(Arc::clone(compared.loop_made()?));
             Some((shown, made, Some((compared.name.clone(), colour))))
         });
@@ -342,8 +341,7 @@ impl Viewport {
         if let Some(made) = made.filter(|_| pane.shown == Shown::Loop) {
             Faults::follow(&mut body.faults, model, made);
             for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
-                let at = shot.scene.world.translations[fault.joint];
-                let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
+                let on_ground = shot.scene.world.translations[fault.joint].with_y(shot.scene.floor);
                 paint::fault(&painter, &view, on_ground, &fault.words, tokens);
             }
         }
