@@ -54,13 +54,6 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    fn new(wake: &Context) -> Self {
-        Self {
-            actions: Arc::default(),
-            wake: wake.clone(),
-        }
-    }
-
     pub fn put(&self, action: Action) {
         self.actions.lock().push(action);
         self.wake.request_repaint();
@@ -90,13 +83,13 @@ impl Tab {
 
     /// The label, and the name for screen readers: longer, because the panels are not seen.
     fn words(self) -> [&'static str; 2] {
-        match self {
-            Self::Loops => ["Loops", "Loops of the take"],
-            Self::Close => ["Close", "Close the seam"],
-            Self::Feet => ["Feet", "Feet on the ground"],
-            Self::Edit => ["Edit", "Edit the motion"],
-            Self::Export => ["Export", "Export to a file"],
-        }
+        [
+            ["Loops", "Loops of the take"],
+            ["Close", "Close the seam"],
+            ["Feet", "Feet on the ground"],
+            ["Edit", "Edit the motion"],
+            ["Export", "Export to a file"],
+        ][self as usize]
     }
 }
 
@@ -136,7 +129,10 @@ impl Studio {
         model.playback.is_playing = !crate::platform::wants_stillness();
         Self {
             model,
-            inbox: Inbox::new(ctx),
+            inbox: Inbox {
+                wake: ctx.clone(),
+                ..Inbox::default()
+            },
             export: ExportPanel::new(),
             ..Self::default()
         }
@@ -162,12 +158,10 @@ impl Studio {
 
     /// Stores the choices, to recover them after a failure of the program or the machine.
     fn keep(&mut self) {
-        let num_made = self.model.num_made;
-        if num_made == self.num_kept {
-            return;
-        }
-        if let Some(Ok(text)) = self.model.recipe_text() {
-            self.num_kept = num_made;
+        if self.model.num_made != self.num_kept
+            && let Some(Ok(text)) = self.model.recipe_text()
+        {
+            self.num_kept = self.model.num_made;
             self.guard.keep(text);
         }
     }
@@ -182,14 +176,11 @@ impl Studio {
             Request::GoOn => {
                 self.guard.forget();
                 // The state of the views may be broken; the take and the kept recipe are not.
-                self.viewport = Viewport::default();
-                self.take_bar = TakeBar::default();
-                self.seam_curve = SeamCurve::default();
+                (self.viewport, self.take_bar, self.seam_curve) = Default::default();
                 _ = self.model.take_asked();
                 self.model.apply(Action::Cancel);
                 if let Some(recipe) = recipe {
-                    let bytes = recipe.into_bytes();
-                    self.model.apply(Action::OpenRecipe { bytes });
+                    self.model.apply(Action::OpenRecipe(recipe.into_bytes()));
                 }
                 ctx.request_repaint();
             }
@@ -286,12 +277,8 @@ impl Studio {
             .size_range(PANELS_RANGE[0]..=PANELS_RANGE[1])
             .show(ui, |ui| {
                 self.tabs_ui(ui, &Tab::ALL);
-                self.scrolled_ui(ui, |studio, ui| {
-                    if is_low(ui) && studio.tab == Tab::Loops && studio.set_words().is_none() {
-                        timeline::take_bar_ui(ui, &mut studio.take_bar, &studio.model);
-                    }
-                    studio.panels_ui(ui);
-                });
+                let is_low = is_low(ui);
+                self.scrolled_ui(ui, |studio, ui| studio.panels_ui(ui, is_low));
             });
         // A set has no timeline: the file that provides the body says nothing about the set. Without curves, a timeline is as high as the
         // bar of the take.
@@ -361,10 +348,7 @@ impl Studio {
                 let width = ui.available_width();
                 self.scrolled_ui(ui, |studio, ui| {
                     ui.set_max_width(width);
-                    if studio.tab == Tab::Loops && studio.set_words().is_none() {
-                        timeline::take_bar_ui(ui, &mut studio.take_bar, &studio.model);
-                    }
-                    studio.panels_ui(ui);
+                    studio.panels_ui(ui, true);
                     if studio.tab == Tab::Close {
                         studio.curves_ui(ui);
                     }
@@ -411,20 +395,18 @@ impl Studio {
             self.steps_ui(ui, is_wordy, is_narrow);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 self.export.short_ui(ui, &self.model);
-                let is_dark = ui.visuals().dark_mode;
-                let (icon, other) = if is_dark {
-                    (Icon::Sun, "Light")
+                let (icon, other, theme) = if ui.visuals().dark_mode {
+                    (Icon::Sun, "Light", egui::Theme::Light)
                 } else {
-                    (Icon::Moon, "Dark")
+                    (Icon::Moon, "Dark", egui::Theme::Dark)
                 };
                 if icons::button(ui, icon, other, "Colours of the window", true).clicked() {
-                    ui.ctx()
-                        .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
-                }
-                if !is_narrow && word_ui(ui, "?", "Keys ?", true, "Keys (?)") {
-                    self.model.ask(Action::Help(true));
+                    ui.ctx().set_theme(theme);
                 }
                 if !is_narrow {
+                    if word_ui(ui, "?", "Keys ?", true, "Keys (?)") {
+                        self.model.ask(Action::Help(true));
+                    }
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                         ui.add_space(10.0);
                         self.verdict_ui(ui);
@@ -443,26 +425,24 @@ impl Studio {
 
     /// Shows undo and redo, and choices to compare with.
     fn steps_ui(&self, ui: &mut Ui, is_wordy: bool, is_narrow: bool) {
-        let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
-        let tip = format!("Undo: {undone} (Ctrl+Z)");
-        if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
-            self.model.ask(Action::Undo);
-        }
-        let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
-        if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
-            self.model.ask(Action::Redo);
+        let [undone, redone] = self.model.undo_names();
+        for (icon, word, name, keys, action) in [
+            (Icon::Undo, "Undo", undone, "Ctrl+Z", Action::Undo),
+            (Icon::Redo, "Redo", redone, "Ctrl+Shift+Z", Action::Redo),
+        ] {
+            let tip = format!("{word}: {} ({keys})", name.unwrap_or("nothing"));
+            if icons::button(ui, icon, word, &tip, name.is_some()).clicked() {
+                self.model.ask(action);
+            }
         }
         if is_narrow {
             return;
         }
-        let tip = "Keeps the settings, to compare (A)";
-        if word_ui(
-            ui,
-            ["Keep A", "Keep as A"][usize::from(is_wordy)],
-            "Keep as A",
-            self.model.edit().is_some(),
-            tip,
-        ) {
+        let (word, tip) = (
+            if is_wordy { "Keep as A" } else { "Keep A" },
+            "Keeps the settings, to compare (A)",
+        );
+        if word_ui(ui, word, "Keep as A", self.model.edit().is_some(), tip) {
             self.model.ask(Action::Keep);
         }
         if self.model.has_kept() {
@@ -477,7 +457,7 @@ impl Studio {
     /// set.
     fn set_words(&self) -> Option<String> {
         let steered = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set)?;
-        Some(format!("Set {}: {}", steered.name, steered.hero().playing().name))
+        Some(format!("Set {}: {}", steered.name, steered.hero.playing().name))
     }
 
     /// Shows the verdict on the loop with its reason, or what is being written or opened.
@@ -491,7 +471,7 @@ impl Studio {
         if let Some(words) = words {
             ui.add(Label::new(words).truncate());
         } else if let Some(made) = self.model.made() {
-            let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
+            let colour = grade::colour(made.verdict.grade, &theme::of(ui));
             grade::light_ui(ui, made.verdict.grade);
             let words = RichText::new(made.verdict.to_string()).color(colour);
             ui.add(Label::new(words).truncate());
@@ -500,24 +480,24 @@ impl Studio {
 
     /// Shows a button to cancel work, the last problem, and the last files.
     fn progress_ui(&self, ui: &mut Ui) {
-        let is_opening = self.model.progress().is_some() && self.model.is_opening() || self.model.is_making_set();
-        let awaits = self.model.awaits_character;
-        let is_writing = self.model.writing().is_some();
-        if !is_opening && !is_writing && self.model.problem().is_none() && !awaits && self.export.said().is_none() {
+        let model = &self.model;
+        let is_at_work = model.is_opening() || model.is_making_set() || model.writing().is_some();
+        let awaits = model.awaits_character;
+        if !is_at_work && model.problem().is_none() && !awaits && self.export.said().is_none() {
             return;
         }
         ui.horizontal_wrapped(|ui| {
-            if is_opening || is_writing {
+            if is_at_work {
                 if ui.button("Cancel").clicked() {
-                    self.model.ask(Action::Cancel);
+                    model.ask(Action::Cancel);
                 }
-            } else if let Some(problem) = self.model.problem() {
+            } else if let Some(problem) = model.problem() {
                 ui.colored_label(ui.visuals().error_fg_color, problem.to_string());
                 if let Some(hint) = problem.hint() {
                     ui.label(hint);
                 }
                 if ui.button("Dismiss").clicked() {
-                    self.model.ask(Action::Dismiss);
+                    model.ask(Action::Dismiss);
                 }
             } else if awaits {
                 ui.strong("Drop the character now.");
@@ -526,16 +506,20 @@ impl Studio {
         });
     }
 
-    /// Shows the panels of the open tab.
-    fn panels_ui(&mut self, ui: &mut Ui) {
-        let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_POINTS;
+    /// Shows the panels of the open tab, and above those of the loops the bar of the take if it has no other place.
+    fn panels_ui(&mut self, ui: &mut Ui, has_bar: bool) {
         match self.tab {
-            Tab::Loops => self.loops_ui(ui),
+            Tab::Loops => {
+                if has_bar && self.set_words().is_none() {
+                    timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
+                }
+                self.loops_ui(ui);
+            }
             Tab::Close => {
                 self.close_ui(ui);
-                if is_narrow {
-                    closed_part(ui, "Feet", |ui| self.feet_ui(ui));
-                    closed_part(ui, "Edits", |ui| self.edit_ui(ui));
+                if theme::is_narrow(ui) {
+                    part(ui, "Feet", false, |ui| self.feet_ui(ui));
+                    part(ui, "Edits", false, |ui| self.edit_ui(ui));
                 }
             }
             Tab::Feet => self.feet_ui(ui),
@@ -550,16 +534,16 @@ impl Studio {
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
             let export = &self.export;
-            part(ui, &title, |ui| {
+            part(ui, &title, true, |ui| {
                 panels::played_ui(ui, model);
                 export.notes_ui(ui);
             });
         } else {
             panels::guide_ui(ui, model, !self.export.written.is_empty());
         }
-        match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
+        match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name)) {
             // The take's loops and grades are not those of the set.
-            Some(title) => closed_part(ui, &title, |ui| self.take_ui(ui)),
+            Some(title) => part(ui, &title, false, |ui| self.take_ui(ui)),
             None => self.take_ui(ui),
         }
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
@@ -575,7 +559,7 @@ impl Studio {
         self.export.set_ui(ui, model);
         panels::loops_ui(ui, model);
         let cost_map = &mut self.cost_map;
-        closed_part(ui, "Plots of the take", |ui| {
+        part(ui, "Plots of the take", false, |ui| {
             panels::spectrum_ui(ui, model);
             ui.add_space(6.0);
             cost_map.cost_map_ui(ui, model);
@@ -595,19 +579,20 @@ impl Studio {
                 }
             }
         });
-        part(ui, "Closure", |ui| panels::closure_ui(ui, model));
-        closed_part(ui, "Joints of their own", |ui| panels::joints_ui(ui, model));
-        part(ui, "Root", |ui| panels::root_motion_ui(ui, model));
+        part(ui, "Closure", true, |ui| panels::closure_ui(ui, model));
+        part(ui, "Joints of their own", false, |ui| panels::joints_ui(ui, model));
+        part(ui, "Root", true, |ui| panels::root_motion_ui(ui, model));
     }
 
     fn feet_ui(&self, ui: &mut Ui) {
         panels::feet_ui(ui, &self.model);
-        part(ui, "Stances by hand", |ui| panels::stances_ui(ui, &self.model));
+        part(ui, "Stances by hand", true, |ui| panels::stances_ui(ui, &self.model));
     }
 
     fn edit_ui(&self, ui: &mut Ui) {
-        panels::edits_ui(ui, &self.model);
-        closed_part(ui, "Smoothing and character", |ui| panels::reading_ui(ui, &self.model));
+        let model = &self.model;
+        panels::edits_ui(ui, model);
+        part(ui, "Smoothing and character", false, |ui| panels::reading_ui(ui, model));
     }
 
     fn export_ui(&mut self, ui: &mut Ui) {
@@ -615,9 +600,9 @@ impl Studio {
         let chooses_folder = self.export.export_ui(ui, model);
         self.ask_folder(chooses_folder, ui.ctx());
         let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
-        part(ui, "Picture", |ui| capture.capture_ui(ui, model, export));
-        part(ui, "Recipe", |ui| recipe.recipe_ui(ui, model, export));
-        closed_part(ui, "Controller fit", |ui| panels::fit_ui(ui, model));
+        part(ui, "Picture", true, |ui| capture.capture_ui(ui, model, export));
+        part(ui, "Recipe", true, |ui| recipe.recipe_ui(ui, model, export));
+        part(ui, "Controller fit", false, |ui| panels::fit_ui(ui, model));
     }
 }
 
@@ -633,17 +618,8 @@ fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> 
     response.on_hover_text(tip).clicked()
 }
 
-/// Shows a foldable part of a tab, open at first.
-fn part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
-    part_ui(ui, name, true, show);
-}
-
-/// Shows a foldable part of a tab, closed at first.
-fn closed_part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
-    part_ui(ui, name, false, show);
-}
-
-fn part_ui(ui: &mut Ui, name: &str, is_open: bool, show: impl FnOnce(&mut Ui)) {
+/// Shows a foldable part of a tab.
+fn part(ui: &mut Ui, name: &str, is_open: bool, show: impl FnOnce(&mut Ui)) {
     let header = CollapsingHeader::new(RichText::new(name).strong()).default_open(is_open);
     let shown = header.show_unindented(ui, show);
     focus::folds(&shown.header_response, name, shown.openness > 0.5);

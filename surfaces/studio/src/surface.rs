@@ -3,7 +3,7 @@
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbaImage};
 use loopwright_formats::mesh::{Mesh, MeshImage};
 
-use crate::{model::Beside, platform::path_of};
+use crate::model::Beside;
 
 /// Largest side of a drawn picture; a larger picture is scaled down.
 const MAX_DRAWN_SIDE: u32 = 2048;
@@ -41,7 +41,7 @@ impl Surface {
         let pictures = images.iter().map(|image| match image {
             MeshImage::Here(bytes) => picture(bytes, &mut room),
             MeshImage::Beside(uri) => {
-                let path = path_of(uri);
+                let path = MeshImage::path_of(uri);
                 // If the file was moved without the folders that it names, its pictures often lie right beside it.
                 let bytes = beside.find(&path).or_else(|| beside.find(path.rsplit('/').next()?));
                 picture(&bytes?, &mut room)

@@ -102,6 +102,11 @@ pub fn of(ui: &Ui) -> Tokens {
     tokens(ui.visuals().dark_mode)
 }
 
+/// Whether the window is narrow.
+pub fn is_narrow(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < NARROW_POINTS
+}
+
 /// Returns the font of small text in a chart.
 pub fn small() -> FontId {
     FontId::proportional(SMALL_POINTS)

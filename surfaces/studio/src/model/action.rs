@@ -21,7 +21,7 @@ pub enum Action {
         beside: Beside,
     },
     /// Follow a recipe: read the take as it says, and make its loop.
-    OpenRecipe { bytes: Vec<u8> },
+    OpenRecipe(Vec<u8>),
     /// Play a set, with the body of one of its files.
     OpenSet(Box<SetRead>),
     /// Stop playing the set.
@@ -201,7 +201,7 @@ impl Action {
         }
         match name.ends_with(".toml") {
             true if read_joint_map(&bytes).is_ok() => Self::OpenMap { file_name, bytes },
-            true => Self::OpenRecipe { bytes },
+            true => Self::OpenRecipe(bytes),
             false => Self::Open {
                 file_name,
                 bytes,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopwright_core::closure::Preset;
 
 use super::{Edit, Made, MadeError, Model, Stretch};
-use crate::work::Job;
+use crate::work::{Job, OfTake};
 
 /// Most loops side by side: one per method, and the present settings.
 const MOST: usize = 8;
@@ -32,6 +32,14 @@ pub struct Compared {
     pub made: Option<Result<Arc<Made>, String>>,
 }
 
+impl Compared {
+    /// Returns the loop, once it is made.
+    pub fn loop_made(&self) -> Option<&Arc<Made>> {
+        self.made.as_ref()?.as_ref().ok()
+    }
+}
+
+impl Model {
     /// Starts a comparison; loops that are made already are reused.
     pub(super) fn compare(&mut self, comparison: Option<Comparison>) {
         let edits = match (&comparison, self.edit()) {
@@ -95,7 +103,7 @@ pub struct Compared {
         if let (Some(opened), Some(next)) = (self.opened.clone(), next) {
             let edit = Box::new(next.edit.clone());
             self.comparing = Some(next.edit.clone());
-            self.work.start(Job::Compare { opened, edit });
+            self.work.start(Job::OfTake(opened, OfTake::Compare(edit)));
         }
     }
 

@@ -7,7 +7,7 @@ use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::Recipe;
 
 use super::{Edit, Listed, Made, Model, Opened, Shown, Stretch};
-use crate::work::{Job, TakeFile};
+use crate::work::{Job, OfTake, TakeFile};
 
 /// The grade of a loop in the list, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,10 +251,8 @@ impl Model {
         let like = |row: usize| self.opened.as_ref().and_then(|opened| opened.like(row));
         let next = all.clone().find(|&row| like(row).is_none()).or_else(|| all.next());
         if let (Some(opened), Some(row), Some(by)) = (&self.opened, next, &self.judged.by) {
-            let job = Job::Judge {
-                opened: Arc::clone(opened),
-                edit: Box::new(by.of_stretch(Stretch::Found(row))),
-            };
+            let judge = OfTake::Judge(Box::new(by.of_stretch(Stretch::Found(row))));
+            let job = Job::OfTake(Arc::clone(opened), judge);
             self.judged.now = Some(row);
             self.work.start(job);
         }

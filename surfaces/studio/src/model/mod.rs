@@ -38,10 +38,9 @@ use crate::camera::Camera;
 use crate::pace::Busy;
 pub use crate::road::{
     CharacterError, CostMap, Edit, ExportError, Exported, Listed, MIN_FRAMES, Made, MadeError, NamedFile, OpenError,
-    Opened, Room, SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, lengths,
-    time_of_move,
+    Opened, Room, SetError, SetFiles, SetOrder, Sketch, Stretch, StretchError, Studied, Study, lengths, time_of_move,
 };
-use crate::work::{Done, Job, Wake, Work};
+use crate::work::{Done, Job, OfTake, Wake, Work};
 
 /// Memory that open takes may fill together, bytes: some twenty minutes of takes in a page, an hour and a half in a window. Takes beyond
 /// that are left out, with a message.
@@ -348,7 +347,7 @@ impl Model {
                 bytes,
                 beside,
             } => self.open(file_name, bytes, beside),
-            Action::OpenRecipe { bytes } => self.follow(&bytes),
+            Action::OpenRecipe(bytes) => self.follow(&bytes),
             Action::OpenSet(read) => self.open_set(*read),
             Action::CloseSet => self.steered = None,
             Action::Steer(steer) => self.steer(steer),
@@ -424,7 +423,7 @@ impl Model {
 
     fn study(&mut self, study: Study) {
         if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
-            self.work.start(Job::Study { opened, study });
+            self.work.start(Job::OfTake(opened, OfTake::Study(study)));
         }
     }
 
@@ -506,11 +505,8 @@ impl Model {
             self.judged.follow(&edit, opened.found.candidates.len());
             self.is_drafted = is_draft;
             self.owes_loop = true;
-            self.work.start(Job::Make {
-                opened,
-                edit: Box::new(edit),
-                is_draft,
-            });
+            let edit = Box::new(edit);
+            self.work.start(Job::OfTake(opened, OfTake::Make { edit, is_draft }));
         }
     }
 
@@ -520,11 +516,13 @@ impl Model {
         match (&self.opened, &self.made) {
             (Some(opened), Some(made)) if is_chosen => {
                 self.exporting = Some((opened.file_name.clone(), made.edit.clone()));
-                self.work.start(Job::Export {
-                    opened: Arc::clone(opened),
-                    made: Arc::clone(made),
+                let write = OfTake::Write {
+                    edit: Box::new(made.edit.clone()),
                     format,
-                });
+                    stem: None,
+                    made: Some(Arc::clone(made)),
+                };
+                self.work.start(Job::OfTake(Arc::clone(opened), write));
             }
             _ => self.problem = Some(ExportError::NoLoop.into()),
         }

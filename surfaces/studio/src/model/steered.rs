@@ -33,16 +33,14 @@ impl SetRead {
     /// Opens a set by its manifest, whose files lie beside it; `None` if the text is no manifest of a set.
     pub fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
         let named = Manifest::parse(manifest).ok()?;
-        let set = match MotionSet::read(manifest, |file| {
-            beside.find(file).ok_or("it does not lie beside the manifest")
-        }) {
+        let find = |file: &str| beside.find(file).ok_or("it does not lie beside the manifest");
+        let set = match MotionSet::read(manifest, find) {
             Ok(set) => set,
             Err(error) => return Some(Err(error.to_string())),
         };
         // A moving body is studied better than a standing one.
         let moving = set.clips().iter().position(|clip| clip.loops() && !clip.stands());
-        let index = moving.unwrap_or(0);
-        let path = &named.clips.get(index)?.file;
+        let path = &named.clips.get(moving.unwrap_or(0))?.file;
         let bytes = beside.find(path)?;
         Some(Ok(Self {
             name: named.name,
@@ -66,33 +64,21 @@ pub enum Steer {
 pub struct Steered {
     /// Its name.
     pub name: String,
-    hero: SteeredCharacter,
-    file_name: String,
+    /// The character.
+    pub hero: SteeredCharacter,
+    /// The file that provides its body.
+    pub file_name: String,
     /// Whether its body has not been shown yet.
     is_new: bool,
     wish: Steer,
-    places: Vec<DVec3>,
+    /// The path of the root so far.
+    pub places: Vec<DVec3>,
 }
 
 impl Steered {
-    /// The character.
-    pub fn hero(&self) -> &SteeredCharacter {
-        &self.hero
-    }
-
-    /// The file that provides its body.
-    pub fn file_name(&self) -> &str {
-        &self.file_name
-    }
-
     /// Whether keys or a stick command a velocity.
     pub fn is_held(&self) -> bool {
         matches!(self.wish, Steer::Velocity(velocity) if velocity != DVec3::ZERO)
-    }
-
-    /// The path of the root so far.
-    pub fn places(&self) -> &[DVec3] {
-        &self.places
     }
 
     /// The speeds of its slowest and fastest loops that go forward, metres per second.

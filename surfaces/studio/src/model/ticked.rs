@@ -7,7 +7,7 @@ use loopwright_job::name_part;
 use loopwright_job::recipe::{Recipe, StretchRecipe};
 
 use super::{Edit, Exported, History, Model, Opened, Stretch};
-use crate::work::Job;
+use crate::work::{Job, OfTake};
 
 /// Something that is ticked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,17 +92,20 @@ impl Model {
 
     fn to_write(&self, ticked: Ticked, format: Option<Format>) -> Option<ToWrite> {
         let shown = (self.opened.as_ref()?, self.history.as_ref()?);
-        let of_take = |opened: &Arc<Opened>, edit: Edit, stem: String| Job::MakeFile {
-            format: format.unwrap_or(opened.format),
-            opened: Arc::clone(opened),
-            edit: Box::new(edit),
-            stem,
+        let of_take = |opened: &Arc<Opened>, edit: Edit, stem: &str| {
+            let write = OfTake::Write {
+                edit: Box::new(edit),
+                format: format.unwrap_or(opened.format),
+                stem: Some(stem.to_owned()),
+                made: None,
+            };
+            Some(Job::OfTake(Arc::clone(opened), write))
         };
         // Uses the choices of the take.
         let chosen = |(opened, history): (&Arc<Opened>, &History<Edit>), stem: String| {
             let edit = history.current().clone();
             ToWrite {
-                job: Some(of_take(opened, edit.clone(), stem.clone())),
+                job: of_take(opened, edit.clone(), &stem),
                 of: Some((opened.file_name.clone(), edit)),
                 stem,
             }
@@ -118,11 +121,7 @@ impl Model {
                 let (opened, history) = shown;
                 let stem = format!("{}-{}", Exported::stem_of(opened), index + 1);
                 ToWrite {
-                    job: Some(of_take(
-                        opened,
-                        history.current().of_stretch(Stretch::Found(index)),
-                        stem.clone(),
-                    )),
+                    job: of_take(opened, history.current().of_stretch(Stretch::Found(index)), &stem),
                     of: None,
                     stem,
                 }

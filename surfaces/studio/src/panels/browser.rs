@@ -15,7 +15,7 @@ use loopwright_job::recipe::StudyArgs;
 use super::edged_ui;
 use crate::focus::named;
 use crate::icons::{self, Icon};
-use crate::model::{Action, Comparison, Judgement, Model, Opened, Sketch, Stretch, Ticked};
+use crate::model::{Action, Comparison, Judgement, Listed, Model, Opened, Sketch, Stretch, Ticked};
 use crate::{grade, theme};
 
 /// Height of a row with its sketch, points; the least number of visible rows; and the share of the window that more rows may take.
@@ -156,49 +156,46 @@ impl Browser {
 
     /// Lists the rows of the tree that match the search, sorted within their level.
     fn rows(&mut self, model: &Model, opened: &Arc<Opened>) -> Vec<Row> {
-        let mut takes = Vec::new();
-        for (index, other) in model.other_takes().enumerate() {
-            takes.push(self.take_row(model, Some(index), other));
-        }
-        takes.push(self.take_row(model, None, opened));
+        let others = model.other_takes().enumerate();
+        let all = others
+            .map(|(index, other)| (Some(index), other))
+            .chain([(None, opened)]);
+        let mut takes: Vec<Row> = all.map(|(index, take)| self.take_row(model, index, take)).collect();
         self.sort(&mut takes);
         let mut animations: Vec<Row> = (model.animations())
-            .map(|(name, listed, grade)| Row {
-                what: What::Animation(name.to_owned()),
-                level: 1,
-                name: name.to_owned(),
-                said: name.to_owned(),
-                kind: listed.map_or("...", |listed| &listed.kind).to_owned(),
-                secs: listed.and_then(|listed| listed.secs),
-                mps: listed.and_then(|listed| listed.mps),
-                grade,
-                sketch: listed.map_or_else(Sketch::default, |listed| listed.sketch.clone()),
-                is_shown: name == opened.take().name(),
+            .map(|(name, listed, grade)| {
+                let unknown = Listed {
+                    kind: "...".to_owned(),
+                    ..Listed::default()
+                };
+                let listed = listed.cloned().unwrap_or(unknown);
+                Row {
+                    what: What::Animation(name.to_owned()),
+                    level: 1,
+                    name: name.to_owned(),
+                    said: name.to_owned(),
+                    kind: listed.kind,
+                    secs: listed.secs,
+                    mps: listed.mps,
+                    grade,
+                    sketch: listed.sketch,
+                    is_shown: name == opened.take().name(),
+                }
             })
             .collect();
         self.sort(&mut animations);
         let level = 1 + u8::from(!animations.is_empty());
         let mut loops = self.loop_rows(model, opened, level);
         self.sort(&mut loops);
-        let mut rows = Vec::new();
-        let mut loops = Some(loops);
-        for take in takes {
-            let is_shown = take.what == What::Take(None);
-            rows.push(take);
-            if !is_shown {
-                continue;
-            }
-            if animations.is_empty() {
-                rows.extend(loops.take().into_iter().flatten());
-            }
-            for animation in std::mem::take(&mut animations) {
-                let is_shown = animation.is_shown;
-                rows.push(animation);
-                if is_shown {
-                    rows.extend(loops.take().into_iter().flatten());
-                }
-            }
+        // Loops go below the shown animation, or without any below the shown take, and animations below that.
+        let mut below = animations;
+        let place = below.iter().position(|row| row.is_shown).map(|shown| shown + 1);
+        if let Some(place) = place.or(below.is_empty().then_some(0)) {
+            below.splice(place..place, loops);
         }
+        let mut rows = takes;
+        let shown = rows.iter().position(|row| row.is_shown).map_or(0, |shown| shown + 1);
+        rows.splice(shown..shown, below);
         let wanted = self.wanted.to_lowercase();
         rows.retain(|row| {
             let all = format!("{} {} {}", row.said, row.kind, row.grade.map_or("", Grade::as_str)).to_lowercase();
@@ -209,8 +206,7 @@ impl Browser {
 
     fn take_row(&mut self, model: &Model, index: Option<usize>, take: &Arc<Opened>) -> Row {
         let (name, motion) = (&take.file_name, take.take());
-        let is_unsaved = model.is_unsaved(index);
-        let (mark, unsaved) = if is_unsaved {
+        let (mark, unsaved) = if model.is_unsaved(index) {
             ("\u{2022} ", ", not written")
         } else {
             ("", "")
@@ -237,34 +233,30 @@ impl Browser {
 
     /// Lists the loops of the shown take; loops that equal an earlier one except for where they begin are indented below it.
     fn loop_rows(&mut self, model: &Model, opened: &Arc<Opened>, level: u8) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for index in 0..opened.found.candidates.len() {
-            let candidate = &opened.found.candidates[index];
+        let candidates = opened.found.candidates.iter().enumerate();
+        let rows = candidates.map(|(index, candidate)| {
             let judgement = model.judgement(index);
-            let is_recommended = model.recommended() == Some(index);
-            let recommended = if is_recommended { ", recommended" } else { "" };
-            let secs = candidate.source_period_secs;
-            rows.push(Row {
+            let [best, recommended] = if model.recommended() == Some(index) {
+                [", best", ", recommended"]
+            } else {
+                [""; 2]
+            };
+            let (secs, number) = (candidate.source_period_secs, index + 1);
+            let word = judgement_word(judgement);
+            Row {
                 what: What::Loop(index),
                 level: level + u8::from(opened.like(index).is_some()),
-                name: format!("Loop {}{}", index + 1, if is_recommended { ", best" } else { "" }),
-                said: format!(
-                    "Loop {}: {secs:.2} s, {}{recommended}",
-                    index + 1,
-                    judgement_word(judgement)
-                ),
+                name: format!("Loop {number}{best}"),
+                said: format!("Loop {number}: {secs:.2} s, {word}{recommended}"),
                 kind: opened.gait_within(&candidate.cut).map_or_else(String::new, kind_of),
                 secs: Some(secs),
                 mps: Some(candidate.twist.linear.length()),
-                grade: match judgement {
-                    Judgement::Graded(grade) => Some(grade),
-                    _ => None,
-                },
+                grade: judgement.grade(),
                 sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
                 is_shown: model.chosen_row() == Some(index),
-            });
-        }
-        rows
+            }
+        });
+        rows.collect()
     }
 
     fn sort(&self, rows: &mut [Row]) {
@@ -275,11 +267,7 @@ impl Browser {
             By::Kind => one.kind.cmp(&other.kind),
             By::Length => figure(one.secs).total_cmp(&figure(other.secs)),
             By::Speed => figure(one.mps).total_cmp(&figure(other.mps)),
-            By::Grade => one
-                .grade
-                .is_none()
-                .cmp(&other.grade.is_none())
-                .then(one.grade.cmp(&other.grade)),
+            By::Grade => (one.grade.is_none(), one.grade).cmp(&(other.grade.is_none(), other.grade)),
         });
     }
 
@@ -293,9 +281,7 @@ impl Browser {
             ui.painter().rect_filled(rect, 4.0, colours.raised);
         }
         let mut left = rect.left() + 4.0 + LEVEL_POINTS * f32::from(row.level);
-        if let Some(ticked) = row.ticked() {
-            left += tick_ui(ui, model, ticked, pos2(left, rect.center().y), row);
-        }
+        left += tick_ui(ui, model, row, pos2(left, rect.center().y));
         let body = Rect::from_min_size(pos2(left, rect.top() + 1.0), Vec2::splat(rect.height() - 2.0));
         paint_sketch(ui, &row.sketch, body);
         let mut right = rect.right() - CLOSE_POINTS - SCROLL_POINTS;
@@ -303,28 +289,25 @@ impl Browser {
         let figure = |value: Option<f64>, digits: usize, unit: &str| {
             value.map_or_else(String::new, |value| format!("{value:.digits$} {unit}"))
         };
-        let graded = row
-            .grade
-            .map(|grade| (grade, grade::colour(grade, ui.visuals().dark_mode)));
+        let mut graded = colours.weak;
+        if let Some(grade) = row.grade {
+            graded = grade::colour(grade, &colours);
+            let left = right - COLUMNS[0];
+            grade::paint_light(&painter, pos2(left + 10.0, rect.center().y), grade, graded);
+        }
+        let grade = row.grade.map_or("", Grade::as_str).to_owned();
         let cells = [
-            row.grade.map_or("", Grade::as_str).to_owned(),
-            figure(row.mps, 1, "m/s"),
-            figure(row.secs, 2, "s"),
-            row.kind.clone(),
+            (grade, graded),
+            (figure(row.mps, 1, "m/s"), colours.weak),
+            (figure(row.secs, 2, "s"), colours.weak),
+            (row.kind.clone(), colours.weak),
         ];
-        for (number, (words, width)) in cells.into_iter().zip(COLUMNS).enumerate() {
-            let colour = graded
-                .filter(|_| number == 0)
-                .map_or(colours.weak, |(_, colour)| colour);
+        for ((words, colour), width) in cells.into_iter().zip(COLUMNS) {
             let at = pos2(right, rect.center().y);
             painter.text(at, Align2::RIGHT_CENTER, words, theme::small(), colour);
             right -= width;
         }
-        if let Some((grade, colour)) = graded {
-            let left = rect.right() - CLOSE_POINTS - SCROLL_POINTS - COLUMNS[0];
-            grade::paint_light(&painter, pos2(left + 10.0, rect.center().y), grade, colour);
-        }
-        let colour = [ui.visuals().text_color(), ui.visuals().strong_text_color()][usize::from(row.is_shown)];
+        let colour = if row.is_shown { colours.strong } else { colours.text };
         let name = Rect::from_x_y_ranges(body.right() + 6.0..=right, rect.y_range());
         let mut words = LayoutJob::simple_singleline(row.name.clone(), FontId::proportional(13.0), colour);
         words.wrap = TextWrapping::truncate_at_width(name.width().max(20.0));
@@ -348,9 +331,8 @@ impl Browser {
         let Some(take) = take.filter(|take| take.bytes.is_some()) else {
             return;
         };
-        let place = rect
-            .with_min_x(rect.right() - CLOSE_POINTS - SCROLL_POINTS)
-            .with_max_x(rect.right() - SCROLL_POINTS);
+        let right = rect.right() - SCROLL_POINTS;
+        let place = rect.with_min_x(right - CLOSE_POINTS).with_max_x(right);
         let name = format!("Close {}", take.file_name);
         let builder = UiBuilder::new().max_rect(place);
         let closes = ui
@@ -376,11 +358,11 @@ impl Browser {
                 ui.visuals().warn_fg_color,
                 format!("Changes of {name} are not written."),
             );
-            if ui.button("Close it all the same").clicked() {
+            let [closes, leaves] = ["Close it all the same", "Leave it open"].map(|word| ui.button(word).clicked());
+            if closes {
                 model.ask(Action::Close(index));
-                self.closing = None;
             }
-            if ui.button("Leave it open").clicked() {
+            if closes || leaves {
                 self.closing = None;
             }
         });
@@ -392,7 +374,7 @@ impl Browser {
         ui.horizontal_wrapped(|ui| {
             for (word, is_ticked) in [("Tick these", true), ("Tick none of them", false)] {
                 if ui.button(word).clicked() {
-                    let animations = rows.iter().filter_map(Row::ticked);
+                    let animations = rows.iter().map(Row::ticked);
                     let animations = animations.filter(|ticked| matches!(ticked, Ticked::Animation(_)));
                     model.ask_all(animations.map(|ticked| Action::Tick(ticked, is_ticked)));
                 }
@@ -423,12 +405,12 @@ impl Browser {
 }
 
 impl Row {
-    fn ticked(&self) -> Option<Ticked> {
-        Some(match &self.what {
+    fn ticked(&self) -> Ticked {
+        match &self.what {
             What::Take(_) => Ticked::Take(self.name.trim_start_matches("\u{2022} ").to_owned()),
             What::Animation(name) => Ticked::Animation(name.clone()),
             What::Loop(index) => Ticked::Loop(*index),
-        })
+        }
     }
 
     /// Returns the action of a click.
@@ -469,14 +451,15 @@ fn paint_sketch(ui: &Ui, Sketch(lines): &Sketch, rect: Rect) {
 }
 
 /// Shows a box to tick a row, if ticks are enabled. Returns its width.
-fn tick_ui(ui: &mut Ui, model: &Model, ticked: Ticked, at: Pos2, row: &Row) -> f32 {
+fn tick_ui(ui: &mut Ui, model: &Model, row: &Row, at: Pos2) -> f32 {
     let Some(all) = model.ticked() else { return 0.0 };
+    let ticked = row.ticked();
     let side = ui.spacing().icon_width + 6.0;
     let mut is_ticked = all.contains(&ticked);
     let rect = Rect::from_min_size(at - vec2(0.0, 0.5 * side), Vec2::splat(side));
-    let name = match &row.what {
-        What::Loop(index) => format!("Tick loop {}", index + 1),
-        _ => format!("Tick {}", row.name.trim_start_matches("\u{2022} ")),
+    let name = match &ticked {
+        Ticked::Loop(index) => format!("Tick loop {}", index + 1),
+        Ticked::Take(name) | Ticked::Animation(name) => format!("Tick {name}"),
     };
     let response = ui.put(rect, Checkbox::without_text(&mut is_ticked));
     if named(response, &name).changed() {

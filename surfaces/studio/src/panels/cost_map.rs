@@ -59,7 +59,7 @@ impl CostMapPanel {
         }
         if let Some(point) = response.hover_pos() {
             let (start, end) = cell_at(costs, rect, point);
-            let ratio = costs.ratios[start * costs.len() + end];
+            let ratio = costs.ratios[start * costs.frames.len() + end];
             let words = if ratio.is_finite() {
                 format!(
                     "frames {} to {}: {:.0}% of a random seam",
@@ -87,8 +87,8 @@ impl CostMapPanel {
 fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
     let share = (point - rect.min) / rect.size();
     let [start, end] = [share.x, 1.0 - share.y].map(|share| {
-        let cell = (f64::from(share) * costs.len() as f64) as usize;
-        cell.min(costs.len() - 1)
+        let cell = (f64::from(share) * costs.frames.len() as f64) as usize;
+        cell.min(costs.frames.len() - 1)
     });
     (start, end)
 }
@@ -96,9 +96,9 @@ fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
 /// Returns the cell with the cheapest seam around one.
 fn cheapest_about(costs: &CostMap, (start, end): (usize, usize)) -> (usize, usize) {
     let [starts, ends] =
-        [start, end].map(|cell| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.len()));
+        [start, end].map(|cell| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.frames.len()));
     let cells = starts.flat_map(|start| ends.clone().map(move |end| (start, end)));
-    let costs = cells.map(|cell| (costs.ratios[cell.0 * costs.len() + cell.1], cell));
+    let costs = cells.map(|cell| (costs.ratios[cell.0 * costs.frames.len() + cell.1], cell));
     let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
     cheapest.map_or((start, end), |(_, cell)| cell)
 }
@@ -112,7 +112,7 @@ fn picture(costs: &CostMap) -> ColorImage {
         [59.0, 82.0, 139.0],
         [68.0, 1.0, 84.0],
     ];
-    let count = costs.len();
+    let count = costs.frames.len();
     let mut pixels = Vec::with_capacity(count * count);
     for end in (0..count).rev() {
         for start in 0..count {

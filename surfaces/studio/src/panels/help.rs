@@ -4,8 +4,8 @@ use eframe::egui::{self, Context, Event, InputState, Key, Modal, Modifiers, Popu
 use glam::DVec3;
 
 use super::ExportPanel;
-use crate::camera::Camera;
 use crate::model::{Action, Model, Shown, Steer, Stretch};
+use crate::viewport::switches;
 
 /// The list of keys and their meanings: a row each.
 const KEYS: &str = "
@@ -103,8 +103,9 @@ pub fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
         if input.consume_key(Modifiers::COMMAND, Key::Z) {
             model.ask(Action::Undo);
         }
-        if input.consume_key(Modifiers::SHIFT, Key::Questionmark)
-            || input.consume_key(Modifiers::NONE, Key::Questionmark)
+        if [Modifiers::SHIFT, Modifiers::NONE]
+            .iter()
+            .any(|with| input.consume_key(*with, Key::Questionmark))
         {
             model.ask(Action::Help(!model.shows_help));
         }
@@ -147,28 +148,17 @@ pub fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
 
 /// Returns the action of a key, pressed alone or with shift.
 fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) -> Option<Action> {
+    if let Some((.., action)) = switches(model).into_iter().find(|(_, of, ..)| *of == key) {
+        return Some(action);
+    }
     let frames = if is_shifted { 10 } else { 1 };
-    let camera = model.camera;
     Some(match key {
         Key::Space => Action::TogglePlaying,
         Key::ArrowLeft => Action::Step(-frames),
         Key::ArrowRight => Action::Step(frames),
         Key::B => Action::ToggleUncut,
-        Key::G => Action::Ghost(!model.has_ghost),
-        Key::S => Action::Split(!model.is_split),
-        Key::N => Action::Onion(!model.has_onion),
-        Key::T => Action::Trail(!model.has_trail),
-        Key::K => Action::Mannequin(!model.shows_mannequin),
-        Key::C => Action::Look(camera.framed()),
+        Key::C => Action::Look(model.camera.framed()),
         Key::L => Action::SeamOnly(!model.playback.is_seam_only),
-        Key::O => Action::Look(Camera {
-            is_orthographic: !camera.is_orthographic,
-            ..camera
-        }),
-        Key::F => Action::Look(Camera {
-            follows: !camera.follows,
-            ..camera
-        }),
         Key::A if model.has_kept() => Action::SwapKept,
         Key::A => Action::Keep,
         Key::Home => Action::Seek(0.0),

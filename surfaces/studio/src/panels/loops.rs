@@ -25,11 +25,10 @@ pub fn loops_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows why there are no loops, and what to do about it.
 fn no_loops_ui(ui: &mut Ui, opened: &Opened) {
-    if let Some(why) = &opened.no_loops {
-        ui.label(format!("There is no loop in it: {why}."));
-    } else {
-        ui.label("No stretch of this take repeats.");
-    }
+    match &opened.no_loops {
+        Some(why) => ui.label(format!("There is no loop in it: {why}.")),
+        None => ui.label("No stretch of this take repeats."),
+    };
     if let Some(miss) = opened.found.nearest_miss {
         ui.label(format!(
             "The nearest is {:.2} s long: {}.",
@@ -71,11 +70,12 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
             if response.changed()
                 && let Some(stretch) = model.with_end(end, frame)
             {
-                model.ask(if response.dragged() {
-                    Action::Drag(stretch)
+                let choose = if response.dragged() {
+                    Action::Drag
                 } else {
-                    Action::Choose(stretch)
-                });
+                    Action::Choose
+                };
+                model.ask(choose(stretch));
             } else if response.drag_stopped() {
                 model.ask_all(model.edit().map(|edit| Action::Choose(edit.stretch)));
             }
@@ -111,11 +111,7 @@ fn figures_ui(ui: &mut Ui, model: &Model) {
         ),
         (
             "Pose gap, closed",
-            format!(
-                "{}, {}",
-                small(1e3 * quality.pose_gap_metres, " mm"),
-                small(quality.pose_gap_radians.to_degrees(), "\u{b0}")
-            ),
+            small(1e3 * quality.pose_gap_metres, " mm, ") + &small(quality.pose_gap_radians.to_degrees(), "\u{b0}"),
         ),
         ("Step beyond own motion", small(1e3 * quality.seam.excess_metres, " mm")),
         (
@@ -159,10 +155,10 @@ fn figures_ui(ui: &mut Ui, model: &Model) {
             }
         });
     if let (Some(outcome), Some(row)) = (&chosen.outcome, model.chosen_row()) {
-        let mut parts: Vec<_> = OutcomePart::ALL.into_iter().zip(outcome.parts()).collect();
+        let mut parts: Vec<_> = PARTS.into_iter().zip(outcome.parts()).collect();
         parts.sort_by(|one, other| other.1.total_cmp(&one.1));
         let most: Vec<String> = (parts.iter().take(MOST_PARTS))
-            .map(|(part, value)| format!("{} {value:.2}", part_word(*part)))
+            .map(|(part, value)| format!("{part} {value:.2}"))
             .collect();
         ui.weak(format!(
             "Ranked {} of {} by a score of {:.2}, the lower the better: {}. The grade judges the loop as it is made.",
@@ -177,23 +173,22 @@ fn figures_ui(ui: &mut Ui, model: &Model) {
 /// Most parts of a score that are named.
 const MOST_PARTS: usize = 3;
 
-fn part_word(part: OutcomePart) -> &'static str {
-    match part {
-        OutcomePart::Price => "seam gap",
-        OutcomePart::Displacement => "displacement",
-        OutcomePart::SpeedDrift => "speed drift",
-        OutcomePart::TurnDrift => "turn drift",
-        OutcomePart::Abruptness => "abruptness",
-        OutcomePart::Cycles => "cycles",
-        OutcomePart::FootSlide => "foot sliding",
-        OutcomePart::Knees => "knee pops",
-        OutcomePart::Turn => "uneven turn",
-        OutcomePart::Pace => "uneven pace",
-        OutcomePart::FootHeight => "foot height",
-        OutcomePart::Kink => "jerk",
-        OutcomePart::Veer => "veer",
-    }
-}
+/// Names of the parts, in the order of [`OutcomePart::ALL`].
+const PARTS: [&str; OutcomePart::ALL.len()] = [
+    "seam gap",
+    "displacement",
+    "speed drift",
+    "turn drift",
+    "abruptness",
+    "cycles",
+    "foot sliding",
+    "knee pops",
+    "uneven turn",
+    "uneven pace",
+    "foot height",
+    "jerk",
+    "veer",
+];
 
 /// Words why the nearest stretch is no loop.
 fn reason(reason: &MissReason) -> String {

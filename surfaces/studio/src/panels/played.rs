@@ -17,13 +17,13 @@ const SHARE_POINTS: f32 = 36.0;
 
 pub fn played_ui(ui: &mut Ui, model: &Model) {
     let Some(steered) = model.steered() else { return };
-    let playing = steered.hero().playing();
-    let set = steered.hero().set();
+    let playing = steered.hero.playing();
+    let set = steered.hero.set();
     ui.horizontal(|ui| {
         let is_shown = model.shown() == Shown::Set;
         let is_here = model.steered_here().is_some();
         let show = egui::Button::selectable(is_shown, format!("Show the set {}", steered.name));
-        let reason = format!("Go on with {} first: it has the body of the set", steered.file_name());
+        let reason = format!("Go on with {} first: it has the body of the set", steered.file_name);
         if ui.add_enabled(is_here, show).on_disabled_hover_text(reason).clicked() {
             model.ask(Action::Show(if is_shown { Shown::Loop } else { Shown::Set }));
         }
@@ -100,7 +100,7 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
     let axes: Vec<&str> = space.axes.iter().map(|axis| axis_word(*axis)).collect();
     let name = format!("Loops of {} by {}", space.name, axes.join(" and "));
     focus::label(&response, Role::Image, &name);
-    ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
+    ui.painter().rect_filled(rect, 3.0, theme::of(ui).sunken);
     let [across, up] = [0, 1].map(|axis| {
         let (low, high) = extremes(space.points.iter().map(|point| point[axis]));
         let margin = (0.15 * (high - low)).max(0.1);
@@ -122,7 +122,7 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
 
 /// Draws the loops of a space, larger if they play, and the point that is played.
 fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &PlayedSpace) {
-    let (playing, colours) = (steered.hero().playing(), theme::of(ui));
+    let (playing, colours) = (steered.hero.playing(), theme::of(ui));
     let painter = ui.painter_at(rect);
     for simplex in &space.simplices {
         for (number, &from) in simplex.iter().enumerate() {
@@ -132,32 +132,29 @@ fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &Play
         }
     }
     for (&clip, point) in space.clips.iter().zip(&space.points) {
-        let clip = &steered.hero().set().clips()[clip];
+        let clip = &steered.hero.set().clips()[clip];
         let share = share_of(&playing, clip);
         let at = chart.at(point[0], point[1]);
-        painter.circle_filled(
-            at,
-            3.0 + 4.0 * share as f32,
-            if share > 0.0 {
-                colours.accent
-            } else {
-                colours.ground_line
-            },
-        );
+        let colour = if share > 0.0 {
+            colours.accent
+        } else {
+            colours.ground_line
+        };
+        painter.circle_filled(at, 3.0 + 4.0 * share as f32, colour);
         let (corner, aside) = if at.x > rect.center().x {
             (Align2::RIGHT_BOTTOM, -6.0)
         } else {
             (Align2::LEFT_BOTTOM, 6.0)
         };
         // A background keeps the name readable over lines.
-        let name = painter.layout_no_wrap(clip.name.clone(), FontId::proportional(10.5), ui.visuals().text_color());
+        let name = painter.layout_no_wrap(clip.name.clone(), FontId::proportional(10.5), colours.text);
         let place = corner.anchor_size(at + vec2(aside, -3.0), name.size());
-        painter.rect_filled(place, 2.0, ui.visuals().extreme_bg_color.gamma_multiply(0.85));
-        painter.galley(place.min, name, ui.visuals().text_color());
+        painter.rect_filled(place, 2.0, colours.sunken.gamma_multiply(0.85));
+        painter.galley(place.min, name, colours.text);
     }
     if let Some((_, at)) = playing.space.filter(|(shown, _)| shown.name == space.name) {
         let at = chart.at(at[0], at[1]);
-        painter.circle_stroke(at, 6.0, Stroke::new(2.0, ui.visuals().strong_text_color()));
+        painter.circle_stroke(at, 6.0, Stroke::new(2.0, colours.strong));
     }
 }
 
@@ -189,14 +186,9 @@ fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
 
 /// Draws when the feet of each loop stand, over a common phase, and the phase that is played.
 fn phases_ui(ui: &mut Ui, steered: &Steered) {
-    let (playing, colours) = (steered.hero().playing(), theme::of(ui));
-    let loops: Vec<&MotionClip> = steered
-        .hero()
-        .set()
-        .clips()
-        .iter()
-        .filter(|clip| clip.loops())
-        .collect();
+    let (playing, colours) = (steered.hero.playing(), theme::of(ui));
+    let clips = steered.hero.set().clips().iter();
+    let loops: Vec<&MotionClip> = clips.filter(|clip| clip.loops()).collect();
     let size = vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     focus::label(&response, Role::Image, "Phases of the loops: when each foot stands");
@@ -208,31 +200,25 @@ fn phases_ui(ui: &mut Ui, steered: &Steered) {
     for (row, clip) in loops.iter().enumerate() {
         let top = rect.top() + ROW_POINTS * row as f32;
         let share = share_of(&playing, clip);
-        let colour = if share > 0.0 {
-            ui.visuals().strong_text_color()
-        } else {
-            ui.visuals().weak_text_color()
-        };
-        let font = FontId::proportional(11.5);
-        painter.text(
-            pos2(rect.left(), top + 1.0),
-            Align2::LEFT_TOP,
-            &clip.name,
-            font.clone(),
-            colour,
-        );
-        if share > 0.0 {
-            let text = format!("{:.0}%", 1e2 * share);
-            painter.text(pos2(rect.right(), top + 1.0), Align2::RIGHT_TOP, text, font, colour);
+        let is_on = share > 0.0;
+        let colour = if is_on { colours.strong } else { colours.weak };
+        let percent = format!("{:.0}%", 1e2 * share);
+        for (x, corner, text) in [
+            (rect.left(), Align2::LEFT_TOP, clip.name.as_str()),
+            (
+                rect.right(),
+                Align2::RIGHT_TOP,
+                if is_on { percent.as_str() } else { "" },
+            ),
+        ] {
+            painter.text(pos2(x, top + 1.0), corner, text, FontId::proportional(11.5), colour);
         }
         let ground = Rect::from_min_max(pos2(bars.left(), top + 2.0), pos2(bars.right(), top + ROW_POINTS - 2.0));
-        painter.rect_filled(ground, 2.0, ui.visuals().extreme_bg_color);
-        for (foot, colour) in [("left", colours.left), ("right", colours.right)] {
-            let lane = if foot == "left" {
-                ground.top() + 1.0
-            } else {
-                ground.center().y
-            };
+        painter.rect_filled(ground, 2.0, colours.sunken);
+        for (foot, colour, lane) in [
+            ("left", colours.left, ground.top() + 1.0),
+            ("right", colours.right, ground.center().y),
+        ] {
             for [from, to] in stances(clip, foot) {
                 let stance = Rect::from_min_max(pos2(x(from), lane), pos2(x(to), lane + 4.5));
                 painter.rect_filled(stance, 1.0, colour);
@@ -240,11 +226,8 @@ fn phases_ui(ui: &mut Ui, steered: &Steered) {
         }
     }
     if playing.space.is_some() {
-        painter.vline(
-            x(playing.phase.rem_euclid(1.0)),
-            rect.y_range(),
-            Stroke::new(1.0, ui.visuals().strong_text_color()),
-        );
+        let x = x(playing.phase.rem_euclid(1.0));
+        painter.vline(x, rect.y_range(), Stroke::new(1.0, colours.strong));
     }
 }
 

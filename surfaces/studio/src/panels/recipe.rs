@@ -1,6 +1,6 @@
 //! Saves the settings as a recipe of `loopwright make --recipe`, and opens one.
 
-use eframe::egui::Ui;
+use eframe::egui::{Button, Ui};
 
 use super::{ExportPanel, weak_line_ui};
 use crate::model::{Action, Model};
@@ -21,10 +21,7 @@ impl RecipePanel {
         weak_line_ui(ui, &file_name);
         ui.weak("`loopwright make --recipe` makes the same loop");
         let text = model.recipe_text();
-        if ui
-            .add_enabled(text.is_some(), eframe::egui::Button::new("Save the recipe"))
-            .clicked()
-        {
+        if ui.add_enabled(text.is_some(), Button::new("Save the recipe")).clicked() {
             match text {
                 Some(Ok(text)) => export.take_in_other(file_name, text.into_bytes(), Some(Action::RecipeSaved)),
                 Some(Err(error)) => self.said = Some(error.to_string()),
@@ -35,7 +32,7 @@ impl RecipePanel {
         #[cfg(target_arch = "wasm32")]
         {
             let link = model.link().and_then(|link| platform::address_of(&link));
-            let button = ui.add_enabled(link.is_some(), eframe::egui::Button::new("Copy a link"));
+            let button = ui.add_enabled(link.is_some(), Button::new("Copy a link"));
             if button
                 .on_hover_text("Recipe and view; the take itself is named, not uploaded")
                 .clicked()
@@ -53,14 +50,10 @@ impl RecipePanel {
     pub fn save_kept(&mut self, folder: &str, text: &str) {
         let names = (1..).map(|number| format!("rescued-{number}.toml"));
         if let Some(file_name) = names.into_iter().find(|name| !platform::is_there(folder, name)) {
-            self.save(folder, &file_name, text);
+            self.said = Some(match platform::save_text(folder, &file_name, text) {
+                Ok(place) => format!("Saved: {place}"),
+                Err(error) => error.to_string(),
+            });
         }
-    }
-
-    fn save(&mut self, folder: &str, file_name: &str, text: &str) {
-        self.said = Some(match platform::save_text(folder, file_name, text) {
-            Ok(place) => format!("Saved: {place}"),
-            Err(error) => error.to_string(),
-        });
     }
 }

@@ -6,6 +6,7 @@ use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 use super::{ask_edit, edit_by, settings::number};
 use crate::focus::{self, named};
 use crate::model::{Edit, Made, Model};
+use crate::theme;
 
 /// Height of the row of a foot, points.
 const ROW_POINTS: f32 = 16.0;
@@ -27,7 +28,8 @@ pub fn stances_ui(ui: &mut Ui, model: &Model) {
     let period = made.period_secs();
     for (foot, name) in names.iter().enumerate() {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW_POINTS), Sense::hover());
-        ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
+        let colours = theme::of(ui);
+        ui.painter().rect_filled(rect, 2.0, colours.sunken);
         let row = FootRow {
             foot,
             name,
@@ -42,7 +44,7 @@ pub fn stances_ui(ui: &mut Ui, model: &Model) {
             egui::Align2::LEFT_CENTER,
             name,
             egui::FontId::proportional(10.5),
-            ui.visuals().text_color(),
+            colours.text,
         );
     }
     if edit.recipe.stances.is_empty() {
@@ -84,7 +86,7 @@ impl FootRow<'_> {
     fn contacts_ui(&self, ui: &Ui, model: &Model) {
         let (made, period) = (&self.made.done.made, self.made.period_secs());
         let step = made.loop_clip.step_secs();
-        let colour = ui.visuals().weak_text_color().gamma_multiply(0.5);
+        let colour = theme::of(ui).weak.gamma_multiply(0.5);
         let contacts = made.feet.contacts.iter();
         for (number, contact) in contacts.filter(|contact| contact.foot == self.foot).enumerate() {
             let from = contact.start_sample as f64 * step;
@@ -107,7 +109,7 @@ impl FootRow<'_> {
     fn stances_ui(&self, ui: &Ui, model: &Model) {
         let (edit, period) = (self.edit, self.made.period_secs());
         let step = self.made.clip().step_secs();
-        let colour = ui.visuals().selection.bg_fill;
+        let colour = theme::of(ui).chosen;
         for (index, stance) in edit.recipe.stances.iter().enumerate() {
             if stance.foot != self.name || stance.unit != StanceUnit::Seconds {
                 continue;

@@ -5,6 +5,7 @@ use loopwright_controller::{Lack, Pool, Quantity, TakeFit};
 
 use super::chart::Chart;
 use crate::model::{Action, Model, Study, lengths};
+use crate::theme::{self, Tokens};
 
 /// Longest lag drawn, seconds.
 const MAX_SECS: f64 = 6.0;
@@ -28,17 +29,17 @@ pub fn spectrum_ui(ui: &mut Ui, model: &Model) {
         [0.0, longest],
         [-1.0, 1.05],
     );
-    let (weak, strong) = (ui.visuals().weak_text_color(), ui.visuals().selection.stroke.color);
+    let Tokens { weak, accent, .. } = theme::of(ui);
     let stride = shown.div_ceil(MAX_POINTS).max(1);
     let points = values[..shown].iter().enumerate().step_by(stride);
     chart.line(ui, [[0.0, 0.0], [longest, 0.0]].into_iter(), 0.5, weak);
     if let Some(made) = model.made() {
         chart.upright(ui, made.candidate.source_period_secs, ui.visuals().warn_fg_color);
     }
-    chart.line(ui, points.map(|(lag, value)| [lag as f64 * step, *value]), 1.5, strong);
+    chart.line(ui, points.map(|(lag, value)| [lag as f64 * step, *value]), 1.5, accent);
     let lengths = lengths(spectrum, step);
     for [secs, height] in lengths.iter().filter(|[secs, _]| *secs <= longest) {
-        chart.dot(ui, *secs, *height, strong);
+        chart.dot(ui, *secs, *height, accent);
     }
     chart.word(ui, Align2::LEFT_BOTTOM, "lag 0 s");
     chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{longest:.1} s"));
@@ -104,7 +105,7 @@ fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
         [0.0, last],
         [0.0, 1.1 * most],
     );
-    let (weak, strong) = (ui.visuals().weak_text_color(), ui.visuals().selection.stroke.color);
+    let Tokens { weak, accent, .. } = theme::of(ui);
     let stride = count.div_ceil(MAX_POINTS).max(1);
     for run in &profile.runs {
         let points = run.clone().step_by(stride);
@@ -122,7 +123,7 @@ fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
             let secs = profile.secs(frame);
             [secs, fitted.at(secs, deviation).length()]
         });
-        chart.line(ui, points, 2.0, strong);
+        chart.line(ui, points, 2.0, accent);
     }
     chart.word(ui, Align2::LEFT_BOTTOM, &format!("speed, up to {most:.1} m/s"));
     chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{last:.1} s"));

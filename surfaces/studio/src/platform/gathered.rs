@@ -37,7 +37,7 @@ pub fn gathered(bytes: Vec<u8>, find: impl Fn(&str) -> Option<Vec<u8>>) -> Vec<u
         if uri.starts_with(DATA) {
             continue;
         }
-        if let (Some(place), Some(bytes)) = (place_of(&text, &uri), find(&path_of(&uri))) {
+        if let (Some(place), Some(bytes)) = (place_of(&text, &uri), find(&MeshImage::path_of(&uri))) {
             let data = format!("\"{DATA}application/octet-stream;base64,{}\"", STANDARD.encode(bytes));
             text.replace_range(place, &data);
         }
@@ -56,11 +56,6 @@ fn place_of(text: &str, uri: &str) -> Option<std::ops::Range<usize>> {
         })?;
         Some(at..at + form.len())
     })
-}
-
-/// Returns the path that a URI names: `%20` is a space.
-pub fn path_of(uri: &str) -> String {
-    MeshImage::path_of(uri)
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ mod native;
 #[cfg(target_arch = "wasm32")]
 mod web;
 
-pub use gathered::path_of;
 #[cfg(not(target_arch = "wasm32"))]
 pub use native::{
     Ask, HAS_FOLDERS, Memory, Video, ask, first_folder, folders, game_pad, is_there, keep_text, open_path, save_bytes,

@@ -25,19 +25,15 @@ mod study;
 mod set;
 
 pub use character::{CharacterError, NamedFile};
-pub use edit::Edit;
-pub use edit::time_of_move;
+pub use edit::{Edit, time_of_move};
 pub use exported::{ExportError, Exported};
-pub use listed::Listed;
-pub use listed::list;
+pub use listed::{Listed, list};
 pub use made::{Made, MadeError};
-pub use opened::Tell;
 #[cfg(any(target_arch = "wasm32", test))]
 pub use opened::retarget_of;
-pub use opened::{OpenError, Opened, Room, Step, StretchError};
+pub use opened::{OpenError, Opened, Room, StretchError, Tell, reading};
 pub use pack::open;
 pub use set::{SetError, SetFiles, SetOrder};
 pub use sketch::Sketch;
-pub use stretch::MIN_FRAMES;
-pub use stretch::Stretch;
+pub use stretch::{MIN_FRAMES, Stretch};
 pub use study::{CostMap, Studied, Study, lengths};

@@ -87,26 +87,9 @@ pub enum OpenError {
 /// Receives progress messages, from any thread.
 pub type Tell<'a> = &'a (dyn Fn(String) + Sync);
 
-/// A step of opening a take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The file is read.
-    Reading,
-    /// The body and its motion are studied.
-    Studying,
-    /// Loops are searched.
-    Searching,
-}
-
-impl Step {
-    /// Names the step for a file.
-    pub fn of(self, file_name: &str) -> String {
-        match self {
-            Self::Reading => format!("Reading {file_name} (1 of 3)"),
-            Self::Studying => format!("Studying the motion of {file_name} (2 of 3)"),
-            Self::Searching => format!("Finding loops in {file_name} (3 of 3)"),
-        }
-    }
+/// Names the first step of opening a file.
+pub fn reading(file_name: &str) -> String {
+    format!("Reading {file_name} (1 of 3)")
 }
 
 impl Opened {
@@ -135,9 +118,9 @@ impl Opened {
         study: &StudyArgs,
         known: &[NamedFile],
         room: &Room,
-        tell: &dyn Fn(Step),
+        tell: Tell<'_>,
     ) -> Result<Self, OpenError> {
-        tell(Step::Reading);
+        tell(reading(file_name));
         let format = Format::detect(&bytes).map(Format::capabilities);
         if let Some(format) = format.filter(|format| !format.is_read) {
             return Err(OpenError::NotInBrowser(format.name));
@@ -184,12 +167,12 @@ impl Opened {
         soft: Vec<FileWarning>,
         study: &StudyArgs,
         known: &[NamedFile],
-        tell: &dyn Fn(Step),
+        tell: Tell<'_>,
     ) -> Result<Self, OpenError> {
-        tell(Step::Studying);
+        tell(format!("Studying the motion of {file_name} (2 of 3)"));
         let (target, named) = character::named(study, known)?;
         let studied = loopwright_job::Study::new(study.clone(), target)?.analyse(file_name, loaded, soft)?;
-        tell(Step::Searching);
+        tell(format!("Finding loops in {file_name} (3 of 3)"));
         let analysis = &studied.analysis;
         // A take that is too short to repeat, or stands still, can still be shown.
         let (mut found, no_loops) = match analysis.find_loops(&SearchSettings::default()) {

@@ -8,7 +8,7 @@ use loopwright_job::recipe::StudyArgs;
 use super::NamedFile;
 use super::edit::Edit;
 use super::made::Made;
-use super::opened::{OpenError, Opened, Room, Step};
+use super::opened::{OpenError, Opened, Room, Tell};
 
 /// Words in the names of animations that move, in the order of preference, and in the names of transitions.
 const MOVES: [&str; 7] = ["walk", "jog", "run", "sprint", "stroll", "strafe", "crawl"];
@@ -19,7 +19,7 @@ const MOST_TRIED: usize = 3;
 
 /// Reads a file, if there is room for it. Of several animations, it takes the first that moves by its name and whose loop is good, or else
 /// the first that has a loop. Errors: [`OpenError`].
-pub fn open(file: &NamedFile, room: &Room, tell: &dyn Fn(Step)) -> Result<Opened, OpenError> {
+pub fn open(file: &NamedFile, room: &Room, tell: Tell<'_>) -> Result<Opened, OpenError> {
     let read = |animation: Option<String>| {
         let study = StudyArgs {
             animation,

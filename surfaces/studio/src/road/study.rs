@@ -77,16 +77,6 @@ impl CostMap {
         }
         Self { frames, ratios }
     }
-
-    /// Number of starts, and of ends.
-    pub fn len(&self) -> usize {
-        self.frames.len()
-    }
-
-    /// Whether the map is empty.
-    pub fn is_empty(&self) -> bool {
-        self.frames.is_empty()
-    }
 }
 
 /// Returns the lengths at which a take repeats, seconds, each with its likeness; the most alike first.

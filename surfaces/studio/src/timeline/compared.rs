@@ -25,29 +25,23 @@ const FIGURES: [Figure; 5] = [
     (
         "seam step, mm",
         "Step over the seam beyond the body's own motion",
-        |of| Some(1e3 * of.quality()?.seam.excess_metres),
+        |of| Some(1e3 * of.loop_made()?.quality.seam.excess_metres),
     ),
     (
         "percentile",
         "Share of the loop's own steps that are smoother than the seam",
-        |of| Some(1e2 * of.quality()?.seam_rank),
+        |of| Some(1e2 * of.loop_made()?.quality.seam_rank),
     ),
     ("moved, mm", "Mean displacement from the take", |of| {
-        Some(1e3 * of.quality()?.displacement_metres?)
+        Some(1e3 * of.loop_made()?.quality.displacement_metres?)
     }),
     ("turned, \u{b0}", "Mean rotation from the take", |of| {
-        Some(of.quality()?.displacement_radians?.to_degrees())
+        Some(of.loop_made()?.quality.displacement_radians?.to_degrees())
     }),
     ("sliding, cm/s", "How fast planted feet slide", |of| {
-        Some(1e2 * of.quality()?.foot_slide_mps?)
+        Some(1e2 * of.loop_made()?.quality.foot_slide_mps?)
     }),
 ];
-
-impl Compared {
-    fn quality(&self) -> Option<&loopwright_core::Quality> {
-        Some(&self.made.as_ref()?.as_ref().ok()?.quality)
-    }
-}
 
 pub fn compared_ui(ui: &mut Ui, model: &Model) {
     ui.horizontal_wrapped(|ui| {
@@ -96,18 +90,18 @@ fn chart_ui(ui: &mut Ui, model: &Model, size: eframe::egui::Vec2) {
     let mut along = None;
     let all = model.compared.iter().zip(theme::of(ui).series());
     let offsets = all.filter_map(|(compared, colour)| {
-        let (direction, values) = offset_of(compared.made.as_ref()?.as_ref().ok()?, joint, along);
+        let (direction, values) = offset_of(compared.loop_made()?, joint, along);
         along = Some(direction);
         Some((values, colour))
     });
     let offsets: Vec<_> = offsets.collect();
     chart.compared_ui(&offsets);
-    chart.legend(&[("rotation added".to_owned(), ui.visuals().weak_text_color())]);
+    chart.legend(&[("rotation added".to_owned(), theme::of(ui).weak)]);
     chart.playhead_ui(model);
 }
 
 fn table_ui(ui: &mut Ui, model: &Model) {
-    let compared = model.compared;
+    let compared = &model.compared;
     Grid::new("compared")
         .striped(true)
         .spacing([14.0, 2.0])

@@ -25,21 +25,21 @@ impl Kind {
 
     /// Its label, and an explanation.
     pub fn words(self) -> [&'static str; 2] {
-        match self {
-            Self::Turned => [
+        [
+            [
                 "Rotation added",
                 "What closing adds to the rotation of each joint: the loop less the uncut stretch",
             ],
-            Self::Shifted => [
+            [
                 "Position added",
                 "What closing adds to the position of each joint in its parent",
             ],
-            Self::Rotation => [
+            [
                 "Rotation",
                 "How the joint turns in its parent, about x, y and z, uncut and closed",
             ],
-            Self::Path => ["Position", "Where the joint is from the root, uncut and closed"],
-        }
+            ["Position", "Where the joint is from the root, uncut and closed"],
+        ][self as usize]
     }
 
     /// Whether the curves show all joints.
@@ -64,12 +64,7 @@ impl Kind {
 
     /// Least range of the drawing, radians or metres: smaller motion is drawn flat rather than as noise.
     pub fn least(self) -> f64 {
-        match self {
-            Self::Turned => 0.01,
-            Self::Shifted => 0.005,
-            Self::Rotation => 0.05,
-            Self::Path => 0.02,
-        }
+        [0.01, 0.005, 0.05, 0.02][self as usize]
     }
 }
 
@@ -136,12 +131,13 @@ pub fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec
 /// Returns the three channels of a joint.
 pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
     let (clip, source) = (made.clip(), &made.done.made.source.clip);
+    let uncut = (0..=source.num_intervals()).map(|sample| source.pose(sample as isize));
+    let closed = 0..clip.num_samples();
     let (before, after): (Vec<DVec3>, Vec<DVec3>) = match kind {
         Kind::Path => {
             let tracks = clip.tracks_from_root();
-            let before = (0..=source.num_intervals())
-                .map(|sample| source.pose(sample as isize).world(source.skeleton()).translations[joint]);
-            let after = (0..tracks.num_frames()).map(|sample| tracks.position(sample, joint));
+            let before = uncut.map(|pose| pose.world(source.skeleton()).translations[joint]);
+            let after = closed.map(|sample| tracks.position(sample, joint));
             (before.collect(), after.collect())
         }
         _ => {
@@ -152,9 +148,8 @@ pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
                 let turn = if turn.w < 0.0 { -turn } else { turn };
                 turn.to_scaled_axis()
             };
-            let before =
-                (0..=source.num_intervals()).map(|sample| turned(source.pose(sample as isize).rotations[joint]));
-            let after = (0..clip.num_samples()).map(|sample| turned(clip.body_pose(sample).rotations[joint]));
+            let before = uncut.map(|pose| turned(pose.rotations[joint]));
+            let after = closed.map(|sample| turned(clip.body_pose(sample).rotations[joint]));
             (before.collect(), after.collect())
         }
     };

@@ -7,7 +7,8 @@ use loopwright_core::math::percentile::extremes;
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
 use crate::focus::{self, named};
 use crate::model::{Action, Made, Model, Shown};
-use crate::{flat, line, theme};
+use crate::theme::{self, Tokens};
+use crate::{flat, line};
 
 /// Least height of the curves, points.
 const LEAST_POINTS: f32 = 70.0;
@@ -176,38 +177,33 @@ fn shown_joint(model: &Model, of_take: usize) -> Option<usize> {
 pub struct Chart {
     rect: Rect,
     painter: Painter,
-    is_dark: bool,
-    weak: Color32,
-    strong: Color32,
+    colours: Tokens,
     kind: Kind,
 }
 
 impl Chart {
     /// Creates an empty chart, with the seam and the times over which closing acts.
     pub fn new(ui: &Ui, rect: Rect, made: Option<&Made>, kind: Kind) -> Self {
-        let visuals = ui.visuals();
-        let painter = ui.painter_at(rect);
-        flat::fill(&painter, rect, visuals.extreme_bg_color);
+        let (painter, colours) = (ui.painter_at(rect), theme::of(ui));
+        flat::fill(&painter, rect, colours.sunken);
         let middle = rect.center().x;
         let word = |at: Pos2, text: &str| {
-            let (at, colour) = (at + vec2(4.0, -2.0), visuals.weak_text_color());
-            painter.text(at, Align2::LEFT_BOTTOM, text, theme::small(), colour);
+            let at = at + vec2(4.0, -2.0);
+            painter.text(at, Align2::LEFT_BOTTOM, text, theme::small(), colours.weak);
         };
         if let Some(made) = made {
             let period = made.period_secs().max(f64::MIN_POSITIVE);
             let [after, before] = zone_secs(made).map(|secs| rect.width() * (secs / period).min(0.5) as f32);
             let zone = Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range());
-            painter.rect_filled(zone, 0.0, visuals.selection.stroke.color.gamma_multiply(0.08));
+            painter.rect_filled(zone, 0.0, colours.accent.gamma_multiply(0.08));
             word(rect.left_bottom(), "shaded: blended");
         }
-        painter.vline(middle, rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
+        painter.vline(middle, rect.y_range(), Stroke::new(1.0, colours.weak));
         word(rect.center_bottom(), "seam");
         Self {
             rect,
             painter,
-            is_dark: visuals.dark_mode,
-            weak: visuals.weak_text_color(),
-            strong: visuals.strong_text_color(),
+            colours,
             kind,
         }
     }
@@ -248,39 +244,40 @@ impl Chart {
         })
     }
 
+    /// Draws the curve of values.
+    fn draw(&self, values: &[f64], range: f64, width: f32, colour: Color32) {
+        for line in self.lines(values, 0.0, range) {
+            self.painter.add(line::through(line, Stroke::new(width, colour)));
+        }
+    }
+
     /// Draws the corrections of the most moved joints, and on top that of `watched`, a joint of the shown body; corrections are of joints
     /// of the take.
     fn offsets_ui(&self, offsets: &[Offset], made: &Made, model: &Model, watched: usize) {
         let chosen = model.opened().and_then(|opened| opened.joint_of_take(watched));
         let most = offsets.iter().map(|offset| offset.most).fold(0.0, f64::max);
         let range = 2.0 * most.max(0.5 * self.kind.least());
-        let accent = theme::tokens(self.is_dark).accent;
+        let Tokens { accent, weak, .. } = self.colours;
         let zero = self.at(0.0, 0.0, range).y;
-        self.painter.hline(
-            self.rect.x_range(),
-            zero,
-            Stroke::new(1.0, self.weak.gamma_multiply(0.4)),
-        );
+        let stroke = Stroke::new(1.0, weak.gamma_multiply(0.4));
+        self.painter.hline(self.rect.x_range(), zero, stroke);
         let of_chosen = offsets.iter().find(|offset| Some(offset.joint) == chosen);
         let drawn = offsets.iter().take(MOST_DRAWN);
         for offset in drawn.filter(|offset| Some(offset.joint) != chosen) {
-            for line in self.lines(&offset.values, 0.0, range) {
-                self.painter
-                    .add(line::through(line, Stroke::new(1.0, self.weak.gamma_multiply(0.7))));
-            }
+            self.draw(&offset.values, range, 1.0, weak.gamma_multiply(0.7));
         }
         if let Some(offset) = of_chosen {
             for line in self.lines(&offset.values, 0.0, range) {
                 let ground: Vec<Pos2> = line.iter().map(|point| pos2(point.x, zero)).collect();
                 self.fill(&line, &ground, accent);
-                self.painter.add(line::through(line, Stroke::new(2.0, accent)));
             }
+            self.draw(&offset.values, range, 2.0, accent);
         }
         let (factor, unit) = self.kind.unit();
         let name = chosen.map_or("", |joint| skeleton_of(made).joint(joint).name.as_str());
         let own = of_chosen.map_or(0.0, |offset| offset.most);
         let words = [
-            (format!("at most {:.1}{unit}", factor * most), self.weak),
+            (format!("at most {:.1}{unit}", factor * most), weak),
             (format!("{name} {:.1}{unit}", factor * own), accent),
         ];
         self.legend(&words);
@@ -295,7 +292,12 @@ impl Chart {
             .iter()
             .map(|(low, high)| high - low)
             .fold(self.kind.least(), f64::max);
-        let colours = theme::tokens(self.is_dark).axes;
+        let Tokens {
+            axes: colours,
+            weak,
+            strong,
+            ..
+        } = self.colours;
         for ((channel, (low, high)), colour) in channels.iter().zip(extents).zip(colours) {
             let middle = 0.5 * (low + high);
             let mut after = channel.after.clone();
@@ -304,10 +306,8 @@ impl Chart {
             let after = self.lines(&after, middle, range);
             for (before, after) in before.into_iter().zip(after) {
                 self.fill(&before, &after, colour);
-                self.painter.add(line::through(
-                    before,
-                    Stroke::new(1.0, self.strong.gamma_multiply(0.75)),
-                ));
+                let stroke = Stroke::new(1.0, strong.gamma_multiply(0.75));
+                self.painter.add(line::through(before, stroke));
                 self.painter.add(line::through(after, Stroke::new(2.0, colour)));
             }
         }
@@ -316,7 +316,7 @@ impl Chart {
         let mut words: Vec<(String, Color32)> = axes
             .map(|((axis, (low, high)), colour)| (format!("{axis} {:.1}{unit}", factor * (high - low)), colour))
             .collect();
-        words.push(("thin: uncut, bold: loop".to_owned(), self.weak));
+        words.push(("thin: uncut, bold: loop".to_owned(), weak));
         self.legend(&words);
     }
 
@@ -325,9 +325,7 @@ impl Chart {
         let values = offsets.iter().flat_map(|(values, _)| values);
         let range = 2.0 * values.fold(0.5 * self.kind.least(), |most, value| most.max(value.abs()));
         for (values, colour) in offsets {
-            for line in self.lines(values, 0.0, range) {
-                self.painter.add(line::through(line, Stroke::new(1.5, *colour)));
-            }
+            self.draw(values, range, 1.5, *colour);
         }
     }
 
@@ -359,6 +357,6 @@ impl Chart {
         let share = (model.playback.secs_in(span) / span.max(f64::MIN_POSITIVE) + 0.5).rem_euclid(1.0);
         let x = self.rect.left() + self.rect.width() * share as f32;
         self.painter
-            .vline(x, self.rect.y_range(), Stroke::new(1.0, self.strong));
+            .vline(x, self.rect.y_range(), Stroke::new(1.0, self.colours.strong));
     }
 }

@@ -66,23 +66,26 @@ fn has_time(model: &Model) -> bool {
 }
 
 fn playing_ui(ui: &mut Ui, model: &Model) {
-    let has_time = has_time(model);
-    if has_time && icons::button(ui, Icon::ToStart, "To the start", "To the start (Home)", true).clicked() {
-        model.ask(Action::Seek(0.0));
-    }
-    if has_time && icons::button(ui, Icon::StepBack, "Step back", "One frame back (left arrow)", true).clicked() {
-        model.ask(Action::Step(-1));
-    }
     let (icon, word, tip) = if model.playback.is_playing {
         (Icon::Pause, "Pause", "Pause (space)")
     } else {
         (Icon::Play, "Play", "Play (space)")
     };
-    if icons::button(ui, icon, word, tip, true).clicked() {
-        model.ask(Action::TogglePlaying);
-    }
-    if has_time && icons::button(ui, Icon::StepOn, "Step on", "One frame on (right arrow)", true).clicked() {
-        model.ask(Action::Step(1));
+    for (icon, word, tip, action) in [
+        (Icon::ToStart, "To the start", "To the start (Home)", Action::Seek(0.0)),
+        (
+            Icon::StepBack,
+            "Step back",
+            "One frame back (left arrow)",
+            Action::Step(-1),
+        ),
+        (icon, word, tip, Action::TogglePlaying),
+        (Icon::StepOn, "Step on", "One frame on (right arrow)", Action::Step(1)),
+    ] {
+        let is_there = has_time(model) || matches!(action, Action::TogglePlaying);
+        if is_there && icons::button(ui, icon, word, tip, true).clicked() {
+            model.ask(action);
+        }
     }
 }
 
@@ -152,17 +155,36 @@ fn word_ui(ui: &mut Ui, text: String, points: f32) {
 fn switches_ui(ui: &mut Ui, model: &Model) {
     let playback = &model.playback;
     let is_slow = playback.speed < 1.0;
-    let tip = "A quarter of the speed, and back";
-    if let Some(slow) = icons::switch(ui, Icon::Slow, "Slow motion", tip, true, is_slow) {
-        model.ask(Action::Speed(if slow { SLOW_SPEED } else { 1.0 }));
+    let switches = [
+        (
+            Icon::Slow,
+            "Slow motion",
+            "A quarter of the speed, and back",
+            true,
+            is_slow,
+            Action::Speed(if is_slow { 1.0 } else { SLOW_SPEED }),
+        ),
+        (
+            Icon::Repeat,
+            "Repeat",
+            "Play again at the end, or stop there",
+            true,
+            playback.repeats,
+            Action::Repeat(!playback.repeats),
+        ),
+        (
+            Icon::SeamOnly,
+            "Seam only",
+            "Play the time around the seam again and again (L); B shows it uncut",
+            model.made().is_some(),
+            playback.is_seam_only,
+            Action::SeamOnly(!playback.is_seam_only),
+        ),
+    ];
+    let count = if has_time(model) { switches.len() } else { 1 };
+    for (icon, name, tip, is_there, is_on, action) in switches.into_iter().take(count) {
+        if icons::switch(ui, icon, name, tip, is_there, is_on) {
+            model.ask(action);
+        }
     }
-    if !has_time(model) {
-        return;
-    }
-    let tip = "Play again at the end, or stop there";
-    model.ask_all(icons::switch(ui, Icon::Repeat, "Repeat", tip, true, playback.repeats).map(Action::Repeat));
-    let tip = "Play the time around the seam again and again (L); B shows it uncut";
-    let is_there = model.made().is_some();
-    let seam_only = icons::switch(ui, Icon::SeamOnly, "Seam only", tip, is_there, playback.is_seam_only);
-    model.ask_all(seam_only.map(Action::SeamOnly));
 }

@@ -10,12 +10,7 @@ use crate::surface::Surface;
 
 /// The surface of a take's own character, once it is read.
 #[derive(Default)]
-pub struct Character {
-    state: State,
-}
-
-#[derive(Default)]
-enum State {
+pub enum Character {
     /// Reading has not started.
     #[default]
     Unread,
@@ -30,36 +25,30 @@ type Found = Result<Option<Arc<Surface>>, String>;
 impl Character {
     /// Returns the surface or why there is none; `None` while it is being read. The first call starts the reading.
     pub fn of(&mut self, opened: &Arc<Opened>, beside: impl FnOnce() -> Beside, ctx: &Context) -> Option<&Found> {
-        if matches!(self.state, State::Unread) {
-            self.state = State::start(opened, beside(), ctx);
+        if matches!(self, Self::Unread) {
+            *self = Self::start(opened, beside(), ctx);
         }
         #[cfg(not(target_arch = "wasm32"))]
-        if let State::Reading(answer) = &self.state {
-            use std::sync::mpsc::TryRecvError;
+        if let Self::Reading(answer) = self {
             match answer.try_recv() {
-                Ok(found) => self.state = State::Read(found),
-                Err(TryRecvError::Empty) => {}
-                Err(TryRecvError::Disconnected) => self.state = State::Read(Ok(None)),
+                Err(std::sync::mpsc::TryRecvError::Empty) => {}
+                found => *self = Self::Read(found.unwrap_or(Ok(None))),
             }
         }
-        match &self.state {
-            State::Read(found) => Some(found),
+        match self {
+            Self::Read(found) => Some(found),
             _ => None,
         }
     }
-}
 
-impl Character {
     /// The reason why it cannot be shown.
     pub fn fault(&self) -> Option<&str> {
-        match &self.state {
-            State::Read(Err(fault)) => Some(fault),
+        match self {
+            Self::Read(Err(fault)) => Some(fault),
             _ => None,
         }
     }
-}
 
-impl State {
     #[cfg(not(target_arch = "wasm32"))]
     fn start(opened: &Arc<Opened>, beside: Beside, ctx: &Context) -> Self {
         let (sender, answer) = std::sync::mpsc::channel();
@@ -81,8 +70,7 @@ impl State {
 fn read(opened: &Opened, beside: &Beside) -> Found {
     let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
     let source = &opened.studied.goes_into().source;
-    match source.read_mesh(bytes, opened.skeleton(), &SizeLimits::default()) {
-        Ok(mesh) => Ok(mesh.map(|mesh| Arc::new(Surface::new(mesh, beside)))),
-        Err(error) => Err(error.to_string()),
-    }
+    let mesh = source.read_mesh(bytes, opened.skeleton(), &SizeLimits::default());
+    let mesh = mesh.map_err(|error| error.to_string())?;
+    Ok(mesh.map(|mesh| Arc::new(Surface::new(mesh, beside))))
 }

@@ -384,8 +384,7 @@ impl Ready {
         gl.bind_vertex_array(Some(self.slots[slot].array));
         for part in &surface.of.mesh.parts {
             let picture = part.image.and_then(|image| surface.pictures[image]);
-            self.body
-                .set(gl, &[("has_picture", &[f32::from(picture.is_some())])]);
+            self.body.set(gl, &[("has_picture", &[f32::from(picture.is_some())])]);
             gl.bind_texture(glow::TEXTURE_2D, picture);
             triangles(gl, part.indices.start, part.indices.len());
         }

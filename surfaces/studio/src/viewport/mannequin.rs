@@ -33,30 +33,6 @@ const PALE: f32 = 0.35;
 /// Weight of the body's front in the estimate: a straight limb says little about its bending direction.
 const FRONT_OF_BODY: f64 = 0.05;
 
-/// Colours of a body, linear.
-pub struct Colours {
-    pub trunk: [f32; 3],
-    pub left: [f32; 3],
-    pub right: [f32; 3],
-}
-
-impl Colours {
-    /// Returns the colours of a theme.
-    pub fn new(tokens: &Tokens) -> Self {
-        let [trunk, left, right] = [tokens.trunk, tokens.left, tokens.right].map(linear);
-        Self { trunk, left, right }
-    }
-
-    /// Returns the colour of a side.
-    pub fn of_side(&self, side: Option<Side>) -> [f32; 3] {
-        match side {
-            Some(Side::Left) => self.left,
-            Some(Side::Right) => self.right,
-            None => self.trunk,
-        }
-    }
-}
-
 /// A tube between two points of the bind pose.
 struct Tube {
     ends: [DVec3; 2],
@@ -114,7 +90,7 @@ struct Plan {
 }
 
 /// Returns the surface of a take's body.
-pub fn surface(opened: &Opened, figure: &Figure, colours: &Colours) -> Mesh {
+pub fn surface(opened: &Opened, figure: &Figure, colours: &Tokens) -> Mesh {
     let plan = Plan::new(opened);
     let body = Body {
         points: figure.points(&plan.bind),
@@ -252,7 +228,7 @@ struct Body<'a> {
     plan: Plan,
     /// The points of the figure in the bind pose.
     points: Vec<DVec3>,
-    colours: &'a Colours,
+    colours: &'a Tokens,
 }
 
 impl Body<'_> {
@@ -261,10 +237,10 @@ impl Body<'_> {
         let body = self.opened.body();
         let mut tubes = Vec::new();
         for limb in self.figure.limbs() {
-            let Some(tube) = self.limb(limb) else { continue };
-            let nose = self.is_head(limb).then(|| self.nose(&tube, limb));
-            tubes.push(tube);
-            tubes.extend(nose);
+            let tube = self.limb(limb);
+            let head = tube.as_ref().filter(|_| self.is_head(limb));
+            let nose = head.map(|head| self.nose(head, limb));
+            tubes.extend(tube.into_iter().chain(nose));
         }
         tubes.extend(self.pelvis());
         let heels = body.feet.iter().filter_map(|foot| self.heel(foot.ankle, foot.side));
@@ -356,7 +332,13 @@ impl Body<'_> {
         Some(Tube {
             width: [(wide / radius).clamp(1.3, 2.0); 2],
             depth: 1.05,
-            ..Tube::round([start, between], [radius; 2], front, body.hips, [self.colours.trunk; 2])
+            ..Tube::round(
+                [start, between],
+                [radius; 2],
+                front,
+                body.hips,
+                [linear(self.colours.trunk); 2],
+            )
         })
     }
 
@@ -431,8 +413,13 @@ fn mixed(one: [f32; 3], other: [f32; 3], share: f32) -> [f32; 3] {
 }
 
 /// Returns the colour of a side, and of the stripe along its front.
-fn coloured(side: Option<Side>, colours: &Colours) -> [[f32; 3]; 2] {
-    let own = mixed(colours.of_side(side), colours.trunk, PALE);
+fn coloured(side: Option<Side>, colours: &Tokens) -> [[f32; 3]; 2] {
+    let own = match side {
+        Some(Side::Left) => colours.left,
+        Some(Side::Right) => colours.right,
+        None => colours.trunk,
+    };
+    let own = mixed(linear(own), linear(colours.trunk), PALE);
     [own, mixed(own, [0.02; 3], 0.55)]
 }
 
@@ -505,7 +492,7 @@ mod tests {
     fn walker() -> (Opened, Figure, Mesh) {
         let opened = Opened::walk().unwrap();
         let figure = Figure::new(opened.take(), opened.body());
-        let mesh = surface(&opened, &figure, &Colours::new(&crate::theme::tokens(true)));
+        let mesh = surface(&opened, &figure, &crate::theme::tokens(true));
         (opened, figure, mesh)
     }
 

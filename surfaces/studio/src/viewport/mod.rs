@@ -14,7 +14,7 @@ mod stick;
 use std::{f64::consts::FRAC_PI_2, sync::Arc};
 
 use eframe::egui::{
-    self, Align, Align2, Color32, FontId, Layout, PaintCallback, PaintCallbackInfo, PointerButton, Pos2, Rect,
+    self, Align, Align2, Color32, FontId, Key, Layout, PaintCallback, PaintCallbackInfo, PointerButton, Pos2, Rect,
     Response, Role, Sense, Shape, Ui, mutex::Mutex, vec2,
 };
 use eframe::egui_glow::{CallbackFn, Painter};
@@ -29,7 +29,6 @@ use crate::theme::{self, Tokens};
 use crate::{flat, focus};
 use character::Character;
 use draw::Renderer;
-use mannequin::Colours;
 use posed::{Frame, Ground, PosedBody, Veil};
 use rings::{Place, Rings};
 use scene::{Moment, Scene};
@@ -73,7 +72,7 @@ struct Body {
     character: Character,
     /// Whether the surface is that of the file; whether it was made for a dark theme, which decides the colours of mannequins; and the
     /// surface.
-    surface: Option<(bool, bool, Arc<Surface>)>,
+    surface: Option<((bool, bool), Arc<Surface>)>,
     shots: Vec<Option<Shot>>,
     trail: Option<Trail>,
     faults: Option<Faults>,
@@ -116,35 +115,33 @@ impl Pane {
 
 /// Returns the panes, in the number of columns that makes bodies largest.
 fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
-    let text = ui.visuals().text_color();
+    let colours = theme::of(ui);
     let made = model.made();
-    let compared = model.compared;
+    let compared = &model.compared;
     let views: Vec<_> = if compared.is_empty() && model.is_split && made.is_some() {
         // Both at the same time of the loop, from the same camera.
         [(Shown::Uncut, "Uncut"), (Shown::Loop, "Loop")]
-            .map(|(shown, word)| (shown, made.cloned(), Some((word.to_owned(), text))))
+            .map(|(shown, word)| (shown, made.cloned(), Some((word.to_owned(), colours.text))))
             .to_vec()
     } else if compared.is_empty() {
         vec![(model.shown(), made.cloned(), None)]
     } else {
-        let shown = if model.shown() == Shown::Uncut {
-            Shown::Uncut
-        } else {
-            Shown::Loop
+        let shown = match model.shown() {
+            Shown::Uncut => Shown::Uncut,
+            _ => Shown::Loop,
         };
-        let series = theme::of(ui).series();
-        let views = compared.iter().zip(series).filter_map(|(compared, colour)| {
-            let made = compared.made.as_ref()?.as_ref().ok()?;
-            Some((shown, Some(Arc::clone(made)), Some((compared.name.clone(), colour))))
+        let views = compared.iter().zip(colours.series()).filter_map(|(compared, colour)| {
+            let made = Some(Arc::clone(compared.loop_made()?));
+            Some((shown, made, Some((compared.name.clone(), colour))))
         });
         views.collect()
     };
     let count = views.len();
-    let side = |columns: usize| (rect.width() / columns as f32).min(rect.height() / count.div_ceil(columns) as f32);
+    let size = |columns: usize| rect.size() / vec2(columns as f32, count.div_ceil(columns) as f32);
     let columns = (1..=count)
-        .max_by(|one, other| side(*one).total_cmp(&side(*other)))
+        .max_by(|one, other| size(*one).min_elem().total_cmp(&size(*other).min_elem()))
         .unwrap_or(1);
-    let size = rect.size() / vec2(columns as f32, count.div_ceil(columns) as f32);
+    let size = size(columns);
     let is_one = compared.is_empty();
     let bodies =
         usize::from(is_one && model.has_onion) * Moment::AROUND_SEAM + usize::from(is_one && model.has_ghost) + 1;
@@ -214,7 +211,7 @@ impl Viewport {
         if !self.is_bare {
             self.faults_ui(ui, rect);
             shown_ui(ui, rect, model);
-            if !is_narrow(ui) && model.shown() != Shown::Set {
+            if !theme::is_narrow(ui) && model.shown() != Shown::Set {
                 let corner = lower_edge(ui, rect);
                 overlay_ui(ui, corner, Layout::left_to_right(Align::Max), |ui| roots_ui(ui, model));
             }
@@ -285,24 +282,19 @@ impl Viewport {
         }
         let Some(body) = &mut self.body else { return };
         let own = match body.character.of(opened, || model.beside(opened), ui.ctx()) {
-            Some(Ok(Some(surface))) => Some(Arc::clone(surface)),
+            Some(Ok(Some(surface))) if !model.shows_mannequin => Some(Arc::clone(surface)),
             _ => None,
         };
-        let is_dark = ui.visuals().dark_mode;
-        let own = own.filter(|_| !model.shows_mannequin);
-        let is_own = own.is_some();
-        let is_same =
-            matches!(&body.surface, Some((was_own, was_dark, _)) if (*was_own, *was_dark) == (is_own, is_dark));
-        if !is_same {
-            let colours = Colours::new(tokens);
+        let is = (own.is_some(), ui.visuals().dark_mode);
+        if body.surface.as_ref().is_none_or(|(was, _)| *was != is) {
             let surface = own.unwrap_or_else(|| {
-                let mesh = mannequin::surface(opened, &body.figure, &colours);
+                let mesh = mannequin::surface(opened, &body.figure, tokens);
                 Arc::new(Surface {
                     is_closed: true,
                     ..Surface::new(mesh, &Beside::default())
                 })
             });
-            body.surface = Some((is_own, is_dark, surface));
+            body.surface = Some((is, surface));
             body.shots.clear();
         }
     }
@@ -349,8 +341,7 @@ impl Viewport {
         if let Some(made) = made.filter(|_| pane.shown == Shown::Loop) {
             Faults::follow(&mut body.faults, model, made);
             for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
-                let at = shot.scene.world.translations[fault.joint];
-                let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
+                let on_ground = shot.scene.world.translations[fault.joint].with_y(shot.scene.floor);
                 paint::fault(&painter, &view, on_ground, &fault.words, tokens);
             }
         }
@@ -363,7 +354,7 @@ impl Viewport {
             });
         let frame = Frame {
             bodies: bodies.collect(),
-            surface: Arc::clone(&body.surface.as_ref()?.2),
+            surface: Arc::clone(&body.surface.as_ref()?.1),
         };
         self.draw(ui, rect, frame);
         Some(view)
@@ -372,7 +363,7 @@ impl Viewport {
     /// Poses the bodies of a pane, the body itself last, unless they are posed already. Returns their places.
     fn pose(&mut self, model: &Model, pane: &Pane, bodies: Vec<(Moment, Veil)>) -> Option<Vec<usize>> {
         let body = self.body.as_mut()?;
-        let (is_own, _, surface) = body.surface.as_ref()?;
+        let ((is_own, _), surface) = body.surface.as_ref()?;
         // The body itself is always in the same place.
         let places = (pane.first + 1..).take(bodies.len() - 1).chain([pane.first]);
         let places: Vec<usize> = places.collect();
@@ -509,7 +500,7 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut
 fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     let has_loop = model.made().is_some();
     // In a narrow window it is at the lower edge.
-    let corner = if is_narrow(ui) {
+    let corner = if theme::is_narrow(ui) {
         lower_edge(ui, rect)
     } else {
         rect.with_max_x(rect.right() - 60.0)
@@ -535,12 +526,12 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         }
     });
     let words = match (model.shown(), model.has_onion) {
-        (Shown::Set, _) if is_narrow(ui) => "Drag the stick to walk",
+        (Shown::Set, _) if theme::is_narrow(ui) => "Drag the stick to walk",
         (Shown::Set, _) => "W A S D or arrows walk, Shift runs",
         (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",
         _ => return,
     };
-    let row = if is_narrow(ui) {
+    let row = if theme::is_narrow(ui) {
         0.0
     } else {
         ui.spacing().interact_size.y + 12.0
@@ -567,10 +558,6 @@ pub fn roots_ui(ui: &mut Ui, model: &Model) {
             model.ask(Action::RootView(view));
         }
     }
-}
-
-fn is_narrow(ui: &Ui) -> bool {
-    ui.ctx().content_rect().width() < theme::NARROW_POINTS
 }
 
 /// Returns the strip of the view for a row of controls along its lower edge.
@@ -600,83 +587,95 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     }
 }
 
-/// Shows switches for drawings beside the body.
-fn beside_ui(ui: &mut Ui, model: &Model) {
-    let rows: [Switch<'_>; 4] = [
+/// A switch: its sign, its key, its name, its tip, whether it is on, and the action that changes that.
+type Switch = (Icon, Key, &'static str, &'static str, bool, Action);
+
+/// Returns the switches of four drawings beside the body, then those of how the body is drawn.
+pub fn switches(model: &Model) -> [Switch; 7] {
+    let camera = model.camera;
+    [
         (
             Icon::Split,
+            Key::S,
             "Before and after",
             "The uncut stretch on the left, the loop on the right (S)",
             model.is_split,
-            &Action::Split,
+            Action::Split(!model.is_split),
         ),
         (
             Icon::Ghost,
+            Key::G,
             "Ghost of the uncut stretch",
             "Ghost of the uncut stretch (G)",
             model.has_ghost,
-            &Action::Ghost,
+            Action::Ghost(!model.has_ghost),
         ),
         (
             Icon::Onion,
+            Key::N,
             "Onion skin",
             "Onion skin: poses just before the seam and just after it, at once (N)",
             model.has_onion,
-            &Action::Onion,
+            Action::Onion(!model.has_onion),
         ),
         (
             Icon::Trail,
+            Key::T,
             "Path of the chosen joint over the seam",
             "The path of the chosen joint over the seam (T): click a joint to choose it",
             model.has_trail,
-            &Action::Trail,
+            Action::Trail(!model.has_trail),
         ),
-    ];
-    rows_ui(ui, model, model.made().is_some(), rows);
+        (
+            Icon::Body,
+            Key::K,
+            "Character",
+            "The character of the file, or a mannequin (K)",
+            !model.shows_mannequin,
+            Action::Mannequin(!model.shows_mannequin),
+        ),
+        (
+            Icon::Follow,
+            Key::F,
+            "Follow",
+            "The camera follows the body (F)",
+            camera.follows,
+            Action::Look(Camera {
+                follows: !camera.follows,
+                ..camera
+            }),
+        ),
+        (
+            Icon::Orthographic,
+            Key::O,
+            "Without perspective",
+            "Without perspective (O)",
+            camera.is_orthographic,
+            Action::Look(Camera {
+                is_orthographic: !camera.is_orthographic,
+                ..camera
+            }),
+        ),
+    ]
 }
 
-/// A switch: its icon, its name, its tip, whether it is on, and its action.
-type Switch<'a> = (Icon, &'a str, &'a str, bool, &'a dyn Fn(bool) -> Action);
-
-fn rows_ui<const N: usize>(ui: &mut Ui, model: &Model, is_there: bool, rows: [Switch<'_>; N]) {
-    for (icon, name, tip, is_on, action) in rows {
-        let set = icons::switch(ui, icon, name, tip, is_there, is_on);
-        model.ask_all(set.map(action));
+fn rows_ui(ui: &mut Ui, model: &Model, is_there: bool, rows: impl Iterator<Item = Switch>) {
+    for (icon, _, name, tip, is_on, action) in rows {
+        if icons::switch(ui, icon, name, tip, is_there, is_on) {
+            model.ask(action);
+        }
     }
+}
+
+/// Shows switches for drawings beside the body.
+fn beside_ui(ui: &mut Ui, model: &Model) {
+    rows_ui(ui, model, model.made().is_some(), switches(model).into_iter().take(4));
 }
 
 /// Shows how the body is drawn, and the camera.
 fn camera_ui(ui: &mut Ui, model: &Model) {
     let camera = model.camera;
-    let rows: [Switch<'_>; 3] = [
-        (
-            Icon::Body,
-            "Character",
-            "The character of the file, or a mannequin (K)",
-            !model.shows_mannequin,
-            &|is_shown| Action::Mannequin(!is_shown),
-        ),
-        (
-            Icon::Follow,
-            "Follow",
-            "The camera follows the body (F)",
-            camera.follows,
-            &|follows| Action::Look(Camera { follows, ..camera }),
-        ),
-        (
-            Icon::Orthographic,
-            "Without perspective",
-            "Without perspective (O)",
-            camera.is_orthographic,
-            &|is_orthographic| {
-                Action::Look(Camera {
-                    is_orthographic,
-                    ..camera
-                })
-            },
-        ),
-    ];
-    rows_ui(ui, model, true, rows);
+    rows_ui(ui, model, true, switches(model).into_iter().skip(4));
     if icons::button(ui, Icon::Frame, "Frame", "Centre the body (C)", true).clicked() {
         model.ask(Action::Look(camera.framed()));
     }
@@ -852,10 +851,7 @@ mod tests {
         let secs = edit.values.number(loopwright_core::edit::EditKey::Time).unwrap();
         assert!((secs - 7.0 * model.step_secs()).abs() < 1e-3, "{secs}");
         // Another ring at the same time turns the joint further, in the same edit.
-        let (edit, clip) = (
-            model.edit().unwrap().clone(),
-            model.made().unwrap().clip(),
-        );
+        let (edit, clip) = (model.edit().unwrap().clone(), model.made().unwrap().clip());
         let both = edit.turned("Head", secs, DVec3::Y * 0.1, clip);
         assert_eq!(both.recipe.edits.len(), 1);
         assert_eq!(edit.turned("Head", secs + 0.2, DVec3::Y, clip).recipe.edits.len(), 2);

@@ -63,12 +63,12 @@ impl Place<'_> {
         let Some(centre) = self.view.see(self.centre) else {
             return;
         };
-        let painter = ui.painter_at(self.rect);
+        let (painter, colours) = (ui.painter_at(self.rect), theme::of(ui));
         let words = format!("{joint_name} {:+.1}°", angle.to_degrees());
         let at = centre + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
-        let text = painter.layout_no_wrap(words, FontId::proportional(13.0), ui.visuals().strong_text_color());
+        let text = painter.layout_no_wrap(words, FontId::proportional(13.0), colours.strong);
         let rect = Align2::CENTER_BOTTOM.anchor_size(at, text.size());
-        painter.rect_filled(rect.expand(3.0), 4.0, ui.visuals().panel_fill.gamma_multiply(0.8));
+        painter.rect_filled(rect.expand(3.0), 4.0, colours.ground.gamma_multiply(0.8));
         painter.galley(rect.min, text, Color32::PLACEHOLDER);
     }
 }

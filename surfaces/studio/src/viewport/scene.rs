@@ -1,7 +1,7 @@
 //! The world at a moment: the joints of the body, the ground below it, the path of the root, standing feet.
 
 use glam::DVec3;
-use loopwright_core::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
+use loopwright_core::{Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
 
 use crate::model::{Made, Model, Opened, RootView, Shown, Steered};
 
@@ -32,7 +32,7 @@ impl Moment {
 
     pub fn now(model: &Model, shown: Shown, made: Option<&Made>) -> Self {
         if let (Shown::Set, Some(steered)) = (shown, model.steered_here()) {
-            let secs = steered.hero().secs();
+            let secs = steered.hero.secs();
             return Self {
                 shown,
                 within_secs: secs,
@@ -120,11 +120,11 @@ impl Scene {
         let num_points = num_points.max(PATH_POINTS);
         let path = (0..=num_points)
             .map(|point| analysis.world.position(point * last / num_points, hips))
-            .map(|place| at_height(opened.scale() * place, floor))
+            .map(|place| (opened.scale() * place).with_y(floor))
             .collect();
         Self {
             floor,
-            centre: at_height(world.translations[opened.body().hips], floor),
+            centre: world.translations[opened.body().hips].with_y(floor),
             path,
             standing: standing(opened, nearest, &world.translations, floor),
             world,
@@ -133,14 +133,14 @@ impl Scene {
 
     /// Returns the world of a set: its character, and its path so far.
     fn of_set(steered: &Steered) -> Self {
-        let hero = steered.hero();
+        let hero = steered.hero;
         let (skeleton, root) = (hero.set().skeleton(), hero.root());
         let world = hero.pose().as_ref().world(skeleton).moved(root);
-        let places = steered.places().iter().copied().chain([root.translation]);
+        let places = steered.places.iter().copied().chain([root.translation]);
         Self {
             floor: 0.0,
-            centre: at_height(root.translation, 0.0),
-            path: places.map(|place| at_height(place, 0.0)).collect(),
+            centre: root.translation.with_y(0.0),
+            path: places.map(|place| place.with_y(0.0)).collect(),
             standing: Vec::new(),
             world,
         }
@@ -161,7 +161,11 @@ impl Scene {
                     .world(source.clip.skeleton())
                     .moved(source.root.at(root_secs))
             }
-            _ => world_of(clip, moment),
+            _ => {
+                let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
+                let root = clip.root_pose_at(root_secs);
+                pose.as_ref().world(clip.skeleton()).moved(root)
+            }
         };
         let cut = &made.candidate.cut;
         let start_frame = cut.start_frame().round() as usize;
@@ -185,31 +189,15 @@ impl Scene {
         let nearest = (source_frame.round() as usize).min(opened.take().num_frames() - 1);
         Self {
             floor,
-            centre: at_height(root.at(root_secs).translation, floor),
-            path: path_of(clip, first, floor),
+            centre: root.at(root_secs).translation.with_y(floor),
+            path: (0..=PATH_POINTS)
+                .map(|point| first + period_secs * point as f64 / PATH_POINTS as f64)
+                .map(|secs| root.at(secs).translation.with_y(floor))
+                .collect(),
             standing: standing(opened, nearest, &world.translations, floor),
             world,
         }
     }
-}
-
-/// Returns the joints of a loop, in the world.
-fn world_of(clip: &LoopClip, moment: Moment) -> Pose {
-    let pose = clip.body_pose_at(moment.within_secs, Interpolation::Cubic);
-    let root = clip.root_pose_at(moment.root_secs);
-    pose.as_ref().world(clip.skeleton()).moved(root)
-}
-
-/// Returns the path of the root of a loop over one cycle, starting at a time, on the ground.
-fn path_of(clip: &LoopClip, first_secs: f64, floor: f64) -> Vec<DVec3> {
-    (0..=PATH_POINTS)
-        .map(|point| first_secs + clip.period_secs() * point as f64 / PATH_POINTS as f64)
-        .map(|secs| at_height(clip.root().at(secs).translation, floor))
-        .collect()
-}
-
-fn at_height(point: DVec3, height: f64) -> DVec3 {
-    DVec3::new(point.x, height, point.z)
 }
 
 /// Returns the pose of the uncut stretch at a time within it, relative to the root.
@@ -237,7 +225,6 @@ fn standing(opened: &Opened, frame: usize, points: &[DVec3], floor: f64) -> Vec<
     let contacts = &opened.studied.analysis.contacts;
     let feet = (0..contacts.num_feet()).filter(|&foot| contacts.is_planted(foot, frame));
     feet.filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
-        .map(|foot| points[foot.lowest_joint()])
-        .map(|point| at_height(point, floor))
+        .map(|foot| points[foot.lowest_joint()].with_y(floor))
         .collect()
 }

@@ -14,7 +14,7 @@ const LEFT_POINTS: Vec2 = vec2(60.0, -112.0);
 /// Shows the stick of a played set.
 pub fn stick_ui(ui: &Ui, rect: Rect, model: &Model) {
     let Some(steered) = model.steered_here() else { return };
-    let centre = if super::is_narrow(ui) {
+    let centre = if crate::theme::is_narrow(ui) {
         rect.left_bottom() + LEFT_POINTS
     } else {
         rect.right_bottom() + RIGHT_POINTS

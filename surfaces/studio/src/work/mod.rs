@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::road::{
     Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, Room, SetError, SetFiles,
-    SetOrder, Step, Studied, Study, Tell, list, open,
+    SetOrder, Studied, Study, Tell, list, open, reading,
 };
 
 /// A take to be read as a recipe says.
@@ -45,7 +45,7 @@ pub struct TakeFile {
     pub named: Vec<NamedFile>,
 }
 
-/// A piece of work. Jobs on an open take are handed over in another form.
+/// A piece of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "fields are what their names say")]
 pub enum Job {
@@ -70,38 +70,36 @@ pub enum Job {
     /// Make a set of takes.
     MakeSet(Box<SetOrder>),
 
-    // Skipped variants are last: serde identifies variants by their number.
-    /// Run a study of a take.
+    // A skipped variant is last: serde identifies variants by their number.
+    /// Work on an open take, which is handed over in another form.
     #[serde(skip)]
-    Study { opened: Arc<Opened>, study: Study },
+    OfTake(Arc<Opened>, OfTake),
+}
+
+/// A piece of work on an open take.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "fields are what their names say")]
+pub enum OfTake {
+    /// Run a study of it.
+    Study(Study),
     /// Make a loop.
-    #[serde(skip)]
     Make {
-        opened: Arc<Opened>,
         edit: Box<Edit>,
         /// Whether a slider is still being dragged, so that a draft suffices.
         is_draft: bool,
     },
     /// Make a loop only for its grade, while there is nothing else to do.
-    #[serde(skip)]
-    Judge { opened: Arc<Opened>, edit: Box<Edit> },
+    Judge(Box<Edit>),
     /// Make a loop for a comparison.
-    #[serde(skip)]
-    Compare { opened: Arc<Opened>, edit: Box<Edit> },
-    /// Make a loop of a take, and write it under a name.
-    #[serde(skip)]
-    MakeFile {
-        opened: Arc<Opened>,
+    Compare(Box<Edit>),
+    /// Write a loop, under a name if one is given.
+    Write {
         edit: Box<Edit>,
         format: Format,
-        stem: String,
-    },
-    /// Write a loop.
-    #[serde(skip)]
-    Export {
-        opened: Arc<Opened>,
-        made: Arc<Made>,
-        format: Format,
+        stem: Option<String>,
+        /// The loop, if it is made already; the worker may still hold its own.
+        #[serde(skip)]
+        made: Option<Arc<Made>>,
     },
 }
 
@@ -133,37 +131,26 @@ impl Job {
     pub fn run(self, tell: Tell<'_>) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
-            Self::Open(file, room) => {
-                let tell = |step: Step| tell(step.of(&file.file_name));
-                Done::Opened(open(&file, &room, &tell).map(Arc::new))
-            }
+            Self::Open(file, room) => Done::Opened(open(&file, &room, tell).map(Arc::new)),
             Self::Follow { take, edit } => Done::Followed(take.followed(edit, tell)),
-            Self::Study { opened, study } => {
-                let studied = study.of(&opened);
-                Done::Studied(opened, studied)
-            }
-            Self::Make { opened, edit, is_draft } => {
-                let made = if is_draft {
-                    Made::draft(&opened, &edit)
-                } else {
-                    Made::of(&opened, &edit)
-                };
-                Done::Made(made.map(Arc::new))
-            }
-            Self::Judge { opened, edit } => Done::Judged(Made::of(&opened, &edit).ok().map(|made| made.verdict.grade)),
-            Self::Compare { opened, edit } => Done::Compared(Made::of(&opened, &edit).map(Arc::new)),
+            Self::OfTake(opened, what) => what.run(opened, &mut None),
             Self::List { take, from } => {
                 let (names, listed) = list(&take.file_name, &take.bytes, &take.recipe.take, from);
                 Done::Listed(names, listed)
             }
-            Self::MakeFile {
-                opened,
-                edit,
-                format,
-                stem,
-            } => Done::Exported(make_file(&opened, &edit, format, &stem)),
-            Self::ReadFile { take, format, stem } => Done::Exported(take.make_file(format, &stem)),
-            Self::Export { opened, made, format } => Done::Exported(Exported::of(&opened, &made, format)),
+            Self::ReadFile { take, format, stem } => match take.followed(None, &|_| {}) {
+                Ok((opened, edit)) => {
+                    let (stem, made) = (Some(stem), None);
+                    let write = OfTake::Write {
+                        edit,
+                        format,
+                        stem,
+                        made,
+                    };
+                    write.run(opened, &mut None)
+                }
+                Err(error) => Done::Exported(Err(ExportError::Beside(error.to_string()))),
+            },
             Self::MakeSet(order) => Done::SetMade(order.make(tell)),
         }
     }
@@ -176,16 +163,18 @@ impl Job {
             | Self::Follow {
                 take: TakeFile { file_name, .. },
                 ..
-            } => Step::Reading.of(file_name),
-            Self::Study { study, .. } => match study {
-                Study::Costs => "Comparing all frames".to_owned(),
-                Study::Fit => "Fitting a controller".to_owned(),
-            },
-            Self::Make { .. } | Self::Compare { .. } | Self::Judge { .. } => "Closing the loop".to_owned(),
+            } => reading(file_name),
             Self::List { take, .. } => format!("Listing {}", take.file_name),
-            Self::MakeFile { stem, .. } | Self::ReadFile { stem, .. } => format!("Writing {stem}"),
-            Self::Export { .. } => "Writing the loop".to_owned(),
+            Self::ReadFile { stem, .. } | Self::OfTake(_, OfTake::Write { stem: Some(stem), .. }) => {
+                format!("Writing {stem}")
+            }
             Self::MakeSet(_) => "Making a set".to_owned(),
+            Self::OfTake(_, what) => match what {
+                OfTake::Study(Study::Costs) => "Comparing all frames".to_owned(),
+                OfTake::Study(Study::Fit) => "Fitting a controller".to_owned(),
+                OfTake::Write { .. } => "Writing the loop".to_owned(),
+                _ => "Closing the loop".to_owned(),
+            },
         }
     }
 
@@ -198,7 +187,7 @@ impl Job {
     /// Whether it has to be done before the next frame.
     #[cfg(target_arch = "wasm32")]
     fn is_draft(&self) -> bool {
-        matches!(self, Self::Make { is_draft: true, .. })
+        matches!(self, Self::OfTake(_, OfTake::Make { is_draft: true, .. }))
     }
 
     /// Whether it takes long enough for a progress message to be worth reading.
@@ -206,7 +195,7 @@ impl Job {
     fn is_long(&self) -> bool {
         matches!(
             self,
-            Self::Open(..) | Self::Follow { .. } | Self::Study { .. } | Self::MakeSet(_)
+            Self::Open(..) | Self::Follow { .. } | Self::OfTake(_, OfTake::Study(_)) | Self::MakeSet(_)
         )
     }
 
@@ -215,13 +204,13 @@ impl Job {
         match self {
             Self::Walk | Self::Open(..) => |reason| Done::Opened(Err(OpenError::Beside(reason))),
             Self::Follow { .. } => |reason| Done::Followed(Err(OpenError::Beside(reason))),
-            Self::Make { .. } | Self::Study { .. } => |reason| Done::Made(Err(MadeError::Beside(reason))),
-            Self::Compare { .. } => |reason| Done::Compared(Err(MadeError::Beside(reason))),
-            Self::Judge { .. } => |_| Done::Judged(None),
             Self::List { .. } => |_| Done::Listed(Vec::new(), Vec::new()),
-            Self::Export { .. } | Self::MakeFile { .. } | Self::ReadFile { .. } => {
+            Self::ReadFile { .. } | Self::OfTake(_, OfTake::Write { .. }) => {
                 |reason| Done::Exported(Err(ExportError::Beside(reason)))
             }
+            Self::OfTake(_, OfTake::Compare(_)) => |reason| Done::Compared(Err(MadeError::Beside(reason))),
+            Self::OfTake(_, OfTake::Judge(_)) => |_| Done::Judged(None),
+            Self::OfTake(..) => |reason| Done::Made(Err(MadeError::Beside(reason))),
             Self::MakeSet(_) => |reason| Done::SetMade(Err(SetError::Beside(reason))),
         }
     }
@@ -230,7 +219,7 @@ impl Job {
         match self {
             Self::Walk => Kind::Opens,
             Self::Open(..) | Self::Follow { .. } => Kind::Reads,
-            Self::Compare { .. } | Self::Judge { .. } | Self::List { .. } => Kind::Quiet,
+            Self::List { .. } | Self::OfTake(_, OfTake::Compare(_) | OfTake::Judge(_)) => Kind::Quiet,
             Self::MakeSet(_) => Kind::MakesSet,
             _ => Kind::Other,
         }
@@ -250,31 +239,49 @@ enum Kind {
     Other,
 }
 
-/// Makes a loop in a file with this name. Errors: [`ExportError`].
-pub fn make_file(opened: &Opened, edit: &Edit, format: Format, stem: &str) -> Result<Exported, ExportError> {
-    let made = Made::of(opened, edit).map_err(|error| ExportError::Beside(error.to_string()))?;
-    Exported::of(opened, &made, format)?.named(stem)
+impl OfTake {
+    /// Does the work. The loop that was made `last` is not made again.
+    fn run(self, opened: Arc<Opened>, last: &mut Option<Arc<Made>>) -> Done {
+        let mut make = |edit: &Edit, is_draft: bool| -> Result<Arc<Made>, MadeError> {
+            let known = last.take();
+            let made = match known.filter(|made| made.edit == *edit && made.is_draft == is_draft) {
+                Some(made) => made,
+                None if is_draft => Arc::new(Made::draft(&opened, edit)?),
+                None => Arc::new(Made::of(&opened, edit)?),
+            };
+            Ok(Arc::clone(last.insert(made)))
+        };
+        match self {
+            Self::Study(study) => {
+                let studied = study.of(&opened);
+                Done::Studied(opened, studied)
+            }
+            Self::Make { edit, is_draft } => Done::Made(make(&edit, is_draft)),
+            Self::Judge(edit) => Done::Judged(Made::of(&opened, &edit).ok().map(|made| made.verdict.grade)),
+            Self::Compare(edit) => Done::Compared(make(&edit, false)),
+            Self::Write {
+                edit,
+                format,
+                stem,
+                made,
+            } => {
+                let made = made.map_or_else(|| make(&edit, false), Ok);
+                let made = made.map_err(|error| ExportError::Beside(error.to_string()));
+                let written = made.and_then(|made| Exported::of(&opened, &made, format));
+                Done::Exported(match stem {
+                    Some(stem) => written.and_then(|written| written.named(&stem)),
+                    None => written,
+                })
+            }
+        }
+    }
 }
 
 impl TakeFile {
-    /// Reads the take, then makes its loop and writes it under this name. Errors: [`ExportError`].
-    pub fn make_file(self, format: Format, stem: &str) -> Result<Exported, ExportError> {
-        let read = self.followed(None, &|_| {});
-        let (opened, edit) = read.map_err(|error| ExportError::Beside(error.to_string()))?;
-        make_file(&opened, &edit, format, stem)
-    }
-
     /// Reads the take. Returns it with the given choices, or else those of the recipe.
     fn followed(self, edit: Option<Box<Edit>>, tell: Tell<'_>) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
-        let tell = |step: Step| tell(step.of(&self.file_name));
-        let opened = Opened::read_telling(
-            &self.file_name,
-            self.bytes,
-            &self.recipe.take,
-            &self.named,
-            &Room::default(),
-            &tell,
-        )?;
+        let room = Room::default();
+        let opened = Opened::read_telling(&self.file_name, self.bytes, &self.recipe.take, &self.named, &room, tell)?;
         let edit = match edit {
             Some(edit) => edit,
             None => Box::new(Edit::of_recipe(&self.recipe, &opened).map_err(OpenError::Recipe)?),

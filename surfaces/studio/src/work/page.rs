@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked};
-use super::{Done, Job, Kind, Wake};
+use super::{Done, Job, Kind, OfTake, Wake};
 use crate::road::Opened;
 
 /// Script of the worker, beside the page.
@@ -169,7 +169,7 @@ impl Crew {
     /// Whether a running job may be dropped in favour of another one: a worker's job may be if nobody waits for it, or if it makes a loop
     /// of which the page now makes a draft.
     pub fn can_drop(&self, running: &Running, job: &Job) -> bool {
-        let is_made_anew = job.is_draft() && matches!(running.job, Job::Make { .. });
+        let is_made_anew = job.is_draft() && matches!(running.job, Job::OfTake(_, OfTake::Make { .. }));
         matches!(running.how, How::Beside { .. }) && (running.kind == Kind::Quiet || is_made_anew)
     }
 
@@ -219,9 +219,10 @@ impl Crew {
                 let done = done.unwrap_or_else(|error| (running.job.lost())(error.to_string()));
                 let knows = match (&done, &running.job) {
                     (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _))), _) => Some(opened),
-                    (Done::Made(Ok(_)), Job::Make { opened, .. }) | (Done::Studied(opened, _), _) => Some(opened),
-                    (Done::Judged(Some(_)), Job::Judge { opened, .. })
-                    | (Done::Compared(Ok(_)), Job::Compare { opened, .. }) => Some(opened),
+                    (
+                        Done::Made(Ok(_)) | Done::Compared(Ok(_)) | Done::Judged(Some(_)) | Done::Studied(..),
+                        Job::OfTake(opened, _),
+                    ) => Some(opened),
                     _ => None,
                 };
                 if let Some(opened) = knows {

@@ -34,13 +34,13 @@ fn the_take_is_looked_at_closer() {
     let costs = harness.model().studies.costs.clone().unwrap();
     let random = opened.found.random_cost.unwrap();
     let decay = SearchSettings::default().decay;
-    let (start, end) = (costs.len() / 5, costs.len() / 2);
+    let (start, end) = (costs.frames.len() / 5, costs.frames.len() / 2);
     let [start_frame, end_frame] = [start, end].map(|cell| costs.frames[cell]);
     let ratio = opened.studied.analysis.seam_cost(start_frame, end_frame, decay) / random;
-    assert!((costs.ratios[start * costs.len() + end] - ratio).abs() < 1e-12);
-    assert!(costs.ratios[end * costs.len() + start].is_infinite());
+    assert!((costs.ratios[start * costs.frames.len() + end] - ratio).abs() < 1e-12);
+    assert!(costs.ratios[end * costs.frames.len() + start].is_infinite());
     let rect = harness.rect("Cost of every seam: click to take one");
-    let share = |cell: usize| (cell as f32 + 0.5) / costs.len() as f32;
+    let share = |cell: usize| (cell as f32 + 0.5) / costs.frames.len() as f32;
     let point = rect.left_bottom() + rect.size() * vec2(share(start), -share(end));
     harness.hover_at(point);
     harness.step();

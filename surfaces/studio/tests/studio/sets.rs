@@ -66,7 +66,7 @@ fn write_set(folder: &Path) {
 }
 
 fn place(harness: &Driven) -> glam::DVec3 {
-    harness.model().steered().unwrap().hero().root().translation
+    harness.model().steered().unwrap().hero.root().translation
 }
 
 #[test]
@@ -116,13 +116,13 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
     let grid = harness.rect("Loops of move by speed, m/s and turn, °/s");
     harness.drag(grid.center(), vec2(-0.5 * grid.width(), 0.0));
     harness.run_steps(60);
-    let playing = harness.model().steered().unwrap().hero().playing();
+    let playing = harness.model().steered().unwrap().hero.playing();
     let slowest = playing.clips.iter().find(|part| part.clip.name == "stroll").unwrap();
     assert!(slowest.weight > 0.9, "{playing:?}");
     harness.get_by_label("Phases of the loops: when each foot stands");
     harness.press("Play start_walk");
     harness.run_steps(2);
-    assert_eq!(harness.model().steered().unwrap().hero().playing().name, "start_walk");
+    assert_eq!(harness.model().steered().unwrap().hero.playing().name, "start_walk");
     // Another body cannot play it.
     harness.press("Close the set");
     assert!(harness.model().steered().is_none() && harness.model().shown() == Shown::Loop);

@@ -30,7 +30,7 @@ fn all_methods_are_compared() {
     let alone = Made::of(&opened, &cubic).unwrap();
     let compared = harness
         .model()
-        .compared()
+        .compared
         .iter()
         .find(|compared| compared.name == "cubic");
     let made = compared.unwrap().made.as_ref().unwrap().as_ref().unwrap();
@@ -58,7 +58,7 @@ fn settings_that_are_kept_are_named() {
     wait_compared(&mut harness, 2);
     let names: Vec<_> = harness
         .model()
-        .compared()
+        .compared
         .iter()
         .map(|compared| compared.name.clone())
         .collect();

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Arrays, ParcelError, ask::of_reading};
 use crate::road::{Edit, Exported, Listed, Made, NamedFile, Opened, SetFiles, Studied, recipe_text, retarget_of};
-use crate::work::{Done, Job};
+use crate::work::{Done, Job, OfTake};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
@@ -117,7 +117,7 @@ pub struct WorkedParts {
 }
 
 impl OpenedParts {
-    pub fn new(opened: &Opened) -> Result<Self, ParcelError> {
+    pub fn new(opened: &Opened) -> Self {
         // The files stay with the page.
         let Opened {
             file_name,
@@ -131,7 +131,7 @@ impl OpenedParts {
             retarget: _,
             named: _,
         } = opened;
-        Ok(Self {
+        Self {
             file_name: file_name.clone(),
             source: studied.file.source.clone(),
             file_sha256: studied.file.file_sha256.clone(),
@@ -143,7 +143,7 @@ impl OpenedParts {
             study: of_reading(study),
             character: studied.character.as_ref().map(CharacterParts::new),
             rig: studied.rig.clone(),
-        })
+        }
     }
 
     fn join(self, bytes: Option<Arc<Vec<u8>>>, named: Vec<NamedFile>, arrays: Arrays) -> Result<Opened, ParcelError> {
@@ -232,15 +232,17 @@ impl Answer {
                 let opened = Arc::new(parts.join(Some(Arc::clone(&take.bytes)), take.named.clone(), arrays)?);
                 Done::Followed(Ok((opened, edit)))
             }
-            (Self::Made(parts), Job::Make { opened, edit, .. }) => Done::Made(Ok(Arc::new(parts.join(opened, edit)))),
-            (Self::Made(parts), Job::Compare { opened, edit }) => {
+            (Self::Made(parts), Job::OfTake(opened, OfTake::Make { edit, .. })) => {
+                Done::Made(Ok(Arc::new(parts.join(opened, edit))))
+            }
+            (Self::Made(parts), Job::OfTake(opened, OfTake::Compare(edit))) => {
                 Done::Compared(Ok(Arc::new(parts.join(opened, edit))))
             }
             (Self::Judged(grade), _) => Done::Judged(grade.and_then(|grade| grade.parse().ok())),
             (Self::Listed(names, listed), _) => Done::Listed(names, listed),
             (Self::Exported(exported), _) => Done::Exported(Ok(exported)),
             (Self::SetMade(set), _) => Done::SetMade(Ok(set)),
-            (Self::Studied(studied), Job::Study { opened, .. }) => Done::Studied(Arc::clone(opened), studied),
+            (Self::Studied(studied), Job::OfTake(opened, _)) => Done::Studied(Arc::clone(opened), studied),
             (Self::Failed(reason), job) => job.lost()(reason),
             (Self::Followed(..) | Self::Made(_) | Self::Studied(_), job) => {
                 job.lost()("an unexpected answer came".to_owned())

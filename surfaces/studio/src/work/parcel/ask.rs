@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use loopwright_formats::Format;
 use loopwright_job::recipe::{Recipe, StudyArgs};
 use serde::{Deserialize, Serialize};
 
-use crate::road::{Edit, NamedFile, Opened, Study};
-use crate::work::{Job, TakeFile};
+use crate::road::{NamedFile, Opened};
+use crate::work::{Job, OfTake, TakeFile};
 
 /// A request from the page to its worker. The bytes of files are handed over separately.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,63 +17,22 @@ pub enum Ask {
     OfTake { again: Option<TakeFile>, what: OfTake },
 }
 
-/// A request about a take.
-#[derive(Debug, Serialize, Deserialize)]
-pub enum OfTake {
-    /// A loop.
-    Make { edit: Box<Edit>, is_draft: bool },
-    /// The grade of a loop.
-    Judge { edit: Box<Edit> },
-    /// A loop in a file, under a name if one is given.
-    Write {
-        edit: Box<Edit>,
-        format: Format,
-        stem: Option<String>,
-    },
-    /// A study.
-    Study(Study),
-}
-
 /// The bytes of the files that are handed over beside a request.
 pub type Files = Vec<Arc<Vec<u8>>>;
 
 impl Ask {
     /// Creates the request for a job, and lists the files that it reads. `knows` is the take that the worker holds.
     pub fn new(job: &Job, knows: Option<&Arc<Opened>>) -> (Self, Files) {
-        let (opened, what) = match job.clone() {
-            Job::Make { opened, edit, is_draft } => (opened, OfTake::Make { edit, is_draft }),
-            Job::Compare { opened, edit } => {
-                let is_draft = false;
-                (opened, OfTake::Make { edit, is_draft })
+        let mut ask = match job.clone() {
+            Job::OfTake(opened, what) => {
+                let is_known = knows.is_some_and(|known| Arc::ptr_eq(known, &opened));
+                let again = (!is_known).then(|| again(&opened));
+                Self::OfTake { again, what }
             }
-            Job::Judge { opened, edit } => (opened, OfTake::Judge { edit }),
-            Job::MakeFile {
-                opened,
-                edit,
-                format,
-                stem,
-            } => {
-                let stem = Some(stem);
-                (opened, OfTake::Write { edit, format, stem })
-            }
-            Job::Export { opened, made, format } => {
-                let (edit, stem) = (Box::new(made.edit.clone()), None);
-                (opened, OfTake::Write { edit, format, stem })
-            }
-            Job::Study { opened, study } => (opened, OfTake::Study(study)),
-            job => return Self::OfFiles(job).without_files(),
+            job => Self::OfFiles(job),
         };
-        let again = if knows.is_some_and(|known| Arc::ptr_eq(known, &opened)) {
-            None
-        } else {
-            Some(again(&opened))
-        };
-        Self::OfTake { again, what }.without_files()
-    }
-
-    fn without_files(mut self) -> (Self, Files) {
-        let files = self.files_mut().into_iter().map(std::mem::take).collect();
-        (self, files)
+        let files = ask.files_mut().into_iter().map(std::mem::take).collect();
+        (ask, files)
     }
 
     /// Fills in the bytes of the files that were handed over.

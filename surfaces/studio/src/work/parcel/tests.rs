@@ -7,7 +7,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
 use crate::road::{Edit, Made, NamedFile, Opened, Room, SetOrder, Stretch, Studied, Study};
-use crate::work::{Done, Job, TakeFile};
+use crate::work::{Done, Job, OfTake, TakeFile};
 
 fn file(file_name: &str, settings: &WalkSettings) -> NamedFile {
     let (_, extension) = file_name.rsplit_once('.').unwrap();
@@ -162,18 +162,19 @@ fn takes_and_their_loops_come_back_as_they_were() {
             let edit = Some(edit.clone());
             same(&mut bench, &Job::Follow { take, edit }, None);
         }
-        let make = Job::Make {
-            opened: Arc::clone(&opened),
-            edit: edit.clone(),
-            is_draft: false,
-        };
+        let (edit, is_draft) = (edit.clone(), false);
+        let make = Job::OfTake(Arc::clone(&opened), OfTake::Make { edit, is_draft });
         let Done::Made(Ok(wanted)) = make.clone().run(&|_| {}) else {
             panic!("{make:?}")
         };
-        let export = |made: &Arc<Made>, format| Job::Export {
-            opened: Arc::clone(&opened),
-            made: Arc::clone(made),
-            format,
+        let export = |made: &Arc<Made>, format| {
+            let write = OfTake::Write {
+                edit: Box::new(made.edit.clone()),
+                format,
+                stem: None,
+                made: Some(Arc::clone(made)),
+            };
+            Job::OfTake(Arc::clone(&opened), write)
         };
         // The worker may still hold the take, or have to open it again.
         for (mut bench, knows) in [(bench, Some(&opened)), (Bench::default(), None)] {
@@ -195,23 +196,18 @@ fn all_that_is_asked_of_a_take_is_answered_there_as_here() {
         panic!("it is closed")
     };
     let edit = Box::new(Edit::first(&opened));
-    let studies = [Study::Costs, Study::Fit].map(|study| Job::Study {
-        opened: Arc::clone(&opened),
-        study,
-    });
-    let others = [
-        Job::Judge {
-            opened: Arc::clone(&opened),
-            edit: edit.clone(),
-        },
-        Job::MakeFile {
-            opened: Arc::clone(&opened),
+    let all = [
+        OfTake::Study(Study::Costs),
+        OfTake::Study(Study::Fit),
+        OfTake::Judge(edit.clone()),
+        OfTake::Write {
             edit,
             format: Format::Glb,
-            stem: "other".to_owned(),
+            stem: Some("other".to_owned()),
+            made: None,
         },
     ];
-    for job in studies.into_iter().chain(others) {
+    for job in all.map(|what| Job::OfTake(Arc::clone(&opened), what)) {
         for (bench, knows) in [(&mut bench, Some(&opened)), (&mut Bench::default(), None)] {
             let done = same(bench, &job, knows);
             assert!(!matches!(done, Done::Studied(of, _) if !Arc::ptr_eq(&of, &opened)));
@@ -231,11 +227,8 @@ fn sets_and_what_goes_wrong_come_back_in_the_same_words() {
         end_frame: 10.5,
     };
     let torn = named("torn.bvh", *b"HIERARCHY\nROOT");
-    let too_short = Job::Make {
-        opened: Arc::clone(&opened),
-        edit,
-        is_draft: false,
-    };
+    let is_draft = false;
+    let too_short = Job::OfTake(Arc::clone(&opened), OfTake::Make { edit, is_draft });
     let without_character = follow("[take]\nrig = \"nowhere/hero.glb\"\n", Vec::new());
     for job in [
         too_short,
