@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::{Rigid, ops, rotation};
+use loopwright_core::math::{Rigid, greatest, ops, rotation, smallest};
 use loopwright_core::motion::WorldTracks;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
@@ -325,15 +325,14 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
                 .clone()
                 .map(|key| passage.on_floor(key, world.position(key, joint)));
             let places: Vec<DVec3> = places.collect();
-            let lowest = places.iter().fold(f64::INFINITY, |low, place| low.min(place.y));
+            let lowest = smallest(places.iter().map(|place| place.y));
             let flat: Vec<DVec3> = (places.into_iter())
                 .filter(|place| place.y < lowest + FLAT_METRES)
                 .map(|place| place.with_y(0.0))
                 .collect();
-            let farthest = (flat.iter().enumerate())
-                .flat_map(|(at, one)| flat[at..].iter().map(|other| one.distance(*other)))
-                .fold(0.0, f64::max);
-            let millimetres = 1e3 * farthest;
+            let apart =
+                (flat.iter().enumerate()).flat_map(|(at, one)| flat[at..].iter().map(|other| one.distance(*other)));
+            let millimetres = 1e3 * greatest(apart);
             if slide.as_ref().is_none_or(|slide| slide.value < Some(millimetres)) {
                 slide = Some(CheckFacts {
                     joint: Some(written.skeleton().joint(joint).name.clone()),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loopwright_core::math::ordered;
 use loopwright_formats::{Format, Target};
 use loopwright_job::max_rate_hz;
 
@@ -131,7 +132,7 @@ pub(super) fn bones_apart(kept: &[Offered]) -> Option<SetNote> {
     let apart = others
         .iter()
         .map(|other| (other.member.bones_apart(&first.member), other));
-    let (metres, other) = apart.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let (metres, other) = apart.max_by_key(|(metres, _)| ordered(*metres))?;
     let name = |offered: &Offered| called(&offered.member.made.take, offered.member.made.animation.as_deref());
     (metres > SHOWS_METRES).then(|| SetNote::Bones {
         one: name(first),

@@ -20,13 +20,12 @@ use std::path::Path;
 
 use loopwright_core::LoopClip;
 use loopwright_core::analysis::{MotionKind, Side};
-use loopwright_core::math::{Decay, DecayKind};
 use loopwright_formats::set::{
     ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
     SetTransition, SetTwist,
 };
 use loopwright_formats::{Format, Sidecar, loop_file::facts::Grade};
-use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
+use loopwright_moves::play::{DEFAULT_FADE, PlayError};
 use loopwright_moves::{LoopSet, Passage, on_one_floor};
 
 use crate::cut::unique_names;
@@ -343,29 +342,26 @@ impl Set {
 
     /// Finds the cheapest jump from each loop into each other.
     fn transitions(&self) -> Result<Vec<SetTransition>, PlayError> {
-        let fade = Decay::Quintic {
-            blend_secs: DEFAULT_FADE_SECS,
-        };
         let clips = self
             .entries
             .iter()
             .map(|entry| entry.member.stored.clip.clone())
             .collect();
-        let set = LoopSet::with(clips, &self.form.overrides)?.prepared(fade)?;
+        let set = LoopSet::with(clips, &self.form.overrides)?.prepared(DEFAULT_FADE)?;
         let mut transitions = Vec::new();
         for (from, left) in self.entries.iter().enumerate() {
             for (to, entered) in self.entries.iter().enumerate() {
                 if from == to {
                     continue;
                 }
-                let jump = set.jump(from, to, fade)?;
+                let jump = set.jump(from, to, DEFAULT_FADE)?;
                 transitions.push(SetTransition {
                     from: left.name.clone(),
                     to: entered.name.clone(),
                     leave_secs: jump.exit_secs,
                     enter_secs: jump.entry.secs,
-                    fade: DecayKind::Quintic.to_string(),
-                    fade_secs: fade.secs(),
+                    fade: DEFAULT_FADE.kind().to_string(),
+                    fade_secs: DEFAULT_FADE.secs(),
                     cost: jump.entry.cost,
                 });
             }

@@ -1,7 +1,7 @@
 //! Cuts passages of a set out of the takes between its loops: starts, stops, turns and jumps.
 
 use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::TimeStep;
+use loopwright_core::math::{TimeStep, ordered};
 use loopwright_core::root_motion::RootSpace;
 use loopwright_core::{Analysis, RootMode};
 use loopwright_formats::loop_file::describe;
@@ -145,14 +145,9 @@ impl TakeOnce {
             actions.extend(each.action);
         }
         // Prefer originals to mirror images, then straight ones to curved ones.
-        let order = |each: &SetPassage| {
+        found.sort_by_key(|each| {
             let is_image = each.made.from != MadeFrom::Take;
-            (each.grade(), is_image, each.curves, each.passage.cost())
-        };
-        found.sort_by(|one, other| {
-            order(one)
-                .partial_cmp(&order(other))
-                .unwrap_or(core::cmp::Ordering::Equal)
+            (each.grade(), is_image, each.curves, ordered(each.passage.cost()))
         });
         let mut kept: Vec<SetPassage> = Vec::new();
         for each in found {
