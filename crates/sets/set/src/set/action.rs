@@ -7,7 +7,7 @@ use loopwright_formats::set::{ClipKind, LoopStateFacts, RootKeys, SetClip, SetMa
 use loopwright_moves::passage::{Action, LoopState};
 use loopwright_moves::{LoopSet, Passage};
 
-use super::{Set, called};
+use super::{Set, place_of};
 use crate::cut::foot_names;
 use crate::passage_check::events;
 use loopwright_job::Studied;
@@ -61,11 +61,6 @@ pub struct SetAction {
     loops: Vec<String>,
     /// Names of the feet of its body.
     feet: Vec<String>,
-}
-
-/// Returns the name of the take that something was made from.
-pub(super) fn place_of(made: &SetMade) -> String {
-    called(&made.take, made.animation.as_deref())
 }
 
 /// Returns the manifest's entry for any motion that plays once.

@@ -4,9 +4,9 @@ use loopwright_core::{candidate::MotionKind, feet::FootLock, math::ordered};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{MadeFrom, Missing, SetMade};
 
+use super::Entry;
 use super::member::{Member, SetForm};
 use super::select::{Offered, side_of, way_of};
-use super::{Entry, Source};
 use crate::blend::{Blend, BlendRequest};
 
 /// Straight loops of neighbouring speeds farther apart than this leave a hole, metres per second.
@@ -32,7 +32,7 @@ pub(super) fn mirror(entries: &mut Vec<Entry>, pairs: &[String], form: &SetForm)
         match entry.offered.member.mirrored(pairs, form) {
             Ok(member) => {
                 let gait = entry.offered.gait;
-                entries.push(Entry::new(Offered { member, gait }, Source::Made(vec![(index, 1.0)])));
+                entries.push(Entry::new(Offered { member, gait }, vec![(index, 1.0)]));
             }
             Err(error) => {
                 let (gait, way, side) = wanted;
@@ -222,7 +222,7 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
     let comes_of: Vec<(usize, f64)> = hole.corners.iter().copied().zip(shares).collect();
     let most = comes_of.iter().max_by_key(|(_, share)| ordered(*share));
     let gait = entries[most.map_or(hole.corners[0], |(index, _)| *index)].offered.gait;
-    entries.push(Entry::new(Offered { member, gait }, Source::Made(comes_of)));
+    entries.push(Entry::new(Offered { member, gait }, comes_of));
     Ok(())
 }
 
