@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use glam::DVec3;
 use loopwright_core::analysis::{MOVING_MPS, MotionKind};
+use loopwright_core::math::{greatest, mean};
 
 use super::least_squares::{self, FittedResponse};
 use super::profile::{Profile, Signal};
@@ -14,6 +15,7 @@ use super::response;
 
 /// The changing quantity.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// Velocity over the ground, in the world.
@@ -34,6 +36,7 @@ impl Quantity {
 
 /// The kind of a change.
 #[handed_over]
+#[in_words]
 #[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum EventKind {
     /// From standing to moving.
@@ -49,17 +52,6 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Returns the name of the kind.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Stop => "stop",
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::Turn => "turn",
-        }
-    }
-
     /// Whether the body gains speed.
     pub(crate) fn speeds_up(self) -> bool {
         matches!(self, Self::Start | Self::Faster)
@@ -181,7 +173,7 @@ pub(super) fn find(profile: &Profile, modes: &[MotionKind], quantity: Quantity) 
         .collect();
     let fits = least_squares::fit(signal, &changes, profile.frame_time_secs);
     for (event, fit) in events.iter_mut().zip(fits) {
-        (event.fitted, event.ramped) = fit.map_or((None, None), |(step, ramped)| (Some(step), ramped));
+        (event.fitted, event.ramped) = fit.map(|(step, ramped)| (Some(step), ramped)).unwrap_or_default();
     }
     events
 }
@@ -235,10 +227,7 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
             end..(end + calm).min(run.end),
         ]
         .into_iter()
-        .all(|frames| {
-            let count = frames.len().max(1) as f64;
-            frames.map(rate).sum::<f64>() / count <= CALM_SHARE * rate(peak)
-        });
+        .all(|frames| mean(frames.map(rate)) <= CALM_SHARE * rate(peak));
         if is_whole && is_calm && step >= least_step && step >= STRAIGHT_SHARE * path_length {
             claimed[start - run.start..end - run.start].fill(true);
             cores.push(Core { start, peak, end });
@@ -264,10 +253,7 @@ fn measured_event(
     let (from, to) = (signal.values[frames.start], signal.values[frames.end - 1]);
     let step = to - from;
     let along = step.normalize_or_zero();
-    let peak_rate = frames
-        .clone()
-        .map(|frame| signal.rates[frame].dot(along))
-        .fold(0.0, f64::max);
+    let peak_rate = greatest(frames.clone().map(|frame| signal.rates[frame].dot(along)));
     let (kind, mode_frame) = match quantity {
         Quantity::Facing => (EventKind::Turn, core.peak),
         Quantity::Velocity => {

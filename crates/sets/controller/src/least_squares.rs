@@ -8,7 +8,7 @@ use core::f64::consts::TAU;
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright_core::math::ops;
+use loopwright_core::math::{mean, ops, ordered};
 
 use super::profile::Signal;
 use super::response::{self, SmoothedResponse, golden_section};
@@ -204,13 +204,7 @@ fn sway(changes: &[(Change, Option<Fit>)]) -> Option<f64> {
         .iter()
         .filter_map(|(change, fit)| {
             let step = &fit.as_ref()?.1;
-            let (basis, _) = orthogonal(
-                change
-                    .derivatives(step)
-                    .into_iter()
-                    .chain([change.of_a_ramp(step)])
-                    .collect(),
-            );
+            let basis = change.with_a_ramp(step);
             let left = orthogonal(basis.iter().cloned().chain([change.left(step)]).collect());
             let left: Vec<f64> = left.0.last()?.iter().map(|unit| unit * left.1).collect();
             Some((change, basis, left))
@@ -230,7 +224,7 @@ fn sway(changes: &[(Change, Option<Fit>)]) -> Option<f64> {
         }
         (explained, noise, hz)
     });
-    let best = explained.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let best = explained.max_by_key(|each| ordered(each.0))?;
     (best.0 > SWAY_SHARE * all && best.0 > SWAY_RATIO * best.1).then_some(best.2)
 }
 
@@ -269,7 +263,7 @@ impl Change {
         let samples: Vec<(f64, DVec3)> = samples.map(|frame| (frame as f64 * dt, signal.values[frame])).collect();
         let seen = signal.values[frames.end - 1] - signal.values[frames.start];
         let change = Self {
-            mean: samples.iter().map(|&(_, value)| value).sum::<DVec3>() / samples.len() as f64,
+            mean: mean(samples.iter().map(|&(_, value)| value)),
             samples,
             rest: Vec::new(),
             besides: Vec::new(),
@@ -418,12 +412,7 @@ impl Change {
     fn ramped(&self, step: &Fit) -> Option<(Fit, f64)> {
         let (left, step) = step;
         let error = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
-        let (basis, _) = orthogonal(
-            self.derivatives(step)
-                .into_iter()
-                .chain([self.of_a_ramp(step)])
-                .collect(),
-        );
+        let basis = self.with_a_ramp(step);
         let (along, rest) = (basis.last()?, self.left(step));
         let explained = dot(along, &rest) * dot(along, &rest);
         if !error || explained < LEAST_EXPLAINED * dot(&rest, &rest) {
@@ -436,7 +425,7 @@ impl Change {
                 .map_or(f64::INFINITY, |fit| fit.0)
         };
         let costs = RAMPS_SECS.map(cost);
-        let best = (0..costs.len()).min_by(|&one, &other| costs[one].total_cmp(&costs[other]))?;
+        let best = (0..costs.len()).min_by_key(|&at| ordered(costs[at]))?;
         let mut low = if best == 0 { 0.0 } else { RAMPS_SECS[best - 1] };
         let mut high = RAMPS_SECS[(best + 1).min(RAMPS_SECS.len() - 1)];
         let mut at = golden_section(low, high);
@@ -519,15 +508,17 @@ impl Change {
         left
     }
 
-    /// Returns the difference between a short ramp and a step.
-    fn of_a_ramp(&self, step: &FittedResponse) -> Vec<f64> {
+    /// Returns orthonormal columns of the derivatives, and last of the difference between a short ramp and a step.
+    fn with_a_ramp(&self, step: &FittedResponse) -> Vec<Vec<f64>> {
         const SHORT_SECS: f64 = 0.1;
         let response = SmoothedResponse::new(step.half_life_secs, self.deviation_secs);
         let change = self.samples.iter().map(|(secs, _)| {
             let since = secs - step.start_secs;
             response.ramped(since + 0.5 * SHORT_SECS, SHORT_SECS) - response.step(since)
         });
-        change.collect()
+        let mut columns = self.derivatives(step);
+        columns.push(change.collect());
+        orthogonal(columns).0
     }
 
     /// Estimates the standard error of the half-life, seconds, by the variance of noise.

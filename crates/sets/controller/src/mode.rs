@@ -1,6 +1,7 @@
 //! Modes of locomotion that a controller treats separately, and the largest values that a take reaches in each.
 
 use loopwright_core::analysis::{MotionKind, Segment};
+use loopwright_core::math::smallest;
 
 use super::profile::{Profile, SUSTAINED_SECS};
 
@@ -131,7 +132,7 @@ fn top_speed(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Optio
             if modes[frames.clone()].iter().any(|other| *other != mode) {
                 continue;
             }
-            let least = frames.map(|frame| profile.speed(frame)).fold(f64::INFINITY, f64::min);
+            let least = smallest(frames.map(|frame| profile.speed(frame)));
             if best.is_none_or(|best| least > best.value) {
                 best = Some(Maximum {
                     value: least,

@@ -2,6 +2,7 @@
 
 use super::event::{Event, Quantity};
 use loopwright_core::analysis::MotionKind;
+use loopwright_core::math::mean;
 
 use super::mode::{MODES, Maximum, ModeFigures};
 use super::{TakeFit, response};
@@ -123,7 +124,7 @@ fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> 
     if values.len() < 2 {
         return *own.first()?;
     }
-    let mean = values.iter().sum::<f64>() / count;
+    let mean = mean(values.iter().copied());
     let scatter = values.iter().map(|value| (value - mean) * (value - mean));
     // The median of two is their mean; of more it tends to be worse.
     let of_median = (1.0 + (OF_MEDIAN - 1.0) * (1.0 - 2.0 / count)) / count.sqrt();

@@ -26,7 +26,7 @@ use super::features::{Horizon, NUM_FEATURES, Standard};
 use super::nearest::{LARGEST, NearestRows};
 use super::principal::{COMPONENTS, Principal};
 use super::tree::{self, LEAF, Leaves};
-use loopwright_core::math::{Decay, DecayKind};
+use loopwright_core::math::DecayKind;
 use loopwright_core::words;
 
 const MAGIC: [u8; 8] = *b"LWMATCH\n";
@@ -93,15 +93,10 @@ pub enum DatabaseError {
 /// Computes the 64-bit hash of Fowler, Noll and Vo, version 1a, over words of eight bytes; the last one is padded with zeros.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash: u64, part| {
-        (hash ^ padded_word(part)).wrapping_mul(0x0100_0000_01b3)
+        let mut word = [0; 8];
+        word[..part.len()].copy_from_slice(part);
+        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3)
     })
-}
-
-/// Reads up to eight bytes as a number; missing bytes count as 0.
-fn padded_word(part: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word[..part.len()].copy_from_slice(part);
-    u64::from_le_bytes(word)
 }
 
 /// Adds a text behind its length, bytes.
@@ -140,19 +135,6 @@ struct Header {
 }
 
 impl Header {
-    fn put(self, bytes: &mut Vec<u8>) {
-        bytes.extend(MAGIC);
-        for number in [VERSION, MARK, self.kind as u32, self.columns as u32] {
-            bytes.extend(number.to_le_bytes());
-        }
-        for number in [self.num_rows, self.num_clips, self.num_table] {
-            bytes.extend((number as u64).to_le_bytes());
-        }
-        bytes.extend((self.num_components as u32).to_le_bytes());
-        bytes.extend(self.largest.to_le_bytes());
-        bytes.extend(self.checksum.to_le_bytes());
-    }
-
     fn read(tables: &mut Tables<'_>) -> Result<Self, DatabaseError> {
         if tables.take(8)? != MAGIC {
             return Err(DatabaseError::Magic);
@@ -189,9 +171,7 @@ impl Header {
             largest: f32::from_le_bytes(tables.array()?),
             checksum: u64::from_le_bytes(tables.array()?),
         };
-        if header.num_components > COMPONENTS {
-            return Err(contradiction("principal components"));
-        }
+        sound(header.num_components <= COMPONENTS, "principal components")?;
         Ok(header)
     }
 
@@ -223,11 +203,12 @@ impl Header {
     }
 }
 
-/// Returns a whole database as bytes: the header, the first table with the clips and what `more` puts behind them, the tables of the set of
-/// features, and the standing feet. `tables` pads before each table; counts and checksum of `header` are filled in here.
+/// Returns a whole database as bytes: the header with these numbers, the first table with the clips and what `more` puts behind them, the
+/// tables of the set of features, and the standing feet. `tables` pads before each table.
 fn file_bytes<S>(
     database: &FrameDatabase<'_, S>,
-    mut header: Header,
+    (kind, columns): (FeatureSetKind, usize),
+    (num_components, largest): (usize, f32),
     more: impl FnOnce(&mut Vec<u8>),
     tables: impl FnOnce(&mut Vec<u8>),
 ) -> Vec<u8> {
@@ -245,10 +226,16 @@ fn file_bytes<S>(
         table.push(u8::from(clip.is_loop));
     }
     more(&mut table);
-    header.num_clips = database.clips.len();
-    header.num_table = table.len();
-    let mut bytes = Vec::new();
-    header.put(&mut bytes);
+    let mut bytes = MAGIC.to_vec();
+    for number in [VERSION, MARK, kind as u32, columns as u32] {
+        bytes.extend(number.to_le_bytes());
+    }
+    for number in [database.num_rows(), database.clips.len(), table.len()] {
+        bytes.extend((number as u64).to_le_bytes());
+    }
+    bytes.extend((num_components as u32).to_le_bytes());
+    bytes.extend(largest.to_le_bytes());
+    bytes.resize(HEADER, 0);
     bytes.extend(table);
     tables(&mut bytes);
     pad(&mut bytes);
@@ -338,14 +325,10 @@ impl<'a> Opened<'a> {
 
     /// Builds the database, once all of its tables but the last are read.
     fn finish<S>(mut self, set: S) -> Result<FrameDatabase<'a, S>, DatabaseError> {
-        if self.more.at != self.more.bytes.len() {
-            return Err(contradiction("the first table"));
-        }
+        sound(self.more.at == self.more.bytes.len(), "the first table")?;
         self.tables.align();
         let standing = self.tables.take(self.header.num_rows)?;
-        if !standing.iter().all(|&standing| is_standing(standing)) {
-            return Err(contradiction("a gait"));
-        }
+        sound(standing.iter().all(|&standing| is_standing(standing)), "a gait")?;
         Ok(FrameDatabase {
             standing: Cow::Borrowed(standing),
             clips: self.clips,
@@ -363,19 +346,11 @@ impl MatchDatabase<'_> {
             rows,
         } = &self.set;
         let Principal { mean, components } = &rows.principal;
-        let header = Header {
-            kind: FeatureSetKind::Future,
-            columns: rows.columns(),
-            num_rows: rows.num_rows(),
-            num_clips: 0,
-            num_table: 0,
-            num_components: components.len() / rows.columns(),
-            largest: rows.largest,
-            checksum: 0,
-        };
+        let columns = rows.columns();
         file_bytes(
             self,
-            header,
+            (FeatureSetKind::Future, columns),
+            (components.len() / columns, rows.largest),
             |table| table.extend(horizon.secs().iter().flat_map(|secs| secs.to_le_bytes())),
             |bytes| {
                 for numbers in [&standard.mean()[..], standard.scale(), mean, components] {
@@ -413,9 +388,8 @@ impl<'a> MatchDatabase<'a> {
             components: opened.tables.f64s(columns * num_components)?,
         };
         let mut numbers = principal.mean.iter().chain(&principal.components);
-        if !(numbers.all(|number| number.is_finite()) && largest.is_finite()) {
-            return Err(contradiction("principal components"));
-        }
+        let are_finite = numbers.all(|number| number.is_finite()) && largest.is_finite();
+        sound(are_finite, "principal components")?;
         let leaves = opened.leaves()?;
         let rows = NearestRows {
             leaves,
@@ -423,9 +397,7 @@ impl<'a> MatchDatabase<'a> {
             principal,
             largest,
         };
-        if !rows.boxes.iter().flatten().all(|end| end.is_finite()) {
-            return Err(contradiction("boxes"));
-        }
+        sound(rows.boxes.iter().flatten().all(|end| end.is_finite()), "boxes")?;
         opened.finish(FutureRows {
             horizon,
             standard,
@@ -438,19 +410,10 @@ impl CostDatabase<'_> {
     /// Returns the database as bytes, the same on every machine.
     pub fn to_bytes(&self) -> Vec<u8> {
         let CostRows { features, .. } = &self.set;
-        let header = Header {
-            kind: FeatureSetKind::Cost,
-            columns: features.columns(),
-            num_rows: self.num_rows(),
-            num_clips: 0,
-            num_table: 0,
-            num_components: 0,
-            largest: 0.0,
-            checksum: 0,
-        };
         file_bytes(
             self,
-            header,
+            (FeatureSetKind::Cost, features.columns()),
+            (0, 0.0),
             |table| {
                 for CostJoint { name, weight } in &features.joints {
                     put_text(table, name);
@@ -488,12 +451,10 @@ impl<'a> CostDatabase<'a> {
         let kind = opened.more.u32()? as usize;
         let secs = f64::from_le_bytes(opened.more.array()?);
         let decay = (DecayKind::ALL.into_iter().find(|known| *known as usize == kind))
-            .map(|kind: DecayKind| -> Decay { kind.lasting(secs, secs) })
+            .map(|kind| kind.lasting(secs, secs))
             .ok_or_else(|| contradiction("the fade"))?;
         let features = CostFeatures { joints, decay };
-        if !features.is_sound() {
-            return Err(contradiction("the weights of joints, or the fade"));
-        }
+        sound(features.is_sound(), "the weights of joints, or the fade")?;
         let set = CostRows {
             leaves: opened.leaves()?,
             starts: opened.tables.table(axes)?,
@@ -503,14 +464,8 @@ impl<'a> CostDatabase<'a> {
                 .table(2 * axes * tree::num_nodes(num_rows.div_ceil(LEAF)))?,
             features,
         };
-        if !set
-            .starts
-            .iter()
-            .chain(set.steps.iter())
-            .all(|number| number.is_finite())
-        {
-            return Err(contradiction("the scales of boxes"));
-        }
+        let mut scales = set.starts.iter().chain(set.steps.iter());
+        sound(scales.all(|number| number.is_finite()), "the scales of boxes")?;
         opened.finish(set)
     }
 }
@@ -519,22 +474,22 @@ fn contradiction(what: &'static str) -> DatabaseError {
     DatabaseError::Contents { what }
 }
 
+/// Errors: the contents are not sound in this.
+fn sound(is_sound: bool, what: &'static str) -> Result<(), DatabaseError> {
+    if is_sound { Ok(()) } else { Err(contradiction(what)) }
+}
+
 /// Checks what a search assumes about leaves.
 fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
-    if !leaves.numbers.iter().flatten().all(|number| number.abs() <= LARGEST) {
-        return Err(contradiction("a number of a row"));
-    }
-    if !(leaves.rows.iter().flatten()).all(|&row| (row as usize) < leaves.num_rows) {
-        return Err(contradiction("the order of rows"));
-    }
+    let mut numbers = leaves.numbers.iter().flatten();
+    sound(numbers.all(|number| number.abs() <= LARGEST), "a number of a row")?;
+    let mut rows = leaves.rows.iter().flatten();
+    sound(rows.all(|&row| (row as usize) < leaves.num_rows), "the order of rows")?;
     let lie_in_leaf = leaves.leaf_of.iter().enumerate().all(|(row, &leaf)| {
         let members = leaves.rows.get(leaf as usize);
         members.is_some_and(|members| members.contains(&(row as u32)))
     });
-    if !lie_in_leaf {
-        return Err(contradiction("the leaves of rows"));
-    }
-    Ok(())
+    sound(lie_in_leaf, "the leaves of rows")
 }
 
 /// Reads the table of clips; together they cover all rows.
@@ -551,9 +506,8 @@ fn clips(table: &mut Tables<'_>, num_clips: usize, num_rows: usize) -> Result<Ve
         let (first_frame, num_rows) = (table.size()?, table.size()?);
         let step_secs = f64::from_le_bytes(table.array()?);
         let [is_loop] = table.array()?;
-        if !(step_secs > 0.0 && step_secs.is_finite()) || first_frame.checked_add(num_rows).is_none() {
-            return Err(contradiction("the frames of a clip"));
-        }
+        let are_frames = step_secs > 0.0 && step_secs.is_finite() && first_frame.checked_add(num_rows).is_some();
+        sound(are_frames, "the frames of a clip")?;
         clips.push(ClipRows {
             clip: MatchClip {
                 name,
@@ -567,9 +521,7 @@ fn clips(table: &mut Tables<'_>, num_clips: usize, num_rows: usize) -> Result<Ve
         });
         first_row = first_row.saturating_add(num_rows);
     }
-    if first_row != num_rows {
-        return Err(contradiction("clips and their rows"));
-    }
+    sound(first_row == num_rows, "clips and their rows")?;
     Ok(clips)
 }
 

@@ -259,11 +259,8 @@ impl MatchDatabase<'_> {
     /// # Panics
     /// When there is no such row.
     pub fn row(&self, row: usize) -> [f32; NUM_FEATURES] {
-        let mut numbers = [0.0; NUM_FEATURES];
-        for (number, value) in numbers.iter_mut().zip(self.set.rows.row(row)) {
-            *number = value;
-        }
-        numbers
+        let mut numbers = self.set.rows.row(row);
+        core::array::from_fn(|_| numbers.next().unwrap_or_default())
     }
 
     /// Returns the bytes that the search needs besides the rows themselves.

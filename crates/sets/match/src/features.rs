@@ -107,7 +107,7 @@ pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>
         let moved = world.position(after, joint) - world.position(before, joint);
         moved / ((after - before) as f64 * take.frame_time_secs())
     };
-    let of_frames = (0..count).map(|frame| {
+    let of_frames = (0..count).map(|frame| -> RawFeatures {
         let (root, back) = (roots[frame].inverse(), roots[frame].rotation.conjugate());
         let vectors = [
             root.transform_point(world.position(frame, left)),
@@ -123,15 +123,11 @@ pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>
             .into_iter()
             .chain(directions)
             .flat_map(|vector| [vector.x, vector.z]);
-        let mut features = [0.0; NUM_FEATURES];
-        let numbers = vectors
+        let mut numbers = vectors
             .into_iter()
             .flat_map(|vector| vector.to_array())
             .chain(on_ground);
-        for (feature, number) in features.iter_mut().zip(numbers) {
-            *feature = number;
-        }
-        features
+        core::array::from_fn(|_| numbers.next().unwrap_or_default())
     });
     Ok(of_frames.collect())
 }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::principal::{Place, SIDES};
+use loopwright_core::math::ordered;
 
 /// Rows per leaf, compared at once.
 pub(super) const LEAF: usize = 16;
@@ -184,11 +185,6 @@ fn split(order: &mut [u32], first: usize, places: &[Place]) {
         let mean = along.clone().sum::<f64>() / order.len() as f64;
         along.map(|at| (at - mean) * (at - mean)).sum::<f64>()
     });
-    let widest = (0..SIDES)
-        .max_by(|&one, &other| spreads[one].total_cmp(&spreads[other]))
-        .unwrap_or(0);
-    order.select_nth_unstable_by(first - 1, |&one, &other| {
-        let [at, next] = [one, other].map(|row| places[row as usize][widest]);
-        at.total_cmp(&next).then(one.cmp(&other))
-    });
+    let widest = (0..SIDES).max_by_key(|&side| ordered(spreads[side])).unwrap_or(0);
+    order.select_nth_unstable_by_key(first - 1, |&row| (ordered(places[row as usize][widest].into()), row));
 }

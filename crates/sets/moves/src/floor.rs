@@ -8,7 +8,7 @@ use glam::DVec3;
 use loopwright_core::analysis::{Body, BodyOverrides, ContactLimits};
 use loopwright_core::feet::{Stage, standing_places};
 use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Rigid, percentile};
+use loopwright_core::math::{Rigid, percentile, smallest};
 use loopwright_core::motion::{Skeleton, SkeletonDifference};
 use loopwright_core::take::Take;
 
@@ -30,11 +30,10 @@ fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> O
 pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> f64 {
     let stage = &Stage::of_loop(clip);
     stance_over_root(stage, body, limits).unwrap_or_else(|| {
-        let heights = (0..clip.num_samples()).flat_map(|sample| {
+        smallest((0..clip.num_samples()).flat_map(|sample| {
             let positions = stage.world.positions(sample).iter();
             positions.map(move |&at| over_root(stage, sample, at))
-        });
-        heights.fold(f64::INFINITY, f64::min)
+        }))
     })
 }
 

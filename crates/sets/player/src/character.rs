@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use loopwright_core::Pose;
 use loopwright_core::analysis::FootEventKind;
-use loopwright_core::math::{Decay, Rigid, Spring, ordered};
+use loopwright_core::math::{Decay, Rigid, ordered};
 use loopwright_moves::passage::LoopState;
 
 use crate::clip::{MotionClip, STILL};
-use crate::hold::{Frame, Hold, Playlist};
+use crate::hold::{Frame, Hold, Playlist, sprung};
 use crate::keys::{Lanes, rigid};
 use crate::set::{ACTION_FADE, FADE, Moment, MotionSet, Way};
 use crate::source::{Clock, Cycle, Fading, Over, Source, held};
@@ -474,14 +474,8 @@ impl SteeredCharacter {
                 let clock = Clock::new(&set, &parts);
                 let (before, after) = (cycle.phase, clock.after(cycle.phase, secs));
                 for axis in 0..2 {
-                    let spring = Spring {
-                        value: cycle.at[axis],
-                        rate: cycle.rate[axis],
-                        goal: cycle.goal[axis],
-                        half_life_secs: set.half_life_secs,
-                    };
-                    let moved = spring.at(secs);
-                    (cycle.at[axis], cycle.rate[axis]) = (moved.value, moved.rate);
+                    let now = [cycle.at[axis], cycle.rate[axis]];
+                    [cycle.at[axis], cycle.rate[axis]] = sprung(now, cycle.goal[axis], set.half_life_secs, secs);
                 }
                 // The first of equal weights.
                 if let Some(part) = parts.iter().rev().max_by_key(|part| ordered(part.weight)) {

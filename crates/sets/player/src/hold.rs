@@ -155,6 +155,18 @@ impl Foot {
     }
 }
 
+/// Returns a value and its rate some seconds later, as a spring pulls the value to a goal.
+pub(crate) fn sprung([value, rate]: [f64; 2], goal: f64, half_life_secs: f64, secs: f64) -> [f64; 2] {
+    let spring = Spring {
+        value,
+        rate,
+        goal,
+        half_life_secs,
+    };
+    let later = spring.at(secs);
+    [later.value, later.rate]
+}
+
 /// Feet that are held, from frame to frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Hold {
@@ -292,19 +304,8 @@ impl Hold {
             .sum();
         let goal = (0.5 / grips.max(1.0) * moved).clamp_length_max(MOST_BODY * leg);
         let [at, rate] = self.body;
-        let axes = [0, 2].map(|axis| {
-            let spring = Spring {
-                value: at[axis],
-                rate: rate[axis],
-                goal: goal[axis],
-                half_life_secs: BODY_HALF_LIFE_SECS,
-            };
-            spring.at(secs)
-        });
-        self.body = [
-            DVec3::new(axes[0].value, 0.0, axes[1].value),
-            DVec3::new(axes[0].rate, 0.0, axes[1].rate),
-        ];
+        let [x, z] = [0, 2].map(|axis| sprung([at[axis], rate[axis]], goal[axis], BODY_HALF_LIFE_SECS, secs));
+        self.body = [0, 1].map(|term| DVec3::new(x[term], 0.0, z[term]));
     }
 
     /// Moves hips and legs so that tips reach their places.
@@ -319,15 +320,9 @@ impl Hold {
             let longest = (ankle - thigh).length().max(STRAIGHT * leg.length);
             self.feet[side].grip * (wanted.distance(thigh) - longest)
         });
-        let spring = Spring {
-            value: self.lowered[0],
-            rate: self.lowered[1],
-            goal: lack[0].max(lack[1]).clamp(0.0, MOST_LOWERED * set.legs[0].length),
-            half_life_secs: LOWERED_HALF_LIFE_SECS,
-        };
-        let lowered = spring.at(secs);
-        self.lowered = [lowered.value, lowered.rate];
-        let shift = self.body[0] - DVec3::Y * lowered.value;
+        let goal = lack[0].max(lack[1]).clamp(0.0, MOST_LOWERED * set.legs[0].length);
+        self.lowered = sprung(self.lowered, goal, LOWERED_HALF_LIFE_SECS, secs);
+        let shift = self.body[0] - DVec3::Y * self.lowered[0];
         let hips = set.legs[0].hips;
         let above = skeleton
             .parent(hips)

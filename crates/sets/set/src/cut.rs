@@ -1,14 +1,14 @@
 //! Cuts passages out of a take: starts, stops, turns, jumps; and makes transitions between loops.
 
-use crate::passage_check::{check_cut, clip_kind, events};
+use crate::passage_check::{check_cut, clip_kind, events, state_facts};
 use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
 use loopwright_core::math::TimeStep;
 use loopwright_core::take::TakeError;
 use loopwright_core::{LoopCandidate, LoopClip};
 use loopwright_formats::loop_file::CarriedMotion;
-use loopwright_formats::set::{LoopStateFacts, PassageFacts, RootKeys};
+use loopwright_formats::set::{PassageFacts, RootKeys};
 use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
-use loopwright_moves::passage::{self, FoundPassages, Looked, LoopState, PassageError};
+use loopwright_moves::passage::{self, FoundPassages, Looked, PassageError};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
 use loopwright_job::{
@@ -227,11 +227,7 @@ impl CutPassages {
             step_secs,
         } = found_in(studied, loops, request)?;
         let overrides = analysis.overrides();
-        let FoundPassages {
-            passages: found,
-            missing,
-        } = found;
-        let made = Passage::all_from_take(&loops, analysis, &found, step_secs)?;
+        let made = Passage::all_from_take(&loops, analysis, &found.passages, step_secs)?;
         let mut passages = made.collect::<Result<Vec<_>, _>>()?;
         if request.kinds.contains(&PassageKind::Transition) {
             let count = loops.loops().len();
@@ -248,7 +244,7 @@ impl CutPassages {
             passages: (passages.into_iter().zip(names))
                 .map(|(passage, name)| passage.named(name))
                 .collect(),
-            missing,
+            missing: found.missing,
             feet: foot_names(analysis),
             engine: request.engine,
         })
@@ -281,10 +277,7 @@ impl CutPassages {
 
     /// Returns the facts of a passage.
     pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
-        let [from, to] = passage.ends().map(|LoopState { loop_index, secs }| LoopStateFacts {
-            clip: self.loops.loops()[loop_index].name().to_owned(),
-            secs,
-        });
+        let [from, to] = passage.ends().map(|end| state_facts(&self.loops, end));
         let take = studied.facts();
         let verdict = check_cut(passage, &self.loops, &self.feet, studied.analysis.overrides());
         PassageFacts {

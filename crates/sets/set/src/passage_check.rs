@@ -3,11 +3,12 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::{Rigid, ops, rotation};
+use loopwright_core::math::{Rigid, greatest, ops, rotation, smallest};
 use loopwright_core::motion::WorldTracks;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
+use loopwright_moves::passage::LoopState;
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
 use loopwright_job::checks::{Check, CheckId, LimitsFrom};
@@ -109,6 +110,14 @@ pub fn clip_kind(kind: PassageKind) -> ClipKind {
     }
 }
 
+/// Returns a state of a loop under the loop's name.
+pub(crate) fn state_facts(loops: &LoopSet, LoopState { loop_index, secs }: LoopState) -> LoopStateFacts {
+    LoopStateFacts {
+        clip: loops.loops()[loop_index].name().to_owned(),
+        secs,
+    }
+}
+
 /// Returns when the feet of a passage touch down and lift; `feet` are their names, for unknown sides.
 pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> {
     (passage.events().iter())
@@ -156,14 +165,11 @@ impl PassageInFile {
         (ops::over_ground(last.translation - first.translation), turns.sum())
     }
 
-    /// Describes a passage that is not in a file yet, between loops of these names; `feet` are the names of its feet.
-    pub(crate) fn new(passage: &Passage, names: &[String; 2], feet: &[String]) -> Self {
+    /// Describes a passage that is not in a file yet, between loops of a set; `feet` are the names of its feet.
+    fn new(passage: &Passage, loops: &LoopSet, feet: &[String]) -> Self {
         Self {
             kind: clip_kind(passage.kind()),
-            ends: [0, 1].map(|end| LoopStateFacts {
-                clip: names[end].clone(),
-                secs: passage.ends()[end].secs,
-            }),
+            ends: passage.ends().map(|end| state_facts(loops, end)),
             in_place: false,
             root: passage.roots().to_vec(),
             events: events(passage, feet),
@@ -218,7 +224,7 @@ pub(crate) fn check_cut(
     overrides: &BodyOverrides,
 ) -> Option<Verdict> {
     let clips = passage.ends().map(|end| &loops.loops()[end.loop_index]);
-    let known = PassageInFile::new(passage, &clips.map(|clip| clip.name().to_owned()), feet);
+    let known = PassageInFile::new(passage, loops, feet);
     check_passage(&passage.to_take().ok()?, &known, clips.map(Some), overrides).ok()
 }
 
@@ -325,15 +331,14 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
                 .clone()
                 .map(|key| passage.on_floor(key, world.position(key, joint)));
             let places: Vec<DVec3> = places.collect();
-            let lowest = places.iter().fold(f64::INFINITY, |low, place| low.min(place.y));
+            let lowest = smallest(places.iter().map(|place| place.y));
             let flat: Vec<DVec3> = (places.into_iter())
                 .filter(|place| place.y < lowest + FLAT_METRES)
                 .map(|place| place.with_y(0.0))
                 .collect();
-            let farthest = (flat.iter().enumerate())
-                .flat_map(|(at, one)| flat[at..].iter().map(|other| one.distance(*other)))
-                .fold(0.0, f64::max);
-            let millimetres = 1e3 * farthest;
+            let apart =
+                (flat.iter().enumerate()).flat_map(|(at, one)| flat[at..].iter().map(|other| one.distance(*other)));
+            let millimetres = 1e3 * greatest(apart);
             if slide.as_ref().is_none_or(|slide| slide.value < Some(millimetres)) {
                 slide = Some(CheckFacts {
                     joint: Some(written.skeleton().joint(joint).name.clone()),

@@ -3,7 +3,7 @@
 //! Each loop is compared with the majority. docs/checks.md says what each check means, its limits, and the remedy.
 
 use loopwright_core::analysis::Body;
-use loopwright_core::math::ops;
+use loopwright_core::math::{ops, ordered};
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{BodyOverrides, LoopClip, RootMotion, Skeleton, Take, feet};
 use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
@@ -272,9 +272,7 @@ impl<'a> Most<'a> {
                 one.num_cycles().is_some() && one.num_cycles() == other.num_cycles()
             })
             .and_then(LoopOfSet::num_cycles),
-            start: (starts.iter())
-                .min_by(|one, other| total_away(one).total_cmp(&total_away(other)))
-                .copied(),
+            start: (starts.iter()).min_by_key(|start| ordered(total_away(start))).copied(),
             period_secs: periods.get(periods.len() / 2).copied(),
         }
     }

@@ -117,12 +117,17 @@ pub fn walk(
     let take = &first.analysis.take;
     let step = TimeStep::new(take.frame_time_secs());
     let every = step.nearest_from_one(settings.query_secs);
-    let num_frames = num_frames_along(path, step.secs(1), take.num_joints())?;
+    let num_frames = (path.duration_secs() / step.secs(1)).floor() + 1.0;
+    if num_frames * take.num_joints() as f64 > MAX_TRANSFORMS as f64 {
+        return Err(WalkError::Long {
+            found_secs: path.duration_secs(),
+        });
+    }
     let mut walker = Walker::start(database, sources, path, filter, settings).ok_or(WalkError::NoRow)?;
     let mut played = Pose::default();
     let (mut rows, mut jumps, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     let mut feet = LiveFoot::all_of(&first.analysis);
-    for frame in 0..num_frames {
+    for frame in 0..num_frames as usize {
         let secs = step.secs(frame);
         let mut state = walker.state();
         let is_asked = frame > 0 && (frame % every == 0 || walker.next_row().is_none());
@@ -163,17 +168,6 @@ pub fn walk(
         slide_mps,
         slide_of_sources_mps,
     })
-}
-
-/// Returns the number of frames of a walk along a path. Errors: more than a take may have.
-fn num_frames_along(path: &WalkPath, frame_time_secs: f64, num_joints: usize) -> Result<usize, WalkError> {
-    let num_frames = (path.duration_secs() / frame_time_secs).floor() + 1.0;
-    if num_frames * num_joints as f64 > MAX_TRANSFORMS as f64 {
-        return Err(WalkError::Long {
-            found_secs: path.duration_secs(),
-        });
-    }
-    Ok(num_frames as usize)
 }
 
 /// Checks the sources. Errors: they do not match the clips, or differ in skeleton or rate.

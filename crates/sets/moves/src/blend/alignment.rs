@@ -8,6 +8,7 @@ use super::phase::{PhaseError, PhaseMap, inverse, left_and_right, middles};
 use super::shift::align;
 use loopwright_core::analysis::Body;
 use loopwright_core::loop_clip::LoopClip;
+use loopwright_core::math::greatest;
 use loopwright_core::retarget::FollowedFeet;
 
 /// Times are mixed in proportion to the distance of a cycle; a loop in place counts as this share of the farthest.
@@ -80,17 +81,17 @@ impl Alignment {
                 }
             }
         }
-        let ways = loops
-            .iter()
-            .map(|clip| clip.root().twist.linear.length() * clip.period_secs());
-        let ways: Vec<f64> = ways.collect();
-        let farthest = ways.iter().copied().fold(0.0, f64::max);
+        let ways = || {
+            let way = |clip: &LoopClip| clip.root().twist.linear.length() * clip.period_secs();
+            loops.iter().map(way)
+        };
+        let farthest = greatest(ways());
         // Loops that do not travel count equally.
         let least = if farthest > 0.0 { LEAST_WAY * farthest } else { 1.0 };
         Self {
             phases,
             gaits,
-            ways: ways.into_iter().map(|way| way.max(least)).collect(),
+            ways: ways().map(|way| way.max(least)).collect(),
             feet: sides.ok(),
         }
     }

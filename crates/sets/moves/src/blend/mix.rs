@@ -56,14 +56,12 @@ pub(super) struct BlendedLeg {
 impl BlendedLeg {
     /// Creates the legs of a body, by foot.
     pub(super) fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
-        let skeleton = clip.skeleton();
-        let below =
-            |top: usize| (0..skeleton.num_joints()).filter(move |joint| skeleton.path_from_root(*joint).contains(&top));
+        let below = |top: usize| clip.skeleton().self_and_below(top);
         let legs = feet::legs_of(&Stage::of_loop(clip), body);
         let legs = legs.into_iter().enumerate();
         legs.map(|(foot, leg)| {
-            let of_foot: Vec<usize> = below(body.feet[foot].ankle).collect();
-            let mut joints: Vec<usize> = leg.into_iter().flat_map(|leg| below(leg.thigh)).collect();
+            let of_foot = below(body.feet[foot].ankle);
+            let mut joints = leg.map_or_else(Vec::new, |leg| below(leg.thigh));
             // A foot may not be a descendant of its leg.
             let apart = of_foot.iter().filter(|joint| !joints.contains(joint));
             joints.extend(apart.copied().collect::<Vec<_>>());

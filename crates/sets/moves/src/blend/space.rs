@@ -6,7 +6,7 @@
 
 use super::BlendError;
 use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Twist, ops, percentile};
+use loopwright_core::math::{Twist, ops, ordered, percentile};
 
 /// The figure that an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +189,7 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
 
 /// Returns the first of the lowest simplices.
 fn lowest(simplices: impl Iterator<Item = Simplex>, heights: &[f64]) -> Option<Simplex> {
-    simplices.min_by(|a, b| a.height(heights).total_cmp(&b.height(heights)))
+    simplices.min_by_key(|simplex| ordered(simplex.height(heights)))
 }
 
 /// Returns the nearest point of any edge, for a point outside all triangles.

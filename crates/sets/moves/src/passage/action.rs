@@ -1,11 +1,11 @@
 //! Takes a whole take unchanged, for an action such as an attack: nothing of it is bent to meet loops.
 
 use super::made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under};
-use super::{LoopState, Passage, PassageError, PassageKind, Way, check, stands};
-use crate::play::entry::{WeightedState, state_in};
-use crate::play::{DEFAULT_FADE_SECS, LoopSet, check_count};
+use super::{LoopState, Passage, PassageError, Way, check, stands};
+use crate::play::entry::{Entry, WeightedState, state_in};
+use crate::play::{DEFAULT_FADE, LoopSet, check_count};
 use loopwright_core::analysis::Analysis;
-use loopwright_core::math::{Decay, Rigid, ops, rotation};
+use loopwright_core::math::{Rigid, ops, ordered, rotation};
 use loopwright_core::motion::Tracks;
 
 /// A body that ends within these distances of where it began, and of how it faced, stays in place: metres for a body of usual size, and
@@ -16,11 +16,6 @@ const STAYS_RADIANS: f64 = 1.309;
 /// An action may be left where leaving costs at most this many times as much as at its end, plus this, metre-seconds.
 const LEAVE_TIMES: f64 = 1.5;
 const LEAVE_MORE: f64 = 0.02;
-
-/// The fade by which joins are compared.
-const FADE: Decay = Decay::Quintic {
-    blend_secs: DEFAULT_FADE_SECS,
-};
 
 /// A motion that plays once, over or instead of loops, and how it joins them.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,28 +85,15 @@ impl Action {
         let last = tracks.num_frames() - 1;
         let state = |sample: usize| state_in(&tracks, &roots, sample, set.weights());
         let entries = |state: &WeightedState| -> Vec<(LoopState, f64)> {
-            let loops = 0..set.loops().len();
-            let entry = |loop_index| {
-                (
-                    LoopState { loop_index, secs: 0.0 },
-                    set.entry_from(state, loop_index, FADE),
-                )
-            };
-            let found = loops.map(entry);
-            found
-                .map(|(loop_state, entry)| {
-                    (
-                        LoopState {
-                            secs: entry.secs,
-                            ..loop_state
-                        },
-                        entry.cost,
-                    )
+            (0..set.loops().len())
+                .map(|loop_index| {
+                    let Entry { secs, cost } = set.entry_from(state, loop_index, DEFAULT_FADE);
+                    (LoopState { loop_index, secs }, cost)
                 })
                 .collect()
         };
         let cheapest = |entries: &[(LoopState, f64)]| {
-            let best = entries.iter().min_by(|one, other| one.1.total_cmp(&other.1));
+            let best = entries.iter().min_by_key(|(_, cost)| ordered(*cost));
             best.copied().unwrap_or((
                 LoopState {
                     loop_index: 0,
@@ -124,26 +106,16 @@ impl Action {
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));
         let ending = cheapest(&next);
         let most = LEAVE_TIMES * ending.1 + LEAVE_MORE;
-        let fits = |sample: &usize| set.entry_from(&state(*sample), ending.0.loop_index, FADE).cost <= most;
+        let fits = |sample: &usize| set.entry_from(&state(*sample), ending.0.loop_index, DEFAULT_FADE).cost <= most;
         let leave = (last / 2..last).rev().take_while(fits).last().unwrap_or(last);
         let step_secs = tracks.step_secs();
-        let from_start = roots[0].inverse();
-        let mut passage = Passage {
-            name: String::new(),
-            kind: PassageKind::Transition,
-            tracks,
-            roots: roots.iter().map(|&root| from_start * root).collect(),
-            carrier,
-            ends: [begins.0, ending.0],
-            cost: begins.1 + ending.1,
-            events: Vec::new(),
-            source_frames: Some([0.0, (analysis.take.num_frames() - 1) as f64]),
-            has_held_feet: false,
-        };
-        passage.roots[0] = Rigid::IDENTITY;
-        passage.events = passage.strikes_and_lifts(set, (&analysis.body, analysis.contacts.limits()));
+        let of_body = (&analysis.body, analysis.contacts.limits());
+        let joins = ([begins.0, ending.0], begins.1 + ending.1);
         Self {
-            passage,
+            passage: Passage {
+                source_frames: Some([0.0, (analysis.take.num_frames() - 1) as f64]),
+                ..Passage::once(set, of_body, (tracks, roots, carrier), joins)
+            },
             next,
             entry_cost: begins.1,
             leave_secs: leave as f64 * step_secs,
@@ -153,6 +125,6 @@ impl Action {
 
     /// Returns the cost of another action right after it, metre-seconds.
     pub fn cost_before(&self, other: &Self) -> f64 {
-        self.ends[1].state().cost(other.ends[0].state(), FADE)
+        self.ends[1].state().cost(other.ends[0].state(), DEFAULT_FADE)
     }
 }

@@ -13,11 +13,11 @@ use glam::DVec3;
 
 use super::ground::Way;
 use super::{LoopState, PassageError, PassageKind, check, moves, stands};
-use crate::play::{DEFAULT_FADE_SECS, LoopSet};
+use crate::play::{DEFAULT_FADE, LoopSet};
 use crate::transition::{State, TransitionClip, Transitions};
 use loopwright_core::analysis::{Analysis, Foot, MOVING_MPS};
 use loopwright_core::feet::contact;
-use loopwright_core::math::{Decay, TimeStep, ops, percentile, rotation};
+use loopwright_core::math::{TimeStep, greatest, ops, ordered, percentile, rotation};
 
 /// Smallest turn between two stands, radians (30 degrees).
 const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;
@@ -153,9 +153,6 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
         costs: Vec::new(),
         set,
         analysis,
-        decay: Decay::Quintic {
-            blend_secs: DEFAULT_FADE_SECS,
-        },
         size: analysis.body.size(&analysis.take),
     };
     let mut found = FoundPassages::default();
@@ -170,7 +167,7 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
         }
         let events: Vec<&Event> = all.iter().filter(|event| event.kind == kind).collect();
         let mut passages: Vec<FoundPassage> = events.iter().filter_map(|event| search.fitted(event)).collect();
-        passages.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+        passages.sort_by_key(|passage| ordered(passage.cost));
         if passages.is_empty() {
             found.missing.push((kind, search.why_not(kind, !events.is_empty())));
         }
@@ -223,7 +220,6 @@ struct Search<'a> {
     way: Way,
     /// Costs per loop; empty until an event is found.
     costs: Vec<Transitions>,
-    decay: Decay,
     step: TimeStep,
     dt: f64,
     /// Size of the body, as a multiple of the reference body.
@@ -342,7 +338,7 @@ impl Search<'_> {
         let rate = |frame: usize| self.way.rates(frame, self.dt)[1];
         let (half, steady) = (self.frames(0.5 * TURN_SECS), self.frames(STEADY_SECS));
         let around = middle - half..=(middle + half).min(last);
-        let fastest = around.map(|frame| rate(frame).abs()).fold(0.0, f64::max);
+        let fastest = greatest(around.map(|frame| rate(frame).abs()));
         let turns = |frame: usize| rate(frame).abs() > STEADY_SHARE * fastest;
         let far = 2 * half;
         let from = (middle.saturating_sub(far).max(first)..=middle).rev().find(|&frame| {
@@ -481,7 +477,7 @@ impl Search<'_> {
                         .iter()
                         .map(move |&sample| self.fit(event, end, frame, (loop_index, sample)))
                 });
-                fits.min_by(|one, other| one.price.total_cmp(&other.price).then(one.sample.cmp(&other.sample)))
+                fits.min_by_key(|fit| (ordered(fit.price), fit.sample))
             };
             let count = clip.num_samples();
             let stride = stride.min(count);
@@ -503,7 +499,7 @@ impl Search<'_> {
 
     fn fit(&self, event: &Event, end: usize, frame: usize, (loop_index, sample): (usize, usize)) -> Fit {
         // D(x, v) = D(-x, -v): leaving the loop costs as much as entering it.
-        let cost = self.costs[loop_index].cost(frame, sample, self.decay);
+        let cost = self.costs[loop_index].cost(frame, sample, DEFAULT_FADE);
         let away = match end {
             0 => event.about[0].saturating_sub(frame),
             _ => frame.saturating_sub(event.about[1]),
@@ -621,18 +617,16 @@ fn ways(runs: &[Run]) -> Vec<(usize, usize)> {
 pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     let runs = runs(&Way::of_hips(analysis), analysis);
     let stands = runs.iter().filter(|run| run.does == Does::Stand);
+    let speed = |&frame: &usize| ordered(analysis.speed(frame));
     let calmest = stands.filter_map(|run| {
         let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
-        usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
+        usable.min_by_key(speed)
     });
     let mut frames: Vec<usize> = calmest.collect();
-    frames.sort_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)));
+    frames.sort_by_key(speed);
     let state = |frame: usize| State {
         positions: analysis.features.positions(frame),
         velocities: analysis.features.velocities(frame),
-    };
-    let decay = Decay::Quintic {
-        blend_secs: DEFAULT_FADE_SECS,
     };
     let size = analysis.body.size(&analysis.take);
     let (alike, alike_metres) = (ALIKE * size, ALIKE_METRES * size);
@@ -654,7 +648,7 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
         let is_new = kept.iter().all(|&other| {
             let mut pairs = own.iter().zip(feet(other));
             pairs.any(|(one, other)| one.distance(other) > alike_metres)
-                || state(frame).cost(state(other), decay) > alike
+                || state(frame).cost(state(other), DEFAULT_FADE) > alike
         });
         if is_new {
             kept.push(frame);

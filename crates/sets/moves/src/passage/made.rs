@@ -12,11 +12,11 @@ use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, check, sta
 use crate::floor::floor_over_root;
 use crate::play::{LoopSet, check_count};
 use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading};
-use loopwright_core::feet::fade::{FadingLoop, window_secs};
+use loopwright_core::feet::fade::{FadingLoop, Footwork, window_secs};
 use loopwright_core::feet::open::{OpenMotion, SOON_SECS, footwork_of_take};
 use loopwright_core::feet::{self, Course, Stage};
 use loopwright_core::loop_clip::{Interpolation, LoopClip};
-use loopwright_core::math::{Decay, Rigid, TimeStep, rotation};
+use loopwright_core::math::{Decay, Rigid, TimeStep, ordered, rotation};
 use loopwright_core::motion::{Pose, RootMotion, Skeleton, Tracks};
 use loopwright_core::root_motion::root_joint;
 use loopwright_core::take::Take;
@@ -40,38 +40,6 @@ const STANCE_SECS: f64 = 1.0;
 
 /// Names state turns in steps of this, degrees.
 const NAMED_DEG: f64 = 45.0;
-
-/// Returns a turn in steps of 45 degrees, left positive; passages that turn have at least one.
-fn turn_steps(kind: PassageKind, turn: f64) -> i32 {
-    let steps = (turn.to_degrees() / NAMED_DEG).round() as i32;
-    match kind {
-        PassageKind::TurnInPlace | PassageKind::Turn if steps == 0 => turn.signum() as i32,
-        PassageKind::Transition => 0,
-        _ => steps,
-    }
-}
-
-/// Words a turn as the end of a name, such as `_left_90`; empty if there is none.
-fn turn_words(steps: i32) -> String {
-    let side = if steps > 0 { "left" } else { "right" };
-    match steps {
-        0 => String::new(),
-        _ => format!("_{side}_{}", NAMED_DEG * f64::from(steps.abs())),
-    }
-}
-
-/// Names a passage from one loop to another that turns by this angle, radians.
-fn name_of(kind: PassageKind, [from, to]: [&str; 2], turn: f64) -> String {
-    let name = match kind {
-        PassageKind::Start => format!("start_{to}"),
-        PassageKind::Stop => format!("stop_{from}"),
-        PassageKind::TurnInPlace => "turn".to_owned(),
-        PassageKind::Turn => format!("{from}_turn"),
-        PassageKind::Jump => "jump".to_owned(),
-        PassageKind::Transition => format!("{from}_to_{to}"),
-    };
-    name + &turn_words(turn_steps(kind, turn))
-}
 
 /// Checks the step. Errors: it is not positive.
 pub(super) fn check_step(step_secs: f64) -> Result<(), PassageError> {
@@ -168,19 +136,15 @@ fn bent<T>(values: &[T], ends: [Option<[T; 3]>; 2], fade: Decay, grid: Grid) -> 
 where
     T: Copy + core::ops::Add<Output = T> + core::ops::Sub<Output = T> + core::ops::Mul<f64, Output = T>,
 {
-    let bends = ends.map(|gaps| gaps.map(|gaps| Bend::new(gaps, grid.step_secs)));
-    let within = grid.within(values).into_iter().enumerate();
-    within
-        .map(|(instant, value)| {
-            let bends = bends
-                .iter()
-                .enumerate()
-                .filter_map(|(end, bend)| Some((end, bend.as_ref()?)));
-            bends.fold(value, |value, (end, bend)| {
-                value + bend.left(fade, grid.away(end, instant))
-            })
-        })
-        .collect()
+    let mut bent = grid.within(values);
+    for (end, gaps) in ends.into_iter().enumerate() {
+        let Some(gaps) = gaps else { continue };
+        let bend = Bend::new(gaps, grid.step_secs);
+        for (instant, value) in bent.iter_mut().enumerate() {
+            *value = *value + bend.left(fade, grid.away(end, instant));
+        }
+    }
+    bent
 }
 
 /// Returns the roots of a motion whose ends meet those of loops; beyond the ends they continue as the loops do.
@@ -312,23 +276,6 @@ impl<'a> Hanging<'a> {
     }
 }
 
-/// A take that passages are cut out of, with its analysis.
-struct StudiedTake<'a> {
-    analysis: &'a Analysis,
-    way: Way,
-    joint: Option<(usize, Vec<usize>)>,
-}
-
-impl<'a> StudiedTake<'a> {
-    fn new(analysis: &'a Analysis) -> Self {
-        Self {
-            way: Way::of_root(analysis),
-            joint: rig_root(analysis),
-            analysis,
-        }
-    }
-}
-
 pub(super) fn loop_at(set: &LoopSet, index: usize) -> Result<&LoopClip, PassageError> {
     set.loops().get(index).ok_or(PassageError::NoSuchLoop { index })
 }
@@ -371,12 +318,36 @@ fn on_its_feet(
 impl Passage {
     /// Returns its turn in steps of 45 degrees, left positive; a turn has at least one.
     pub fn turn_steps(&self) -> i32 {
-        turn_steps(self.kind(), self.turn())
+        let turn = self.turn();
+        let steps = (turn.to_degrees() / NAMED_DEG).round() as i32;
+        match self.kind {
+            PassageKind::TurnInPlace | PassageKind::Turn if steps == 0 => turn.signum() as i32,
+            PassageKind::Transition => 0,
+            _ => steps,
+        }
     }
 
     /// Words its turn as the end of a name, such as `_left_90`; empty if there is none.
     pub fn turn_words(&self) -> String {
-        turn_words(self.turn_steps())
+        let steps = self.turn_steps();
+        let side = if steps > 0 { "left" } else { "right" };
+        match steps {
+            0 => String::new(),
+            _ => format!("_{side}_{}", NAMED_DEG * f64::from(steps.abs())),
+        }
+    }
+
+    /// Names it after the loops in which it begins and ends, and its turn.
+    fn name_between(&self, [from, to]: [&str; 2]) -> String {
+        let name = match self.kind {
+            PassageKind::Start => format!("start_{to}"),
+            PassageKind::Stop => format!("stop_{from}"),
+            PassageKind::TurnInPlace => "turn".to_owned(),
+            PassageKind::Turn => format!("{from}_turn"),
+            PassageKind::Jump => "jump".to_owned(),
+            PassageKind::Transition => format!("{from}_to_{to}"),
+        };
+        name + &self.turn_words()
     }
 
     /// Cuts passages out of a take, one after the other, with this time between samples; a stretch that is not a whole number of
@@ -392,14 +363,16 @@ impl Passage {
     ) -> Result<impl Iterator<Item = Result<Self, PassageError>>, PassageError> {
         check(set, Some(analysis))?;
         check_step(step_secs)?;
-        let take = StudiedTake::new(analysis);
-        Ok((found.iter()).map(move |found| Self::cut_out(set, &take, found, step_secs)))
+        let (way, joint) = (Way::of_root(analysis), rig_root(analysis));
+        let passages = found.iter();
+        Ok(passages.map(move |found| Self::cut_out(set, (analysis, &way, joint.as_ref()), found, step_secs)))
     }
 
-    /// Cuts a passage out of its take, in steps of `step_secs`. Errors: it is too short, or a loop is missing.
+    /// Cuts a passage out of its take, with the path of its root and its root joint ([`rig_root`]), in steps of `step_secs`. Errors: it is
+    /// too short, or a loop is missing.
     fn cut_out(
         set: &LoopSet,
-        StudiedTake { analysis, way, joint }: &StudiedTake<'_>,
+        (analysis, way, joint): (&Analysis, &Way, Option<&(usize, Vec<usize>)>),
         found: &FoundPassage,
         step_secs: f64,
     ) -> Result<Self, PassageError> {
@@ -448,7 +421,7 @@ impl Passage {
         let below: Vec<Ground> = grid.with_beyond().map(|secs| way.between(frame(secs))).collect();
         let roots = bent_roots(&below, [0, 1].map(|end| Some((&meetings[end], clips[end]))), fade, grid);
         let hanging = Hanging::new(
-            joint.as_ref(),
+            joint,
             |joint| clips[0].body_pose(0).world_of(take.skeleton(), joint),
             || clips[0].carrier(),
         );
@@ -484,25 +457,17 @@ impl Passage {
             (body, limits, hanging.carrier),
             within,
         );
-        let held = footwork.and_then(|footwork| {
-            let motion = OpenMotion {
-                tracks: &tracks,
-                roots: &roots,
-                below: &footwork,
-                ends,
-                fade,
-            };
-            motion.held()
-        });
-        let made = (tracks, roots, grid);
-        let passage = Self {
-            kind: found.kind,
-            carrier: hanging.carrier,
+        Ok(Self {
             source_frames: Some([first, frame(end_secs)]),
-            ..Self::between_states(set, (body, limits), held, made, (found.ends, found.cost))
-        };
-        let name = name_of(found.kind, clips.map(LoopClip::name), passage.turn());
-        Ok(passage.named(name))
+            ..Self::between_states(
+                set,
+                (body, limits),
+                (&tracks, &roots, grid),
+                (footwork, ends, fade),
+                (found.kind, hanging.carrier),
+                (found.ends, found.cost),
+            )
+        })
     }
 
     /// Bakes the cheapest jump from one loop into another: their motion while it fades, with feet held, until the feet that
@@ -546,50 +511,69 @@ impl Passage {
             .collect();
         let tracks = bent_bodies(entered.skeleton(), &bodies, [Some(&meeting), None], fade, grid);
         let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
-        let held = enters.and_then(|fading| {
+        let footwork = enters.map(|fading| fading.footwork(grid.count(), grid.instant_secs()));
+        let end_secs = (entry.secs + steps as f64 * step_secs).rem_euclid(entered.period_secs());
+        let body = Body::find(&Take::from_tracks("", entered.tracks().clone())?, overrides)?;
+        let ends = [(from, exit_secs), (to, end_secs)].map(|(loop_index, secs)| LoopState { loop_index, secs });
+        Ok(Self::between_states(
+            set,
+            (&body, &overrides.contacts),
+            (&tracks, &roots, grid),
+            (footwork, [leaves, None], fade),
+            (PassageKind::Transition, entered.carrier()),
+            (ends, entry.cost),
+        ))
+    }
+
+    /// Holds the feet of a motion between two loops, given at all instants, and names its samples after the loops.
+    fn between_states(
+        set: &LoopSet,
+        of_body: (&Body, &ContactLimits),
+        (tracks, roots, grid): (&Tracks, &[Rigid], Grid),
+        (footwork, fading, fade): (Option<Footwork>, [Option<FadingLoop<'_>>; 2], Decay),
+        (kind, carrier): (PassageKind, usize),
+        (ends, cost): ([LoopState; 2], f64),
+    ) -> Self {
+        let held = footwork.and_then(|footwork| {
             let motion = OpenMotion {
-                tracks: &tracks,
-                roots: &roots,
-                below: &fading.footwork(grid.count(), grid.instant_secs()),
-                ends: [leaves, None],
+                tracks,
+                roots,
+                below: &footwork,
+                ends: fading,
                 fade,
             };
             motion.held()
         });
-        let made = (tracks, roots, grid);
-        let end_secs = (entry.secs + steps as f64 * step_secs).rem_euclid(entered.period_secs());
-        let body = Body::find(&Take::from_tracks("", entered.tracks().clone())?, overrides)?;
-        let ends = [(from, exit_secs), (to, end_secs)].map(|(loop_index, secs)| LoopState { loop_index, secs });
-        Ok(Self {
-            name: name_of(PassageKind::Transition, [left.name(), entered.name()], 0.0),
-            kind: PassageKind::Transition,
-            carrier: entered.carrier(),
-            ..Self::between_states(set, (&body, &overrides.contacts), held, made, (ends, entry.cost))
-        })
+        let tracks = grid.samples(held.as_ref().unwrap_or(tracks)).on_hinges();
+        let roots: Vec<Rigid> = roots.iter().copied().step_by(grid.times).collect();
+        let mut passage = Self {
+            kind,
+            has_held_feet: held.is_some(),
+            ..Self::once(set, of_body, (tracks, roots, carrier), (ends, cost))
+        };
+        passage.name = passage.name_between(ends.map(|end| set.loops()[end.loop_index].name()));
+        passage
     }
 
-    fn between_states(
+    /// Returns the motion of a body over its roots, in a world of any origin, between two states of loops.
+    pub(super) fn once(
         set: &LoopSet,
         of_body: (&Body, &ContactLimits),
-        held: Option<Tracks>,
-        (tracks, roots, grid): (Tracks, Vec<Rigid>, Grid),
+        (tracks, roots, carrier): (Tracks, Vec<Rigid>, usize),
         (ends, cost): ([LoopState; 2], f64),
     ) -> Self {
-        let tracks = grid.samples(held.as_ref().unwrap_or(&tracks)).on_hinges();
         let from_start = roots[0].inverse();
-        let samples = roots.iter().step_by(grid.times);
-        let roots: Vec<Rigid> = samples.map(|&root| from_start * root).collect();
         let mut passage = Self {
             name: String::new(),
             kind: PassageKind::Transition,
-            has_held_feet: held.is_some(),
             tracks,
-            roots,
-            carrier: 0,
+            roots: roots.iter().map(|&root| from_start * root).collect(),
+            carrier,
             ends,
             cost,
             events: Vec::new(),
             source_frames: None,
+            has_held_feet: false,
         };
         passage.roots[0] = Rigid::IDENTITY;
         passage.events = passage.strikes_and_lifts(set, of_body);
@@ -635,7 +619,7 @@ impl Passage {
                 }
             }
         }
-        events.sort_by(|one, other| one.secs.total_cmp(&other.secs).then(one.foot.cmp(&other.foot)));
+        events.sort_by_key(|event| (ordered(event.secs), event.foot));
         events
     }
 }

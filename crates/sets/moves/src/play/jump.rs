@@ -10,7 +10,7 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 use super::entry::{Entry, NUM_REFINEMENTS, SampledLoops, WeightedState};
 use crate::transition::best::Bounds;
 use loopwright_core::feet::fade::SolvedFade;
-use loopwright_core::math::{Decay, TimeStep};
+use loopwright_core::math::{Decay, TimeStep, ordered, smallest};
 
 /// The cheapest jump from one loop into another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,7 +99,7 @@ impl SampledLoops {
                 found
             })
             .collect();
-        let cheapest = best.iter().map(|found| found.1).fold(f64::INFINITY, f64::min);
+        let cheapest = smallest(best.iter().map(|found| found.1));
         let estimates: Vec<f64> = (left.iter().zip(&best))
             .map(|(state, &(entry, cost))| {
                 if cost <= NEARLY_CHEAPEST * cheapest {
@@ -110,7 +110,7 @@ impl SampledLoops {
             })
             .collect();
         let mut exits: Vec<usize> = (0..estimates.len()).collect();
-        exits.sort_by(|&one, &other| estimates[one].total_cmp(&estimates[other]).then(one.cmp(&other)));
+        exits.sort_by_key(|&exit| (ordered(estimates[exit]), exit));
         let mut pairs: Vec<Pair> = (exits.iter().take(NUM_REFINED))
             .map(|&exit| {
                 let (entry, cost) = best[exit];
@@ -122,7 +122,7 @@ impl SampledLoops {
                 }
             })
             .collect();
-        pairs.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+        pairs.sort_by_key(|pair| ordered(pair.cost));
         let mut pair = pairs[0];
         for &near in pairs.iter().take(NUM_REFINED_IN_BOTH) {
             let refined = self.refined(of, near, decay);

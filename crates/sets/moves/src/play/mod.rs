@@ -14,7 +14,7 @@ use crate::floor::{on_one_floor, other_skeleton};
 use loopwright_core::analysis::BodyOverrides;
 use loopwright_core::feet::fade::{FadingLoop, Footwork, SolvedFade};
 use loopwright_core::loop_clip::{Interpolation, LoopClip, LoopClipError};
-use loopwright_core::math::{Decay, Rigid};
+use loopwright_core::math::{Decay, Rigid, ordered, smallest};
 use loopwright_core::motion::{Pose, Skeleton, SkeletonDifference, Tracks};
 use loopwright_core::take::{Take, TakeError};
 
@@ -47,9 +47,7 @@ impl Default for PlaySettings {
     fn default() -> Self {
         Self {
             seed: 0,
-            fade: Decay::Quintic {
-                blend_secs: DEFAULT_FADE_SECS,
-            },
+            fade: DEFAULT_FADE,
             cycles: [1, 3],
             feet: true,
         }
@@ -58,6 +56,11 @@ impl Default for PlaySettings {
 
 /// Blend time of the default fade, seconds. If shorter, a limb that is far away darts; if longer, it drifts well into its loop.
 pub const DEFAULT_FADE_SECS: f64 = 0.4;
+
+/// The default fade.
+pub const DEFAULT_FADE: Decay = Decay::Quintic {
+    blend_secs: DEFAULT_FADE_SECS,
+};
 
 /// Shortest and longest fade, seconds: one frame at high rates, and far longer than any step.
 const FADE_SECS: core::ops::RangeInclusive<f64> = 0.01..=10.0;
@@ -195,7 +198,7 @@ impl LoopSet {
             }
         });
         (entries.into_iter())
-            .min_by(|one, other| one.cost.total_cmp(&other.cost))
+            .min_by_key(|entry| ordered(entry.cost))
             .unwrap_or(entries[0])
     }
 
@@ -274,8 +277,7 @@ impl LoopSet {
             return Err(PlayError::Cycles { found: settings.cycles });
         }
         let held = loops.iter().map(|clip| held_secs(clip, fewest, fade));
-        let shortest = held.fold(f64::INFINITY, f64::min);
-        if loops.len() > 1 && duration_secs > shortest * MAX_SEGMENTS as f64 {
+        if loops.len() > 1 && duration_secs > smallest(held) * MAX_SEGMENTS as f64 {
             return Err(PlayError::TooLong);
         }
         let random = &mut Pcg64::seed_from_u64(settings.seed);

@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use super::{Side, State, Transitions};
-use loopwright_core::math::{Decay, TimeStep, percentile};
+use loopwright_core::math::{Decay, TimeStep, ordered, percentile};
 
 /// A jump is a local minimum if it is the cheapest within this time before and after, seconds.
 const SEPARATION_SECS: f64 = 0.1;
@@ -117,11 +117,7 @@ impl Transitions {
         } else {
             self.best_entries(exits, entries, decay)
         };
-        all.sort_by(|one, other| {
-            (one.cost.total_cmp(&other.cost))
-                .then(one.exit.cmp(&other.exit))
-                .then(one.entry.cmp(&other.entry))
-        });
+        all.sort_by_key(|crossing| (ordered(crossing.cost), crossing.exit, crossing.entry));
         // Only local minima count, not the slopes around them.
         let (side, frame_of): (&Side, fn(&Crossing) -> usize) = if single {
             (&self.entered, |crossing| crossing.entry)

@@ -9,7 +9,7 @@ use core::ops::Range;
 
 use super::gaps::{Sampled, squared_gaps};
 use super::{Side, Transitions};
-use loopwright_core::math::{Decay, TimeStep};
+use loopwright_core::math::{Decay, TimeStep, mean, ordered};
 
 /// Slowest and fastest tempo that is tried; each step between them costs a transform of every axis.
 const TEMPOS: [f64; 2] = [0.75, 4.0 / 3.0];
@@ -141,8 +141,12 @@ impl Transitions {
             super::best::within(frames, self.num_exits())
         };
         let within = super::best::within(within, self.num_entries());
-        let pattern = self.pattern(frames.clone());
-        let random_cost = self.random_cost(frames, within.clone(), decay);
+        let pattern = Pattern {
+            side: &self.left,
+            first: frames.start,
+            secs: frames.len().saturating_sub(usize::from(!self.left.repeats)) as f64 * self.left.step_secs,
+        };
+        let random_cost = mean(self.grid(frames, within.clone(), decay, RANDOM_FRAMES).exact);
         let search = Search {
             lengths: self.lengths(&pattern, within.len()),
             motions: self,
@@ -180,31 +184,6 @@ impl Transitions {
             found,
             random_cost,
         }
-    }
-
-    fn pattern(&self, frames: Range<usize>) -> Pattern<'_> {
-        Pattern {
-            side: &self.left,
-            first: frames.start,
-            secs: frames.len().saturating_sub(usize::from(!self.left.repeats)) as f64 * self.left.step_secs,
-        }
-    }
-
-    /// Returns [`Occurrence::tempo`] and [`Occurrence::cost`] of one stretch of the take.
-    ///
-    /// # Panics If the stretch is empty or not within the take.
-    pub fn occurrence_at(&self, frames: Range<usize>, stretch: Range<usize>, decay: Decay) -> (f64, f64) {
-        let pattern = self.pattern(frames);
-        let num_steps = stretch.len() - pattern.num_frames(0);
-        let judged = self.judged(&pattern, stretch.start, num_steps, decay, 1.0);
-        (judged.tempo, judged.cost)
-    }
-
-    /// Returns the mean cost between evenly spaced frames of both.
-    fn random_cost(&self, frames: Range<usize>, within: Range<usize>, decay: Decay) -> f64 {
-        let grid = self.grid(frames, within, decay, RANDOM_FRAMES);
-        let sum: f64 = grid.exact.iter().sum();
-        sum / grid.exact.len().max(1) as f64
     }
 
     /// Returns the numbers of steps that the motion may take in the take, fastest first.
@@ -269,7 +248,7 @@ impl Transitions {
 
 /// Sorts by cost, then by start.
 fn sort_by_cost(occurrences: &mut [Occurrence]) {
-    occurrences.sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
+    occurrences.sort_by_key(|each| (ordered(each.cost), each.start_frame));
 }
 
 fn overlaps_none(kept: &[Occurrence], new: &Occurrence) -> bool {
@@ -327,8 +306,7 @@ impl Search<'_> {
                 }
             }
         }
-        let gaps: Vec<f64> = best.iter().flatten().map(|candidate| candidate.gap).collect();
-        let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+        let mean = mean(best.iter().flatten().map(|candidate| candidate.gap));
         let all = best
             .iter()
             .enumerate()

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use loopwright_core::math::ordered;
 use loopwright_formats::{Format, Target};
 use loopwright_job::max_rate_hz;
 
 use super::{MakeSetError, SetNote, SetSettings};
 use crate::blend::format_for;
-use crate::set::{Member, Offered, SetForm, TakeLoop, called, gait_of};
+use crate::set::{Member, Offered, SetForm, TakeLoop, gait_of, name_of, place_of};
 use loopwright_formats::set::LeftOut;
 
 /// Returns the form of the set: the rate and the format of most loops, unless settings say otherwise. Errors: more frames than
@@ -70,7 +71,7 @@ fn rate_of_most(loops: &[TakeLoop]) -> f64 {
 pub(super) fn members(loops: Vec<TakeLoop>, form: &SetForm, left_out: &mut Vec<LeftOut>) -> Vec<Offered> {
     let mut offered = Vec::new();
     for (stored, made) in loops {
-        let take = called(&made.take, made.animation.as_deref());
+        let take = place_of(&made);
         let member = Member::new(stored, made, form).map_err(|error| error.to_string());
         match member.and_then(|member| Ok((gait_of(&member)?, member))) {
             Ok((gait, member)) => offered.push(Offered { member, gait }),
@@ -131,11 +132,10 @@ pub(super) fn bones_apart(kept: &[Offered]) -> Option<SetNote> {
     let apart = others
         .iter()
         .map(|other| (other.member.bones_apart(&first.member), other));
-    let (metres, other) = apart.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let name = |offered: &Offered| called(&offered.member.made.take, offered.member.made.animation.as_deref());
+    let (metres, other) = apart.max_by_key(|(metres, _)| ordered(*metres))?;
     (metres > SHOWS_METRES).then(|| SetNote::Bones {
-        one: name(first),
-        other: name(other),
+        one: name_of(first),
+        other: name_of(other),
         metres,
     })
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_core::take::TakeError;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::{Sidecar, Source, Target};
+use loopwright_formats::{Sidecar, Source};
 use loopwright_job::judge_pack;
 use loopwright_moves::Passage;
 
@@ -183,12 +183,17 @@ impl MadeSet {
         let manifest = Manifest::from_json(json.as_bytes())?;
         Ok(WrittenSet {
             json,
-            engine_files: match self.settings.target {
-                Some(Target::Godot) => godot::resources(&manifest).to_vec(),
-                Some(Target::Unity | Target::UnityHumanoid) => vec![(UNITY_FILE, unity(&written.loops))],
-                Some(Target::Unreal) => vec![(UNREAL_FILE, include_str!("../set/engines/import_set.py").to_owned())],
-                _ => Vec::new(),
-            },
+            engine_files: (self.settings.files_beside().iter().skip(1))
+                .map(|&name| {
+                    let text = match name {
+                        godot::TREE_FILE => godot::tree(&manifest),
+                        godot::EVENTS_FILE => godot::events(&manifest),
+                        UNITY_FILE => unity(&written.loops),
+                        _ => include_str!("../set/engines/import_set.py").to_owned(),
+                    };
+                    (name, text)
+                })
+                .collect(),
             manifest,
         })
     }

@@ -1,12 +1,13 @@
 //! Actions of a set: whole takes that are no loop of it, such as attacks, hits and gestures.
 
 use loopwright_core::candidate::MotionKind;
+use loopwright_core::math::{ordered, smallest};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{ClipKind, LoopStateFacts, RootKeys, SetClip, SetMade, SetTransition};
 use loopwright_moves::passage::{Action, LoopState};
 use loopwright_moves::{LoopSet, Passage};
 
-use super::{Set, called};
+use super::{Set, place_of};
 use crate::cut::foot_names;
 use crate::passage_check::events;
 use loopwright_job::Studied;
@@ -27,7 +28,7 @@ pub(super) fn most_cost(set: &Set, transitions: &[SetTransition]) -> f64 {
             .any(|entry| entry.name == name && entry.gait == MotionKind::Idle)
     };
     let starts = transitions.iter().filter(|jump| rests(&jump.from) && !rests(&jump.to));
-    let cheapest = starts.map(|jump| jump.cost).fold(f64::INFINITY, f64::min);
+    let cheapest = smallest(starts.map(|jump| jump.cost));
     if cheapest.is_finite() {
         MOST_COST.max(MOST_JUMPS * cheapest)
     } else {
@@ -60,11 +61,6 @@ pub struct SetAction {
     loops: Vec<String>,
     /// Names of the feet of its body.
     feet: Vec<String>,
-}
-
-/// Returns the name of the take that something was made from.
-pub(super) fn place_of(made: &SetMade) -> String {
-    called(&made.take, made.animation.as_deref())
 }
 
 /// Returns the manifest's entry for any motion that plays once.
@@ -161,7 +157,7 @@ impl SetAction {
     /// sleep does not.
     fn next(&self, set: &Set, most: f64) -> Vec<LoopStateFacts> {
         let mut loops = self.action.next.clone();
-        loops.sort_by(|one, other| one.1.total_cmp(&other.1));
+        loops.sort_by_key(|(_, cost)| ordered(*cost));
         let exit = loops.first().map_or(f64::INFINITY, |first| first.1);
         let name = |action: &Self| action.action.passage.name().to_owned();
         let is_led_to = |other: &Self| name(other) != name(self) && other.action.cost_before(&self.action) <= most;

@@ -1,12 +1,12 @@
 //! Makes loops that no take shows of others: mirror images, and blends between loops that are near enough.
 
-use loopwright_core::{candidate::MotionKind, feet::FootLock};
+use loopwright_core::{candidate::MotionKind, feet::FootLock, math::ordered};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{MadeFrom, Missing, SetMade};
 
+use super::Entry;
 use super::member::{Member, SetForm};
 use super::select::{Offered, side_of, way_of};
-use super::{Entry, Source};
 use crate::blend::{Blend, BlendRequest};
 
 /// Straight loops of neighbouring speeds farther apart than this leave a hole, metres per second.
@@ -32,7 +32,7 @@ pub(super) fn mirror(entries: &mut Vec<Entry>, pairs: &[String], form: &SetForm)
         match entry.offered.member.mirrored(pairs, form) {
             Ok(member) => {
                 let gait = entry.offered.gait;
-                entries.push(Entry::new(Offered { member, gait }, Source::Made(vec![(index, 1.0)])));
+                entries.push(Entry::new(Offered { member, gait }, vec![(index, 1.0)]));
             }
             Err(error) => {
                 let (gait, way, side) = wanted;
@@ -109,7 +109,7 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
     }
     let speed = |&index: &usize| entries[index].offered.member.speed_mps();
     let mut straight = forward(entries, &[MotionKind::Walk, MotionKind::Run], 0);
-    straight.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
+    straight.sort_by_key(|index| ordered(speed(index)));
     for &corners in straight.array_windows() {
         let [slow, fast] = corners.map(|index| speed(&index));
         if fast - slow > HOLE_MPS {
@@ -140,11 +140,11 @@ fn forward(entries: &[Entry], gaits: &[MotionKind], side: i8) -> Vec<usize> {
 fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
     let speed = |&index: &usize| entries[index].offered.member.speed_mps();
     let turn = |&index: &usize| entries[index].offered.member.turn_dps();
-    let by_turn = |one: &usize, other: &usize| turn(one).abs().total_cmp(&turn(other).abs());
+    let by_turn = |index: &usize| ordered(turn(index).abs());
     let mut holes = Vec::new();
     let [mut right, straight, mut left] = [-1, 0, 1].map(|side| forward(entries, &[gait], side));
-    right.sort_by(by_turn);
-    left.sort_by(by_turn);
+    right.sort_by_key(by_turn);
+    left.sort_by_key(by_turn);
     if straight.is_empty()
         && let (Some(&left), Some(&right)) = (left.first(), right.first())
     {
@@ -179,7 +179,7 @@ fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
 fn nearest<'a>(straight: &'a [usize], turning: &[usize], speed: &dyn Fn(&usize) -> f64) -> Option<&'a usize> {
     let wanted = speed(turning.first()?);
     let apart = |index: &usize| (speed(index) - wanted).abs();
-    straight.iter().min_by(|one, other| apart(one).total_cmp(&apart(other)))
+    straight.iter().min_by_key(|index| ordered(apart(index)))
 }
 
 /// Fills a hole. Errors: why it cannot be filled.
@@ -220,9 +220,9 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
     };
     let member = Member::new(blended, made, form).map_err(|error| error.to_string())?;
     let comes_of: Vec<(usize, f64)> = hole.corners.iter().copied().zip(shares).collect();
-    let most = comes_of.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+    let most = comes_of.iter().max_by_key(|(_, share)| ordered(*share));
     let gait = entries[most.map_or(hole.corners[0], |(index, _)| *index)].offered.gait;
-    entries.push(Entry::new(Offered { member, gait }, Source::Made(comes_of)));
+    entries.push(Entry::new(Offered { member, gait }, comes_of));
     Ok(())
 }
 

@@ -47,28 +47,9 @@ const BY_ITSELF: u8 = 2;
 /// Synchronizes the loops of blend spaces at their mean length: `SYNC_MODE_CYCLIC_MUTABLE`, from Godot 4.7 on.
 const ONE_PHASE: u8 = 2;
 
-/// The resources of a set, by the names of their files.
-pub fn resources(manifest: &Manifest) -> [(&'static str, String); 2] {
-    [(TREE_FILE, tree(manifest)), (EVENTS_FILE, events(manifest))]
-}
-
-/// A transition from state to state.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Link {
-    fade_secs: f64,
-    switch_mode: u8,
-    advance_mode: u8,
-}
-
-impl Link {
-    fn new(fade_secs: f64, switch_mode: u8, advance_mode: u8) -> Self {
-        Self {
-            fade_secs,
-            switch_mode,
-            advance_mode,
-        }
-    }
-}
+/// A transition from state to state: the seconds of its fade, when it switches, and what triggers it.
+#[derive(Clone, Copy)]
+struct Link(f64, u8, u8);
 
 /// Returns Godot's name of a clip's animation: the suffix that switches looping on is removed.
 fn animation_of(clip: &SetClip) -> &str {
@@ -92,10 +73,6 @@ fn number(value: f64) -> String {
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }
 
-fn vector(x: f64, y: f64) -> String {
-    format!("Vector2({}, {})", number(x), number(y))
-}
-
 /// Returns the state machine of a set: a state for each blend space, each loop that is in none or stands, and each passage.
 ///
 /// A script travels from the start of a passage to the passage, which continues by itself at its end. Loops in different states
@@ -104,12 +81,10 @@ pub fn tree(manifest: &Manifest) -> String {
     let mut resources = String::new();
     let states = States::new(manifest, &mut resources);
     let links = links(manifest, &states);
-    for (index, link) in links.values().enumerate() {
+    for (index, Link(fade_secs, switch_mode, advance_mode)) in links.values().enumerate() {
         resources += &format!(
-            "[sub_resource type=\"AnimationNodeStateMachineTransition\" id=\"link_{index}\"]\nxfade_time = {}\nswitch_mode = {}\nadvance_mode = {}\n\n",
-            number(link.fade_secs),
-            link.switch_mode,
-            link.advance_mode
+            "[sub_resource type=\"AnimationNodeStateMachineTransition\" id=\"link_{index}\"]\nxfade_time = {}\nswitch_mode = {switch_mode}\nadvance_mode = {advance_mode}\n\n",
+            number(*fade_secs)
         );
     }
     let mut text = header("AnimationNodeStateMachine", &resources);
@@ -210,7 +185,7 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         .find(|clip| stands(clip))
         .or(manifest.clips.first());
     if let Some(state) = first.and_then(|clip| states.of(&clip.name).first()) {
-        let begins = Link::new(0.0, AT_ONCE, BY_ITSELF);
+        let begins = Link(0.0, AT_ONCE, BY_ITSELF);
         links.insert(("Start".to_owned(), state.clone()), begins);
     }
     let (actions, passages): (Vec<_>, Vec<_>) =
@@ -219,16 +194,13 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         let state = state_name(&clip.name);
         let [from, to] = [&clip.from, &clip.to].map(|end| end.as_ref().map_or(&[][..], |end| states.of(&end.clip)));
         for from in from {
-            let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
+            let begins = Link(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
             links.insert((from.clone(), state.clone()), begins);
         }
         // It leads to other spaces with its loop only for `travel`.
         for (index, to) in to.iter().enumerate() {
             let advance_mode = if index == 0 { BY_ITSELF } else { ON_TRAVEL };
-            links.insert(
-                (state.clone(), to.clone()),
-                Link::new(END_FADE_SECS, AT_END, advance_mode),
-            );
+            links.insert((state.clone(), to.clone()), Link(END_FADE_SECS, AT_END, advance_mode));
         }
     }
     for (ends, link) in fades(manifest, states, &links) {
@@ -239,11 +211,11 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         // It begins in any loop that leads to it or may follow it.
         for from in clip.entry.iter().chain(&clip.next) {
             let from = states.of(&from.clip).iter().filter(|from| **from != state);
-            let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
+            let begins = Link(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
             links.extend(from.map(|from| ((from.clone(), state.clone()), begins)));
         }
         let to = clip.next.first().and_then(|to| states.of(&to.clip).first());
-        let ends = Link::new(END_FADE_SECS, AT_END, BY_ITSELF);
+        let ends = Link(END_FADE_SECS, AT_END, BY_ITSELF);
         links.extend(to.filter(|to| **to != state).map(|to| ((state, to.clone()), ends)));
     }
     links
@@ -259,7 +231,7 @@ fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((Strin
             let leads = |from: &String, to: &String| links.contains_key(&(from.clone(), to.clone()));
             let mut between = states.all.iter();
             let is_passed = between.any(|(between, _)| leads(between, to) && leads(from, between));
-            let link = Link::new(transition.fade_secs, AT_ONCE, ON_TRAVEL);
+            let link = Link(transition.fade_secs, AT_ONCE, ON_TRAVEL);
             (from != to && !is_passed).then(|| ((from.clone(), to.clone()), link))
         })
         .collect()
@@ -280,7 +252,7 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
     let line = usize::from(height > 1e3 * width);
     let place = |at: [f64; 2]| {
         if is_flat {
-            vector(at[0], at[1])
+            format!("Vector2({}, {})", number(at[0]), number(at[1]))
         } else {
             number(at[line])
         }
@@ -497,7 +469,7 @@ mod tests {
         both.blend_spaces.push(strafe);
         let states = States::new(&both, &mut String::new());
         let links = links(&both, &states);
-        let mode = |to: &str| links[&("start _walk_".to_owned(), to.to_owned())].advance_mode;
+        let mode = |to: &str| links[&("start _walk_".to_owned(), to.to_owned())].2;
         assert_eq!([mode("move"), mode("strafe")], [BY_ITSELF, ON_TRAVEL]);
     }
 

@@ -5,7 +5,7 @@ use core::f64::consts::{FRAC_PI_2, PI};
 use glam::DVec3;
 use loopwright_core::analysis::{Body, Foot, FootEventKind, Side};
 use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{Twist, ops, percentile, rotation};
+use loopwright_core::math::{Twist, greatest, ops, ordered, percentile, rotation};
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
@@ -184,9 +184,7 @@ impl Member {
             bones.collect::<Vec<_>>()
         });
         let pairs = own.into_iter().zip(other);
-        pairs
-            .filter_map(|(own, other)| Some(own?.distance(other?)))
-            .fold(0.0, f64::max)
+        greatest(pairs.filter_map(|(own, other)| Some(own?.distance(other?))))
     }
 
     /// Returns its velocity, relative to its root.
@@ -388,7 +386,7 @@ fn mid_stance(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> 
 
 fn longest<'a>(feet: &'a FeetFacts, joint: &str) -> Option<&'a ContactFacts> {
     let of_foot = feet.contacts.iter().filter(|contact| contact.joint == joint);
-    of_foot.max_by(|one, other| one.length_secs.total_cmp(&other.length_secs))
+    of_foot.max_by_key(|contact| ordered(contact.length_secs))
 }
 
 fn leaves_the_ground(feet: &FeetFacts, joint: &str) -> bool {
@@ -464,9 +462,6 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
         }
     }
     // Of events in one frame, touch-downs come first.
-    events.sort_by(|one, other| {
-        let [one_lifts, other_lifts] = [one, other].map(|event| event.kind == FootEventKind::Lift);
-        one.secs.total_cmp(&other.secs).then(one_lifts.cmp(&other_lifts))
-    });
+    events.sort_by_key(|event| (ordered(event.secs), event.kind == FootEventKind::Lift));
     (phase, events)
 }

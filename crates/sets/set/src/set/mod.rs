@@ -20,17 +20,16 @@ use std::path::Path;
 
 use loopwright_core::LoopClip;
 use loopwright_core::analysis::{MotionKind, Side};
-use loopwright_core::math::{Decay, DecayKind};
 use loopwright_formats::set::{
     ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
     SetTransition, SetTwist,
 };
 use loopwright_formats::{Format, Sidecar, loop_file::facts::Grade};
-use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
+use loopwright_moves::play::{DEFAULT_FADE, PlayError};
 use loopwright_moves::{LoopSet, Passage, on_one_floor};
 
 use crate::cut::unique_names;
-use action::{most_cost, place_of};
+use action::most_cost;
 use loopwright_job::LoopOfLoops;
 use member::foot_of;
 use select::{names, select, side_of, way_of};
@@ -42,27 +41,19 @@ pub use once::{SetPassage, TakeOnce, once_of, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 
-/// The origin of a loop of the set.
-#[derive(Clone, Debug)]
-enum Source {
-    /// A take.
-    Offered,
-    /// Other loops of the set, by index, and their shares.
-    Made(Vec<(usize, f64)>),
-}
-
 #[derive(Clone, Debug)]
 struct Entry {
     offered: Offered,
-    source: Source,
+    /// The other loops of the set that it is made of, by index, and their shares; none if a take shows it.
+    made_of: Vec<(usize, f64)>,
     variant_of: Option<usize>,
 }
 
 impl Entry {
-    fn new(offered: Offered, source: Source) -> Self {
+    fn new(offered: Offered, made_of: Vec<(usize, f64)>) -> Self {
         Self {
             offered,
-            source,
+            made_of,
             variant_of: None,
         }
     }
@@ -128,8 +119,13 @@ pub(crate) fn called(take: &str, animation: Option<&str>) -> String {
     }
 }
 
-fn name_of(offered: &Offered) -> String {
-    called(&offered.member.made.take, offered.member.made.animation.as_deref())
+/// Returns the name of the take that something was made from.
+pub(crate) fn place_of(made: &SetMade) -> String {
+    called(&made.take, made.animation.as_deref())
+}
+
+pub(crate) fn name_of(offered: &Offered) -> String {
+    place_of(&offered.member.made)
 }
 
 /// Puts the root motion of all loops on one joint: takes decide each for itself whether a joint above the hips moves, but an engine
@@ -174,19 +170,17 @@ impl Set {
                 moving.extend(taken.others.iter().map(name_of));
             }
             moving.insert(name_of(&taken.best));
-            entries.push(Entry::new(taken.best, Source::Offered));
+            entries.push(Entry::new(taken.best, Vec::new()));
             entries.extend(varied.into_iter().map(|offered| Entry {
                 variant_of: Some(index),
-                ..Entry::new(offered, Source::Offered)
+                ..Entry::new(offered, Vec::new())
             }));
         }
         let mut missing = fill::mirror(&mut entries, pairs, form);
         missing.extend(fill::blend(&mut entries, form));
         missing.extend(lacking(&entries));
         let named = entries.iter().filter(|entry| entry.variant_of.is_none());
-        let named: Vec<(&Offered, bool)> = named
-            .map(|entry| (&entry.offered, matches!(entry.source, Source::Offered)))
-            .collect();
+        let named: Vec<(&Offered, bool)> = named.map(|entry| (&entry.offered, entry.made_of.is_empty())).collect();
         let mut called = names(&named);
         // Versions are numbered after the loop to which they belong.
         for (index, entry) in entries.iter().enumerate() {
@@ -199,13 +193,13 @@ impl Set {
             }
         }
         let filled = (entries.iter().zip(&called))
-            .filter_map(|(entry, name)| match &entry.source {
-                Source::Offered => None,
-                Source::Made(of) => Some(Filled {
-                    clip: name.clone(),
-                    from: of.iter().map(|(index, _)| called[*index].clone()).collect(),
-                    weights: of.iter().map(|(_, share)| *share).collect(),
-                }),
+            .filter(|(entry, _)| !entry.made_of.is_empty())
+            .map(|(entry, name)| Filled {
+                clip: name.clone(),
+                from: (entry.made_of.iter())
+                    .map(|(index, _)| called[*index].clone())
+                    .collect(),
+                weights: entry.made_of.iter().map(|(_, share)| *share).collect(),
             })
             .collect();
         let mut told: BTreeSet<String> = entries.iter().map(|entry| name_of(&entry.offered)).collect();
@@ -287,8 +281,11 @@ impl Set {
     ) -> Result<Manifest, PlayError> {
         left_out.extend(self.left_out.iter().cloned());
         // A motion that was rejected as a loop, or was not the best one, may still be one that plays once.
-        let placed = (self.actions.iter().map(|each| &each.made)).chain(self.passages.iter().map(|each| &each.made));
-        let placed: BTreeSet<String> = placed.map(place_of).collect();
+        let once_made = || {
+            let passages = self.passages.iter().map(|each| &each.made);
+            passages.chain(self.actions.iter().map(|each| &each.made))
+        };
+        let placed: BTreeSet<String> = once_made().map(place_of).collect();
         let mut told = BTreeSet::new();
         left_out.retain(|left| !placed.contains(&left.take) && told.insert((left.take.clone(), left.why.clone())));
         let Some(first) = self.entries.first() else {
@@ -299,9 +296,7 @@ impl Set {
         let joint = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let [left_foot, right_foot] = [Side::Left, Side::Right]
             .map(|side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint())));
-        let made = self.entries.iter().map(|entry| &entry.member.made);
-        let made = made.chain(self.passages.iter().map(|passage| &passage.made));
-        let made = made.chain(self.actions.iter().map(|action| &action.made));
+        let made = (self.entries.iter().map(|entry| &entry.member.made)).chain(once_made());
         let (of_passages, of_actions) = once.split_at(self.passages.len());
         let transitions = self.transitions()?;
         let most = most_cost(self, &transitions);
@@ -343,29 +338,26 @@ impl Set {
 
     /// Finds the cheapest jump from each loop into each other.
     fn transitions(&self) -> Result<Vec<SetTransition>, PlayError> {
-        let fade = Decay::Quintic {
-            blend_secs: DEFAULT_FADE_SECS,
-        };
         let clips = self
             .entries
             .iter()
             .map(|entry| entry.member.stored.clip.clone())
             .collect();
-        let set = LoopSet::with(clips, &self.form.overrides)?.prepared(fade)?;
+        let set = LoopSet::with(clips, &self.form.overrides)?.prepared(DEFAULT_FADE)?;
         let mut transitions = Vec::new();
         for (from, left) in self.entries.iter().enumerate() {
             for (to, entered) in self.entries.iter().enumerate() {
                 if from == to {
                     continue;
                 }
-                let jump = set.jump(from, to, fade)?;
+                let jump = set.jump(from, to, DEFAULT_FADE)?;
                 transitions.push(SetTransition {
                     from: left.name.clone(),
                     to: entered.name.clone(),
                     leave_secs: jump.exit_secs,
                     enter_secs: jump.entry.secs,
-                    fade: DecayKind::Quintic.to_string(),
-                    fade_secs: fade.secs(),
+                    fade: DEFAULT_FADE.kind().to_string(),
+                    fade_secs: DEFAULT_FADE.secs(),
                     cost: jump.entry.cost,
                 });
             }

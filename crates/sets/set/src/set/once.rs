@@ -1,7 +1,7 @@
 //! Cuts passages of a set out of the takes between its loops: starts, stops, turns and jumps.
 
 use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::TimeStep;
+use loopwright_core::math::{TimeStep, ordered};
 use loopwright_core::root_motion::RootSpace;
 use loopwright_core::{Analysis, RootMode};
 use loopwright_formats::loop_file::describe;
@@ -11,14 +11,14 @@ use loopwright_formats::{LoadedTake, Sidecar};
 use loopwright_moves::passage::{self, Looked};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
-use super::Set;
-use super::action::{SetAction, entry, place_of};
+use super::action::{SetAction, entry};
 use super::fill::described;
 use super::find::TakeLoop;
 use super::member::as_take;
 use super::select::{side_of, way_of};
+use super::{Set, place_of};
 use crate::cut::{foot_names, unique_names};
-use crate::passage_check::{check_cut, clip_kind};
+use crate::passage_check::{check_cut, clip_kind, state_facts};
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
 /// A motion that plays once in a set.
@@ -28,8 +28,8 @@ pub struct SetPassage {
     pub passage: Passage,
     /// Its origin.
     pub made: SetMade,
-    /// The names of the loops in which it begins and ends.
-    ends: [String; 2],
+    /// The states of the loops in which it begins and ends.
+    ends: [LoopStateFacts; 2],
     /// Whether one of them turns while travelling.
     curves: bool,
     /// Their gaits and directions.
@@ -100,12 +100,11 @@ fn passages_in(
 ) -> Option<TakeOnce> {
     let found = passage::find(loops, analysis, kinds).ok()?;
     let facts = studied.facts();
-    let entry = |name: &String| set.entries.iter().find(|entry| entry.name == *name);
+    let entry = |end: &LoopStateFacts| set.entries.iter().find(|entry| entry.name == end.clip);
     let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps);
     let passages = passages.ok()?.flatten();
     let described = passages.map(|passage| {
-        let clips = passage.ends().map(|end| &loops.loops()[end.loop_index]);
-        let ends = clips.map(|clip| clip.name().to_owned());
+        let ends = passage.ends().map(|end| state_facts(loops, end));
         let feet = foot_names(analysis);
         SetPassage {
             verdict: check_cut(&passage, loops, &feet, analysis.overrides()),
@@ -115,8 +114,8 @@ fn passages_in(
             },
             feet,
             curves: (ends.iter().filter_map(entry)).any(|entry| side_of(entry.member.turn_dps()) != 0),
-            ways: ends.each_ref().map(|name| {
-                let moving = entry(name).filter(|entry| entry.gait != MotionKind::Idle);
+            ways: ends.each_ref().map(|end| {
+                let moving = entry(end).filter(|entry| entry.gait != MotionKind::Idle);
                 moving.map_or((MotionKind::Idle, ""), |entry| (entry.gait, way_of(&entry.member)))
             }),
             passage,
@@ -145,14 +144,9 @@ impl TakeOnce {
             actions.extend(each.action);
         }
         // Prefer originals to mirror images, then straight ones to curved ones.
-        let order = |each: &SetPassage| {
+        found.sort_by_key(|each| {
             let is_image = each.made.from != MadeFrom::Take;
-            (each.grade(), is_image, each.curves, each.passage.cost())
-        };
-        found.sort_by(|one, other| {
-            order(one)
-                .partial_cmp(&order(other))
-                .unwrap_or(core::cmp::Ordering::Equal)
+            (each.grade(), is_image, each.curves, ordered(each.passage.cost()))
         });
         let mut kept: Vec<SetPassage> = Vec::new();
         for each in found {
@@ -251,10 +245,7 @@ impl SetPassage {
     /// Returns its entry in the manifest.
     pub(super) fn clip(&self, written: (&str, Option<String>)) -> SetClip {
         let passage = &self.passage;
-        let [from, to] = [0, 1].map(|end| LoopStateFacts {
-            clip: self.ends[end].clone(),
-            secs: passage.ends()[end].secs,
-        });
+        let [from, to] = self.ends.clone();
         let free =
             (!passage.has_held_feet()).then(|| "its feet are left free, since no correction holds them".to_owned());
         let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);

@@ -3,6 +3,7 @@
 use loopwright_core::analysis::{MOVING_MPS, Running, Side, curve_side, run_speed};
 use loopwright_core::candidate::{MotionKind, NamedMotion};
 use loopwright_core::loop_clip::Interpolation;
+use loopwright_core::math::{ordered, smallest};
 use loopwright_formats::loop_file::facts::Grade;
 
 use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};
@@ -112,7 +113,7 @@ impl Offered {
     /// Returns the sort key of loops that move alike, the best first: whether it is bad, whether it goes off one of the eight
     /// directions, grade, whether the name states the gait, the plainness of the name (an idle precedes an idle with a sword),
     /// the turn of straight loops, sliding feet, displacement by closing.
-    fn order(&self) -> ([bool; 2], Grade, bool, usize, [f64; 3]) {
+    fn order(&self) -> ([bool; 2], Grade, bool, usize, [i64; 3]) {
         let quality = &self.member.stored.sidecar.quality;
         let name = self.member.made.animation.as_deref().unwrap_or_default();
         let grade = quality.grade.unwrap_or(Grade::Review);
@@ -132,7 +133,8 @@ impl Offered {
                 },
                 quality.foot_slide_cmps.map_or(0.0, f64::round),
                 quality.displacement_mm.unwrap_or(0.0),
-            ],
+            ]
+            .map(ordered),
         )
     }
 
@@ -175,16 +177,7 @@ fn are_near(one: f64, two: f64, least: f64) -> bool {
 /// Selects the best loop of each way to move, with those of similar motion. A bad one is taken only if all of its gait are bad, and then
 /// only one; the others are returned separately.
 pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
-    offered.sort_by(|one, other| {
-        let (one, other) = (one.order(), other.order());
-        let sizes = one.4.iter().zip(&other.4);
-        let by_size = sizes.fold(core::cmp::Ordering::Equal, |so_far, (one, other)| {
-            so_far.then(one.total_cmp(other))
-        });
-        (one.0, one.1, one.2, one.3)
-            .cmp(&(other.0, other.1, other.2, other.3))
-            .then(by_size)
-    });
+    offered.sort_by_key(Offered::order);
     let mut taken: Vec<Taken> = Vec::new();
     let mut dropped = Vec::new();
     for each in offered {
@@ -199,19 +192,17 @@ pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
             }),
         }
     }
-    taken.sort_by(|one, other| {
-        key(&one.best)
-            .partial_cmp(&key(&other.best))
-            .unwrap_or(core::cmp::Ordering::Equal)
-    });
+    taken.sort_by_key(
+        |Taken {
+             best: Offered { member, gait },
+             ..
+         }| {
+            let turn = member.turn_dps();
+            let way = [eighth_of(member).abs(), side_of(turn).abs()];
+            (*gait, way, [member.speed_mps(), turn].map(ordered))
+        },
+    );
     (taken, dropped)
-}
-
-fn key(offered: &Offered) -> (MotionKind, [i8; 2], f64, f64) {
-    let member = &offered.member;
-    let turn = member.turn_dps();
-    let way = [eighth_of(member).abs(), side_of(turn).abs()];
-    (offered.gait, way, member.speed_mps(), turn)
 }
 
 /// Returns the side to which a loop turns: 1 left, -1 right, 0 neither.
@@ -262,13 +253,10 @@ pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
         if by_speed.is_empty() {
             by_speed.clone_from(&alike);
         }
-        by_speed.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
+        by_speed.sort_by_key(|at| ordered(speed(at)));
         let plain = by_speed[(by_speed.len() - 1) / 2];
         let mut others: Vec<usize> = alike.into_iter().filter(|&at| at != plain).collect();
-        others.sort_by(|one, other| {
-            let [one, other] = [one, other].map(|at| (!offered[*at].1, (speed(at) - speed(&plain)).abs()));
-            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
-        });
+        others.sort_by_key(|at| (!offered[*at].1, ordered((speed(at) - speed(&plain)).abs())));
         let [mut slow, mut fast] = [0, 0];
         for at in others {
             let (word, count) = if speed(&at) < speed(&plain) {
@@ -319,9 +307,9 @@ pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<
             .filter(|at| !chosen.contains(at) && others[at - 1].order().1 != Grade::Bad)
             .map(|at| {
                 let nearest = chosen.iter().map(|&of| distance(&profiles[at], &profiles[of]));
-                (at, nearest.fold(f64::INFINITY, f64::min))
+                (at, smallest(nearest))
             })
-            .max_by(|one, other| one.1.total_cmp(&other.1));
+            .max_by_key(|(_, far)| ordered(*far));
         match farthest {
             Some((at, far)) if far > 0.0 => chosen.push(at),
             _ => break,

@@ -116,7 +116,7 @@ fn events(fit: &TakeFit) -> String {
         table.row(vec![
             format!("{:.2}", fit.profile.secs(event.peak_frame)),
             what.to_owned(),
-            event.kind.name().to_owned(),
+            event.kind.to_string(),
             event.mode.as_str().to_owned(),
             format!("{:.decimals$}", size(event.from)),
             format!("{:.decimals$}", size(event.to)),

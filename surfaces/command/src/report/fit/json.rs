@@ -257,11 +257,8 @@ impl EventFacts {
         let mps = |value: glam::DVec3| is_velocity.then_some([value.x, value.z]);
         let deg = |value: glam::DVec3| (!is_velocity).then_some(DEGREES * value.y);
         Self {
-            quantity: match event.quantity {
-                Quantity::Velocity => "velocity",
-                Quantity::Facing => "facing",
-            },
-            kind: event.kind.name(),
+            quantity: event.quantity.as_str(),
+            kind: event.kind.as_str(),
             mode: event.mode.as_str(),
             start_frame: event.frames.start,
             end_frame: event.frames.end - 1,
