@@ -3,14 +3,8 @@
 use loopwright_core::{motion::SkeletonError, take::TakeError};
 
 use crate::{
-    animations::AnimationError,
-    bvh::error::BvhError,
-    byte_count::MemoryError,
-    excerpt::list,
-    fbx::error::FbxError,
-    gltf::error::GltfError,
-    npz::error::NpzError,
-    robot::error::RobotMotionError,
+    animations::AnimationError, bvh::error::BvhError, byte_count::MemoryError, excerpt::list, fbx::error::FbxError,
+    gltf::error::GltfError, npz::error::NpzError, robot::error::RobotMotionError,
 };
 
 /// Why bytes cannot be read as a take.

@@ -454,7 +454,12 @@ impl MakeLoops<'_> {
         let past = self.past.done(&input.key(), &take.sha256, &self.recipe_sha256);
         if let Some(done) = past.filter(|_| self.resume && is_whole(path, &bytes)) {
             take.was_done = true;
-            take.loops = done.results.iter().cloned().map(|result| Err(Box::new(result))).collect();
+            take.loops = done
+                .results
+                .iter()
+                .cloned()
+                .map(|result| Err(Box::new(result)))
+                .collect();
             return Ok(());
         }
         self.check_unchanged(input).map_err(failed)?;
@@ -529,7 +534,9 @@ impl MakeLoops<'_> {
                 loop_output::made(loaded, request, &chosen, format).map_err(in_words)?,
             )))
         });
-        take.loops = loops.map(|made: Result<_>| made.map_err(|failure| Box::new(failure.into()))).collect();
+        take.loops = loops
+            .map(|made: Result<_>| made.map_err(|failure| Box::new(failure.into())))
+            .collect();
         take.skeleton_sha256 = skeleton_sha256(loaded.body_of_loops().skeleton);
         take.warnings = loop_output::in_words(&loaded.warnings);
         Ok(())
