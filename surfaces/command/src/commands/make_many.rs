@@ -319,7 +319,7 @@ impl Work for MakeLoops<'_> {
             return result;
         }
         let mut places = studied.places.into_iter();
-        let write = |each| match each {
+        let write = |each: Result<Pending, Box<LoopResult>>| match each {
             Err(result) => vec![*result],
             Ok(made) => {
                 let (path, replaces) = places.next().unwrap_or_default();
