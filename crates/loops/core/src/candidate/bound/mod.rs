@@ -109,7 +109,7 @@ fn distances<S: Simd>(simd: S, rows: &[Lanes], lane: usize, columns: &[Lanes], l
     simd.vectorize(
         #[inline(always)]
         || {
-            let mut sums = [0.0; LANES];
+            let mut sums: Lanes = [0.0; LANES];
             for (rows, columns) in rows.chunks(EXIT_DIMS).zip(columns.chunks(EXIT_DIMS)) {
                 for (row, column) in rows.iter().zip(columns) {
                     let own = row[lane];
