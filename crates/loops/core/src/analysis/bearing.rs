@@ -371,7 +371,7 @@ impl<'a> FootJudge<'a> {
         let mut since = None;
         for (at, (&speed, &fast)) in speeds.iter().zip(&fast).enumerate() {
             match since {
-                None if speed > SWING_SHARES[0] * fast && fast > 2.0 * self.limits.slowest() => since = Some(at),
+                None if speed > SWING_SHARES[0] * fast && fast > 2.0 * self.limits.slow(0.0) => since = Some(at),
                 Some(start) if speed < SWING_SHARES[1] * fast => {
                     swings.push(0.5 * (start + at) as f64);
                     since = None;
