@@ -83,12 +83,7 @@ impl<'a> SeamBounds<'a> {
     /// Returns the stored distance above which a pair costs more than `cost`, including all rounding.
     pub(super) fn limit(&self, cost: f64) -> f32 {
         let exact = cost * self.scale * (1.0 + self.relative_margin) + self.margin;
-        let rounded = exact as f32;
-        if f64::from(rounded) < exact {
-            rounded.next_up()
-        } else {
-            rounded
-        }
+        (exact as f32).next_up()
     }
 
     fn tile(&self, tile: usize) -> &[Lanes] {
