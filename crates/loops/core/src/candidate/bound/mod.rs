@@ -74,8 +74,7 @@ impl<'a> SeamBounds<'a> {
         &self.seams
     }
 
-    /// Returns the number of dimensions compared for each pair: two for every axis with a position, one for a velocity alone,
-    /// none for a constant axis.
+    /// Returns the number of dimensions compared for each pair: two for every axis that is not constant.
     pub fn num_dims(&self) -> usize {
         self.num_dims
     }
