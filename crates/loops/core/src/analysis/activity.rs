@@ -17,6 +17,17 @@ pub enum ActivityKind {
     Idle,
 }
 
+/// A run of frames of one activity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The activity of the frames.
+    pub activity: ActivityKind,
+    /// First frame.
+    pub start_frame: usize,
+    /// Last frame.
+    pub end_frame: usize,
+}
+
 /// Speeds are averaged over this long, seconds: slow instants within a step are not idle.
 const WINDOW_SECS: f64 = 0.5;
 
@@ -85,6 +96,24 @@ impl Activity {
     /// Returns the activity of every frame.
     pub fn kinds(&self) -> &[ActivityKind] {
         &self.activities
+    }
+
+    /// Returns the take as stretches of one activity, in order, without gaps.
+    pub fn stretches(&self) -> Vec<Stretch> {
+        let mut next = 0;
+        let stretch = |run: &[ActivityKind]| {
+            let start_frame = next;
+            next += run.len();
+            Stretch {
+                activity: run[0],
+                start_frame,
+                end_frame: next - 1,
+            }
+        };
+        self.activities
+            .chunk_by(|one, other| one == other)
+            .map(stretch)
+            .collect()
     }
 }
 
