@@ -419,11 +419,6 @@ impl Body {
         (height > 0.0 && leg > 0.0).then_some(height)
     }
 
-    /// Returns the size relative to a body of [`USUAL_HEIGHT_METRES`], if the height is known.
-    pub(crate) fn known_size(&self, take: &Take) -> Option<f64> {
-        Some(self.stature(take)? / USUAL_HEIGHT_METRES)
-    }
-
     /// Returns the size relative to a body of 1.7 m, for limits in metres that grow with the body.
     ///
     /// If the height is unknown, twice the longest chain of bones from the hips replaces it; 1 without bones.
