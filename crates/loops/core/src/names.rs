@@ -3,10 +3,6 @@
 /// Whether a whole name matches a pattern: `*` matches any letters, including none, and `?` any one letter.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let [pattern, name]: [Vec<char>; 2] = [pattern, name].map(|text| text.chars().collect());
-    fits(&pattern, &name)
-}
-
-fn fits(pattern: &[char], name: &[char]) -> bool {
     let (mut at, mut letter) = (0, 0);
     // Position of the last star, and the letter up to which it matches; it matches further when the rest of the pattern fails.
     let mut star: Option<(usize, usize)> = None;

@@ -217,27 +217,16 @@ fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     for joint in legs.iter().flatten().chain(&to_hips).copied().chain(others) {
         ways[joint] += 1;
     }
-    let mut is_fixed = vec![false; skeleton.num_joints()];
-    for &joint in legs.iter().flatten().chain(&to_hips) {
-        is_fixed[joint] = true;
-    }
     // A leg begins where its path separates from those to all other ends. All its descendants move with it: foot, skin and twist
     // bones.
-    let mut of_leg = vec![false; skeleton.num_joints()];
-    for way in &legs {
-        if let Some(&top) = way.iter().find(|&&joint| ways[joint] == 1) {
-            of_leg[top] = true;
-        }
-    }
-    // Joints beside the body, such as handles of a rig, are excluded. Parents come before children.
-    let mut of_hips = vec![false; skeleton.num_joints()];
-    for joint in 0..skeleton.num_joints() {
-        let above = skeleton.parent(joint);
-        of_leg[joint] = of_leg[joint] || above.is_some_and(|above| of_leg[above]);
-        of_hips[joint] = joint == body.hips || above.is_some_and(|above| of_hips[above]);
-    }
+    let tops: Vec<usize> = (legs.iter())
+        .filter_map(|way| way.iter().copied().find(|&joint| ways[joint] == 1))
+        .collect();
+    // Joints beside the body, such as handles of a rig, are excluded.
     (0..skeleton.num_joints())
-        .filter(|&joint| !is_fixed[joint] && !of_leg[joint] && of_hips[joint] && !body.is_control(joint))
+        .filter(|&joint| skeleton.is_within(joint, body.hips) && !body.is_control(joint))
+        .filter(|joint| !legs.iter().flatten().chain(&to_hips).any(|fixed| fixed == joint))
+        .filter(|&joint| !tops.iter().any(|&top| skeleton.is_within(joint, top)))
         .collect()
 }
 

@@ -178,10 +178,7 @@ impl Bearings {
         let hips = times.finer_points(&hips);
         let all: Vec<&Point> = feet.iter().flatten().collect();
         let ground = ground::find(&times, &all, &hips, limits.size());
-        let mut found = Self {
-            ground: Ground::default(),
-            ..Self::default()
-        };
+        let mut found = Self::default();
         for (foot, points) in feet.iter().enumerate() {
             FootJudge::new(&times, points, &ground, (&hips, limits)).add_to(&mut found, foot);
         }
@@ -239,11 +236,6 @@ impl Bearings {
     }
 }
 
-/// Returns the number of samples per frame at which positions are judged.
-fn times_per_frame(frame_time_secs: f64) -> usize {
-    (RATE_HZ * frame_time_secs).ceil().clamp(1.0, MOST_PER_FRAME) as usize
-}
-
 /// The times at which positions are judged: each frame, and some in between.
 struct Times {
     num_frames: usize,
@@ -254,7 +246,7 @@ struct Times {
 
 impl Times {
     fn new(num_frames: usize, frame_time_secs: f64) -> Self {
-        let per_frame = times_per_frame(frame_time_secs);
+        let per_frame = (RATE_HZ * frame_time_secs).ceil().clamp(1.0, MOST_PER_FRAME) as usize;
         Self {
             num_frames,
             per_frame,
@@ -379,7 +371,7 @@ impl<'a> FootJudge<'a> {
         let mut since = None;
         for (at, (&speed, &fast)) in speeds.iter().zip(&fast).enumerate() {
             match since {
-                None if speed > SWING_SHARES[0] * fast && fast > 2.0 * self.limits.slowest() => since = Some(at),
+                None if speed > SWING_SHARES[0] * fast && fast > 2.0 * self.limits.slow(0.0) => since = Some(at),
                 Some(start) if speed < SWING_SHARES[1] * fast => {
                     swings.push(0.5 * (start + at) as f64);
                     since = None;

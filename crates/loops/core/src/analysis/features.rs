@@ -32,8 +32,16 @@ const HIPS_WEIGHT: f64 = 0.5;
 /// Half body height in metres where the skeleton has no measurable height.
 const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
-/// Returns the joints that are compared by default, with their weights.
-fn weight_of_joints(body: &Body, defects: &TakeDefects) -> BTreeMap<usize, f64> {
+/// Returns the compared joints: the default ones, changed by the caller's patterns; the last pattern that matches a joint
+/// applies.
+///
+/// Errors: a pattern that matches no joint, a weight that is not a number of 0 or more, or no joint left to compare.
+pub fn weights(
+    skeleton: &Skeleton,
+    body: &Body,
+    defects: &TakeDefects,
+    asked: &[(String, f64)],
+) -> Result<Vec<WeightedJoint>, BodyError> {
     // A joint with several of these roles has the weight of the last.
     let mut weights = BTreeMap::from([(body.hips, HIPS_WEIGHT)]);
     weights.extend(body.head.map(|head| (head, HEAD_WEIGHT)));
@@ -45,20 +53,6 @@ fn weight_of_joints(body: &Body, defects: &TakeDefects) -> BTreeMap<usize, f64> 
     for flipping in &defects.flipping {
         weights.entry(flipping.joint).and_modify(|weight| *weight = 0.0);
     }
-    weights
-}
-
-/// Returns the compared joints: the default ones, changed by the caller's patterns; the last pattern that matches a joint
-/// applies.
-///
-/// Errors: a pattern that matches no joint, a weight that is not a number of 0 or more, or no joint left to compare.
-pub fn weights(
-    skeleton: &Skeleton,
-    body: &Body,
-    defects: &TakeDefects,
-    asked: &[(String, f64)],
-) -> Result<Vec<WeightedJoint>, BodyError> {
-    let mut weights = weight_of_joints(body, defects);
     for (pattern, weight) in asked {
         if !(0.0..=body::MAX_WEIGHT).contains(weight) {
             return Err(BodyError::Weight {

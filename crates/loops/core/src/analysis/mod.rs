@@ -36,7 +36,7 @@ pub(crate) mod spectrum;
 
 pub(crate) mod seam_peak;
 
-pub use activity::{Activity, ActivityKind};
+pub use activity::{Activity, ActivityKind, Stretch};
 pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
 pub use body::{
     Body, BodyError, BodyOverrides, Foot, FoundBy, Side, bare_legs, guess_parts, joints_in_place, probe_stride,
@@ -132,7 +132,8 @@ impl Analysis {
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(&take, &world, &heading, &body, &joints);
-        let activity = Activity::of(&features, &usable, body.known_size(&take), take.frame_time_secs());
+        let size = body.stature(&take).map(|height| height / body::USUAL_HEIGHT_METRES);
+        let activity = Activity::of(&features, &usable, size, take.frame_time_secs());
         let segments = segments::segments((&take, &world, &body), &heading, &activity, &contacts);
         let spectrum = Spectrum::of(&features, &defects);
         Ok(Self {

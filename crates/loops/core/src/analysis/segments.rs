@@ -112,16 +112,12 @@ fn motion_at(dt: f64, heading: &Heading, contacts: &Contacts, (from, to): (usize
 /// Returns the gaits with the fewest disagreements plus `cut_frames` for each change (Viterbi's algorithm).
 fn steadied(seen: &[Gait], cut_frames: f64) -> Vec<Gait> {
     const COUNT: usize = Gait::ALL.len();
+    let cheapest = |costs: &[f64; COUNT]| (0..COUNT).min_by_key(|&state| ordered(costs[state])).unwrap_or(0);
     let mut costs = [0.0; COUNT];
     // Per frame and gait, the previous frame's gait on the cheapest path.
     let mut before: Vec<[u8; COUNT]> = Vec::with_capacity(seen.len());
     for gait in seen {
-        let mut cheapest = 0;
-        for other in 1..COUNT {
-            if costs[other] < costs[cheapest] {
-                cheapest = other;
-            }
-        }
+        let cheapest = cheapest(&costs);
         let mut from = [0; COUNT];
         let mut next = [0.0; COUNT];
         for state in 0..COUNT {
@@ -137,7 +133,7 @@ fn steadied(seen: &[Gait], cut_frames: f64) -> Vec<Gait> {
         costs = next;
         before.push(from);
     }
-    let mut state = (0..COUNT).min_by_key(|&state| ordered(costs[state])).unwrap_or(0);
+    let mut state = cheapest(&costs);
     let mut gaits = vec![Gait::ALL[0]; seen.len()];
     for frame in (0..seen.len()).rev() {
         gaits[frame] = Gait::ALL[state];

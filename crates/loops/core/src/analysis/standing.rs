@@ -104,11 +104,6 @@ impl LimitsAtSize {
         self.limits.speed_mps.is_none()
     }
 
-    /// Returns the least speed limit, metres per second.
-    pub(crate) fn slowest(&self) -> f64 {
-        self.slow(0.0)
-    }
-
     /// Returns the speed limit of a joint with this fast speed, metres per second.
     pub(crate) fn slow(&self, fast_mps: f64) -> f64 {
         let [least, most] = CONTACT_MPS.map(|mps| mps * self.size);

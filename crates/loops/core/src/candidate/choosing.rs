@@ -23,20 +23,20 @@ const LEAST_FRAMES: usize = 12;
 
 /// A take, and the one on which its loops are chosen.
 pub(crate) struct Choosing<'a> {
-    own: &'a Analysis,
-    settings: &'a SearchSettings,
+    pub(super) own: &'a Analysis,
+    pub(super) own_settings: &'a SearchSettings,
     /// The take at one rate, with the settings in its frames; `None` if loops are chosen on the take itself.
     even: Option<(Analysis, SearchSettings)>,
 }
 
 impl<'a> Choosing<'a> {
     /// Creates the take to choose on; loops that are not ranked by their outcome are chosen on the take itself.
-    pub(crate) fn new(own: &'a Analysis, settings: &'a SearchSettings) -> Self {
-        let even = settings.ranks_by_outcome().then(|| even(own)).flatten();
+    pub(crate) fn new(own: &'a Analysis, own_settings: &'a SearchSettings) -> Self {
+        let even = own_settings.ranks_by_outcome().then(|| even(own)).flatten();
         let mut choosing = Self {
             own,
-            settings,
-            even: even.map(|even| (even, settings.clone())),
+            own_settings,
+            even: even.map(|even| (even, own_settings.clone())),
         };
         let frames_each = choosing.frames_each();
         if let Some((_, settings)) = &mut choosing.even {
@@ -47,16 +47,6 @@ impl<'a> Choosing<'a> {
         choosing
     }
 
-    /// Returns the take itself.
-    pub(super) fn own(&self) -> &'a Analysis {
-        self.own
-    }
-
-    /// Returns the settings in frames of the take itself.
-    pub(super) fn own_settings(&self) -> &'a SearchSettings {
-        self.settings
-    }
-
     /// Returns the take to choose on.
     pub(crate) fn analysis(&self) -> &Analysis {
         self.even.as_ref().map_or(self.own, |(even, _)| even)
@@ -64,7 +54,7 @@ impl<'a> Choosing<'a> {
 
     /// Returns the settings in its frames.
     pub(crate) fn settings(&self) -> &SearchSettings {
-        self.even.as_ref().map_or(self.settings, |(_, settings)| settings)
+        self.even.as_ref().map_or(self.own_settings, |(_, settings)| settings)
     }
 
     /// Returns the frames of the take itself in one of the take to choose on.
@@ -83,8 +73,8 @@ impl<'a> Choosing<'a> {
         if self.even.is_none() || chosen.is_empty() || most == 0 {
             return chosen.into_iter().take(most).collect();
         }
-        let features = self.settings.pairing.features(self.own);
-        let finder = Finder::new(self.own, self.settings, &features);
+        let features = self.own_settings.pairing.features(self.own);
+        let finder = Finder::new(self.own, self.own_settings, &features);
         let own = chosen.into_iter().filter_map(|chosen| {
             let start = self.own_frame(chosen.cut.start_frame().round() as usize);
             let own = finder.found_elsewhere(start, chosen.cut.num_frames() * self.frames_each(), &chosen)?;

@@ -39,7 +39,7 @@ impl<'a> SearchedTake<'a> {
         let shows_another_cycle = remaining * f64::from(cycles.max(1)) >= num_frames;
         let ends = [cut.start_frame(), cut.end_frame()];
         // Half a cycle has no model, and a motion that does not travel has no pace.
-        let steadiness_around = if is_idle || self.pairing.is_mirrored() || self.pairing.is_ping_pong() {
+        let steadiness_around = if is_idle || *self.pairing != Pairing::Same {
             Steadiness::of(self.analysis, ends, cycles)
         } else {
             Steadiness::estimated(self.analysis, ends, cycles)

@@ -19,7 +19,7 @@ pub(crate) struct Proposed {
 
 /// Returns the loops that a search proposes; the pipeline chooses among them. Errors: [`SearchError`].
 pub(crate) fn propose_loops(choosing: &Choosing<'_>) -> Result<Proposed, SearchError> {
-    let (analysis, settings) = (choosing.own(), choosing.own_settings());
+    let (analysis, settings) = (choosing.own, choosing.own_settings);
     if settings.pairing.is_ping_pong() {
         check(analysis, settings)?;
         let found = ping_pong::find(analysis, settings)?;
@@ -31,8 +31,7 @@ pub(crate) fn propose_loops(choosing: &Choosing<'_>) -> Result<Proposed, SearchE
 
 /// Returns the search on the take to choose on. Errors: [`SearchError`].
 pub(super) fn finder<'a>(choosing: &'a Choosing<'_>, features: &'a Features) -> Result<Finder<'a>, SearchError> {
-    check(choosing.own(), choosing.own_settings())
-        .map(|()| Finder::new(choosing.analysis(), choosing.settings(), features))
+    check(choosing.own, choosing.own_settings).map(|()| Finder::new(choosing.analysis(), choosing.settings(), features))
 }
 
 /// Finds the loop of the whole take, and those of the stretches that the settings admit. Errors: [`SearchError`].
@@ -40,7 +39,7 @@ pub(super) fn find_all(
     choosing: &Choosing<'_>,
     finder: &Result<Finder<'_>, SearchError>,
 ) -> Result<Proposed, SearchError> {
-    let (analysis, settings) = (choosing.own(), choosing.own_settings());
+    let (analysis, settings) = (choosing.own, choosing.own_settings);
     let admits_whole = settings.admits_whole_take();
     let asked_for = |whole: WholeClip| {
         let candidate = whole_candidate(analysis, &whole, settings)?;

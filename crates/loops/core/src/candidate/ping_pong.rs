@@ -9,7 +9,7 @@ use glam::DVec3;
 use super::{
     FoundLoops, LoopCandidate, SeamPair, SearchError, SearchSettings, describe::SearchedTake, whole_clip::moving_frames,
 };
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, TakeDefects};
 use crate::math::{around, ordered, rotation};
 use crate::take::{Cut, CutError};
 
@@ -179,17 +179,13 @@ fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize
     let (first, end) = moving_frames(analysis).unwrap_or((0, last));
     let (from, to) = within.unwrap_or((0, last));
     let (first, end) = (first.max(from), end.min(to));
-    let mut is_bad = vec![false; last + 1];
-    for bad in &analysis.defects.bad_frames {
-        is_bad[bad.frame] = true;
-    }
-    let mut jumps = analysis.defects.jumps.iter().copied().peekable();
+    let TakeDefects { bad_frames, jumps, .. } = &analysis.defects;
     let mut runs = Vec::new();
     let mut start = None;
-    for (frame, &is_bad) in is_bad.iter().enumerate().take(end + 1).skip(first) {
-        while jumps.next_if(|&jump| jump < frame).is_some() {}
+    for frame in first..=end {
+        let is_bad = bad_frames.binary_search_by_key(&frame, |bad| bad.frame).is_ok();
         // A jump leads from the previous frame.
-        if jumps.peek() == Some(&frame) || is_bad {
+        if is_bad || jumps.binary_search(&frame).is_ok() {
             runs.extend(start.take().map(|start| (start, frame - 1)));
         }
         if !is_bad {

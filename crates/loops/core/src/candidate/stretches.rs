@@ -312,7 +312,7 @@ impl<'a> Gathered<'a> {
         rows[num_first..].sort_by_key(|(_, row)| {
             let best = &row.stretch.best;
             let start = ordered(best.cut.start_frame());
-            (row.is_idle(), !row.is_sound(), !best.is_confident(), start)
+            (best.is_idle, !best.is_sound(), !best.is_confident(), start)
         });
         let mut kinds: Vec<usize> = Vec::new();
         for index in 0..rows.len() {
@@ -322,7 +322,10 @@ impl<'a> Gathered<'a> {
             }
         }
         let numbers: Vec<usize> = kinds.iter().map(|&index| rows[index].0).collect();
-        rows[num_first..].sort_by_key(|(number, row)| (row.is_idle(), !row.is_sound(), !numbers.contains(number)));
+        rows[num_first..].sort_by_key(|(number, row)| {
+            let best = &row.stretch.best;
+            (best.is_idle, !best.is_sound(), !numbers.contains(number))
+        });
         rows.truncate(max_rows);
         for segment in &mut segments {
             segment.row = segment
@@ -334,14 +337,6 @@ impl<'a> Gathered<'a> {
 }
 
 impl Row {
-    fn is_idle(&self) -> bool {
-        self.stretch.best.is_idle
-    }
-
-    fn is_sound(&self) -> bool {
-        self.stretch.best.is_sound()
-    }
-
     /// Whether both move alike in the same gait, anywhere in the take.
     fn is_of_kind(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|row| row.segment.map(|segment| segment.gait));

@@ -239,11 +239,7 @@ impl Skeleton {
 
     /// Whether a joint is `above` or hangs from it.
     pub(crate) fn is_within(&self, joint: usize, above: usize) -> bool {
-        let mut at = Some(joint);
-        while let Some(here) = at.filter(|&here| here > above) {
-            at = self.parent(here);
-        }
-        at == Some(above)
+        core::iter::successors(Some(joint), |&here| self.parent(here)).any(|here| here == above)
     }
 
     /// Returns the tree below a new root with this name, at the same place.

@@ -100,7 +100,17 @@ impl Take {
                 return Err(TakeError::WrongLength { expected, found });
             }
         }
-        normalize(num_joints, &translations, &mut rotations)?;
+        // In one pass over the memory.
+        for first in (0..rotations.len()).step_by(num_joints) {
+            let (before, rest) = rotations.split_at_mut(first);
+            let before = &before[first.saturating_sub(num_joints)..];
+            normalize_frame(
+                first / num_joints,
+                before,
+                &translations[first..],
+                &mut rest[..num_joints],
+            )?;
+        }
         let values = Pose::new(translations, rotations);
         Ok(Self {
             name: Arc::from(name.into()),
@@ -378,23 +388,6 @@ impl Take {
         let poses = (0..self.num_frames()).map(|frame| map(frame, self.pose(frame)));
         self.with_tracks(self.tracks.with_poses(poses))
     }
-}
-
-/// Normalises rotations and gives each the sign nearest to the frame before, in one pass over the memory.
-///
-/// Errors: the first transform that is not valid.
-fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat]) -> Result<(), TakeError> {
-    for first in (0..rotations.len()).step_by(num_joints) {
-        let (before, rest) = rotations.split_at_mut(first);
-        let before = &before[first.saturating_sub(num_joints)..];
-        normalize_frame(
-            first / num_joints,
-            before,
-            &translations[first..],
-            &mut rest[..num_joints],
-        )?;
-    }
-    Ok(())
 }
 
 /// A length that differs from 1 by less than this equals 1 within rounding.

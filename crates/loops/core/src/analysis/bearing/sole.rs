@@ -62,24 +62,14 @@ impl Sole {
         size: f64,
         reach: usize,
     ) -> Self {
-        let frames = 0..world.num_frames();
-        let places = |joint: usize| {
-            frames
-                .clone()
-                .map(|frame| world.position(frame, joint))
-                .collect::<Vec<_>>()
-        };
-        let turns = |joint: usize| {
-            frames
-                .clone()
-                .map(|frame| world.rotation(frame, joint))
-                .collect::<Vec<_>>()
+        let at_frames = |at: &dyn Fn(usize) -> DVec3| -> Vec<DVec3> { (0..world.num_frames()).map(at).collect() };
+        let places = |joint: usize| at_frames(&|frame| world.position(frame, joint));
+        let turns = |joint: usize| -> Vec<DQuat> {
+            let frames = 0..world.num_frames();
+            frames.map(|frame| world.rotation(frame, joint)).collect()
         };
         let end = body.end_of(foot.ankle);
-        let ankle: Vec<DVec3> = frames
-            .clone()
-            .map(|frame| world.point(frame, foot.ankle, end))
-            .collect();
+        let ankle = at_frames(&|frame| world.point(frame, foot.ankle, end));
         let above = body.above_ankle(skeleton, foot);
         let toe = foot.toe.map(places);
         let ankle_turns = turns(foot.ankle);
@@ -106,14 +96,10 @@ impl Sole {
         });
         let [least, most] = TIP_RANGE_METRES.map(|metres| metres * size);
         let ahead = match (&toe, body.thighs) {
-            (None, Some([left, right])) => {
-                let across = frames
-                    .clone()
-                    .map(|frame| world.position(frame, left) - world.position(frame, right));
-                across
-                    .map(|across| across.cross(DVec3::Y).normalize_or_zero())
-                    .collect()
-            }
+            (None, Some([left, right])) => at_frames(&|frame| {
+                let across = world.position(frame, left) - world.position(frame, right);
+                across.cross(DVec3::Y).normalize_or_zero()
+            }),
             _ => Vec::new(),
         };
         Self {

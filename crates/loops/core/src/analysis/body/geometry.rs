@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use super::{Foot, feet::NUM_FEET, named_joints::NamedJoints, probe_stride};
+use super::{Foot, feet::NUM_FEET, named_joints::NamedJoints, probe_poses};
 use crate::math::greatest;
 use crate::{math::percentile, take::Take};
 
@@ -132,10 +132,9 @@ impl Heights {
             top: 0.0,
             longest_side: 0.0,
         };
-        let frames = (0..take.num_frames()).step_by(probe_stride(take.num_frames()));
-        let count = frames.len() as f64;
-        for frame in frames {
-            let world = take.pose(frame).world(take.skeleton());
+        let poses = probe_poses(take);
+        let count = poses.len() as f64;
+        for world in poses {
             let ends: Vec<DVec3> = (0..num_joints)
                 .map(|joint| world.translations[joint] + world.rotations[joint] * end(joint))
                 .collect();

@@ -5,7 +5,7 @@ use glam::DVec3;
 
 use super::ContactLimits;
 use crate::math::greatest;
-use crate::motion::{Hinges, Part, PoseRef, Skeleton, WorldTracks};
+use crate::motion::{Hinges, Part, Pose, PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
 mod named_joints;
@@ -89,6 +89,12 @@ const PROBE_FRAMES: usize = 64;
 /// Returns the step between the frames of a take that are used to find its body.
 pub fn probe_stride(num_frames: usize) -> usize {
     num_frames.div_ceil(PROBE_FRAMES).max(1)
+}
+
+/// Returns the poses of these frames in the world.
+fn probe_poses(take: &Take) -> Vec<Pose> {
+    let frames = (0..take.num_frames()).step_by(probe_stride(take.num_frames()));
+    frames.map(|frame| take.pose(frame).world(take.skeleton())).collect()
 }
 
 /// Toes point behind a mirrored body by this share of their length over the ground; feet of others that splay reach a half.
@@ -259,10 +265,9 @@ impl Body {
         let (Some([left, right]), [_, _]) = (self.thighs, self.feet.as_slice()) else {
             return false;
         };
-        let frames = (0..take.num_frames()).step_by(probe_stride(take.num_frames()));
         let (mut ahead, mut all) = (0.0, 0.0);
-        for frame in frames {
-            let at = take.pose(frame).world(take.skeleton()).translations;
+        for pose in probe_poses(take) {
+            let at = pose.translations;
             let forward = (at[left] - at[right]).cross(DVec3::Y).normalize_or_zero();
             for (ankle, toe) in self.feet.iter().filter_map(|foot| Some((foot.ankle, foot.toe?))) {
                 let along = (at[toe] - at[ankle]).with_y(0.0);
@@ -412,11 +417,6 @@ impl Body {
         let leg = greatest(legs);
         let height = leg + chain(self.head?)?;
         (height > 0.0 && leg > 0.0).then_some(height)
-    }
-
-    /// Returns the size relative to a body of [`USUAL_HEIGHT_METRES`], if the height is known.
-    pub(crate) fn known_size(&self, take: &Take) -> Option<f64> {
-        Some(self.stature(take)? / USUAL_HEIGHT_METRES)
     }
 
     /// Returns the size relative to a body of 1.7 m, for limits in metres that grow with the body.

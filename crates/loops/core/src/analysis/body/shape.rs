@@ -4,7 +4,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::probe_stride;
+use super::probe_poses;
 use super::vocabulary::{Meaning, NUM_FINGERS};
 use crate::math::{mean, ordered, smallest};
 use crate::motion::{Part, Pose, Skeleton};
@@ -107,15 +107,13 @@ impl<'a> Shape<'a> {
     /// Measures a take at some of its frames.
     fn of(take: &'a Take) -> Self {
         let skeleton = take.skeleton();
-        let frames = (0..take.num_frames()).step_by(probe_stride(take.num_frames()));
-        let poses: Vec<Pose> = frames.map(|frame| take.pose(frame).world(skeleton)).collect();
         let mut shape = Self {
             skeleton,
             reach: vec![0.0; skeleton.num_joints()],
             heights: vec![0.0; skeleton.num_joints()],
             turns: vec![false; skeleton.num_joints()],
             marks_ends: false,
-            poses,
+            poses: probe_poses(take),
         };
         for pose in &shape.poses {
             let lowest = smallest(pose.translations.iter().map(|at| at.y));

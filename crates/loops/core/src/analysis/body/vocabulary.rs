@@ -148,13 +148,7 @@ const LEFT: &str =
 const RIGHT: &str = "right r rf rt rgt rechts droite droit derecha derecho der destra destro dx direita direito dir 右";
 
 /// Letters for the sides in other languages, which often have other meanings: only at the end, and of a limb.
-const LETTERS: [(&str, Side); 5] = [
-    ("g", Side::Left),
-    ("d", Side::Right),
-    ("e", Side::Left),
-    ("s", Side::Left),
-    ("i", Side::Left),
-];
+const LETTERS: [(&str, Side); 2] = [("g e s i", Side::Left), ("d", Side::Right)];
 
 /// Whether a word is in a row of words.
 pub(super) fn is_in(row: &str, word: &str) -> bool {
@@ -314,7 +308,7 @@ fn take_side(words: &mut Vec<String>) -> Option<Side> {
         }
     }
     if let [rest @ .., last] = words.as_slice()
-        && let Some((_, side)) = LETTERS.iter().find(|(letter, _)| letter == last)
+        && let Some((_, side)) = LETTERS.iter().find(|(letters, _)| is_in(letters, last))
         && (!limb(rest).is_empty() || finger(rest).is_some())
     {
         words.pop();

@@ -36,20 +36,11 @@ pub(super) fn find(seams: &Seams<'_>, rows: &[usize]) -> (Vec<Dim>, f64, f64) {
         let velocities = percentile::extremes(rows.iter().map(|&row| features.velocities(row)[axis]));
         // Values near zero lose least in rounding.
         let center = (0.5 * (positions.0 + positions.1), 0.5 * (velocities.0 + velocities.1));
-        let weights = if positions.0 < positions.1 {
-            let (position, velocity) = (0.5 * position_weight, 0.5 * velocity_weight);
-            vec![(position, velocity), (position, -velocity)]
-        } else if velocities.0 < velocities.1 {
-            // Without a position both dimensions are equal.
-            vec![(0.0, velocity_weight)]
-        } else {
-            Vec::new()
-        };
-        dims.extend(weights.into_iter().map(|(position, velocity)| {
+        dims.extend([1.0, -1.0].map(|sign| {
             let mut dim = Dim {
                 axis,
-                position,
-                velocity,
+                position: 0.5 * position_weight,
+                velocity: 0.5 * sign * velocity_weight,
                 center,
                 spread: 0.0,
             };
@@ -68,6 +59,7 @@ pub(super) fn find(seams: &Seams<'_>, rows: &[usize]) -> (Vec<Dim>, f64, f64) {
     if !(largest_sum.is_finite() && largest > 0.0) || dims.iter().any(|dim| !dim.spread.is_finite()) {
         return (Vec::new(), 1.0, 0.0);
     }
+    dims.retain(|dim| dim.spread > 0.0);
     // The dimensions with the largest spread come first, so that the sums pass a limit early.
     dims.sort_by_key(|dim| ordered(-dim.spread));
     let scale = power_of_two_below(1.0 / largest);

@@ -1,22 +1,28 @@
-//! Lower bounds of seam costs, computed many at a time: features in single precision, boxes around runs of frames, and the loops
-//! that compare them.
+//! Lower bounds of seam costs, computed many at a time from features in single precision.
 //!
 //! The bound of a pair is the distance of two rows of a matrix, summed over sizes of differences.
-//! Derivation, margin and boxes: docs/math/search.md.
+//! Derivation and margin: docs/math/search.md.
 
-use fearless_simd::{Level, dispatch};
+use fearless_simd::{Level, Simd, dispatch};
 
 mod dims;
-mod kernel;
-
-use kernel::{Block, Boxes, Lanes};
-pub(super) use kernel::{LANES, ROWS};
 
 use super::seams::Seams;
 
-/// Data for lower bounds of seams: the weighted features of a take in single precision, with their boxes.
+/// Number of rows in a tile.
+pub(super) const LANES: usize = 16;
+
+/// Number of dimensions after which distances are compared with the limit, to skip a tile above it.
 ///
-/// Memory: four and a half bytes for each frame and dimension.
+/// With fewer, tiles are skipped sooner but checked more often; a check costs as much as half a dimension.
+const EXIT_DIMS: usize = 12;
+
+/// One value for each row of a tile.
+type Lanes = [f32; LANES];
+
+/// Data for lower bounds of seams: the weighted features of a take in single precision.
+///
+/// Memory: four bytes for each frame and dimension.
 pub struct SeamBounds<'a> {
     seams: Seams<'a>,
     /// The vector instructions of the processor, which change only the time.
@@ -24,8 +30,6 @@ pub struct SeamBounds<'a> {
     num_dims: usize,
     /// Per tile of 16 rows and dimension, 16 rows side by side; zero where a frame is not usable.
     tiles: Vec<Lanes>,
-    /// Per tile of 16 runs and dimension, the boxes around the tiles of rows.
-    boxes: Vec<Boxes>,
     /// Stored values are metre-seconds times this power of two, which keeps them in range.
     scale: f64,
     /// Rounding error that a bound may contain: relative to the bound, and in stored units.
@@ -43,13 +47,11 @@ impl<'a> SeamBounds<'a> {
             .collect();
         let (dims, scale, largest_sum) = dims::find(&seams, &rows);
         let num_dims = dims.len();
-        let num_tiles = num_rows.div_ceil(LANES);
         let mut bounds = Self {
             seams,
             level: Level::new(),
             num_dims,
-            tiles: vec![[0.0; LANES]; num_tiles * num_dims],
-            boxes: vec![[[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]]; num_tiles.div_ceil(LANES) * num_dims],
+            tiles: vec![[0.0; LANES]; num_rows.div_ceil(LANES) * num_dims],
             scale,
             // Each addition rounds by 2^-24 of the sum; twice that, and some more for the rounding of the exact cost.
             relative_margin: (num_dims + 8) as f64 * f64::powi(0.5, 23),
@@ -57,15 +59,11 @@ impl<'a> SeamBounds<'a> {
             // underflow below the smallest number.
             margin: f64::powi(0.5, 21) * largest_sum + num_dims as f64 * f64::from(f32::MIN_POSITIVE),
         };
-        // Frames that cannot be compared stay zero: in single precision they may not be finite, and would spoil their block.
+        // Frames that cannot be compared stay zero: in single precision they may not be finite, and would spoil their tile.
         for row in rows {
             for (dim, stored) in dims.iter().enumerate() {
                 let value = (stored.value(features, row) * scale) as f32;
-                let tile = row / LANES;
-                bounds.tiles[tile * num_dims + dim][row % LANES] = value;
-                let [low, high] =
-                    (bounds.boxes[tile / LANES * num_dims + dim].each_mut()).map(|of| &mut of[tile % LANES]);
-                (*low, *high) = (low.min(value), high.max(value));
+                bounds.tiles[row / LANES * num_dims + dim][row % LANES] = value;
             }
         }
         bounds
@@ -76,13 +74,7 @@ impl<'a> SeamBounds<'a> {
         &self.seams
     }
 
-    /// Returns the number of rows: one for each frame, and for mirrored ends one for each image.
-    pub fn num_rows(&self) -> usize {
-        self.seams.features().num_frames()
-    }
-
-    /// Returns the number of dimensions compared for each pair: two for every axis with a position, one for a velocity alone,
-    /// none for a constant axis.
+    /// Returns the number of dimensions compared for each pair: two for every axis that is not constant.
     pub fn num_dims(&self) -> usize {
         self.num_dims
     }
@@ -90,35 +82,42 @@ impl<'a> SeamBounds<'a> {
     /// Returns the stored distance above which a pair costs more than `cost`, including all rounding.
     pub(super) fn limit(&self, cost: f64) -> f32 {
         let exact = cost * self.scale * (1.0 + self.relative_margin) + self.margin;
-        let rounded = exact as f32;
-        if f64::from(rounded) < exact {
-            rounded.next_up()
-        } else {
-            rounded
-        }
+        (exact as f32).next_up()
     }
 
     fn tile(&self, tile: usize) -> &[Lanes] {
         &self.tiles[tile * self.num_dims..(tile + 1) * self.num_dims]
     }
 
-    /// Returns the distances of the rows of a tile in a block to those of another tile.
-    ///
-    /// `None` if all of them are above `limit`.
-    pub(super) fn frames(&self, tile: usize, block: usize, end_tile: usize, limit: f32) -> Option<Block> {
-        let (rows, columns) = (self.tile(tile), self.tile(end_tile));
-        dispatch!(self.level, simd => kernel::distances(simd, rows, block, columns, limit))
+    /// Returns the distances of a row to those of a tile; `None` if all of them are above `limit`.
+    pub(super) fn distances(&self, row: usize, tile: usize, limit: f32) -> Option<Lanes> {
+        let (rows, columns) = (self.tile(row / LANES), self.tile(tile));
+        dispatch!(self.level, simd => distances(simd, rows, row % LANES, columns, limit))
     }
+}
 
-    /// Returns the distances of the boxes around the four tiles of a panel to those of a tile of 16 runs.
-    ///
-    /// `None` if all of them are above `limit`. Never above the distance of any two frames inside, in the same rounded arithmetic.
-    pub(super) fn runs(&self, panel: usize, tile: usize, limit: f32) -> Option<Block> {
-        const PANELS: usize = LANES / ROWS;
-        let boxes = |tile: usize| &self.boxes[tile * self.num_dims..(tile + 1) * self.num_dims];
-        let (rows, columns) = (boxes(panel / PANELS), boxes(tile));
-        dispatch!(self.level, simd => kernel::gaps(simd, rows, panel % PANELS, columns, limit))
-    }
+/// Implements [`SeamBounds::distances`] by plain loops, of which the compiler makes vector instructions. Dimensions are added one after the
+/// other, so that vectors of any width give the same bits.
+#[inline(always)]
+fn distances<S: Simd>(simd: S, rows: &[Lanes], lane: usize, columns: &[Lanes], limit: f32) -> Option<Lanes> {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let mut sums: Lanes = [0.0; LANES];
+            for (rows, columns) in rows.chunks(EXIT_DIMS).zip(columns.chunks(EXIT_DIMS)) {
+                for (row, column) in rows.iter().zip(columns) {
+                    let own = row[lane];
+                    for (sum, value) in sums.iter_mut().zip(column) {
+                        *sum += (own - value).abs();
+                    }
+                }
+                if sums.iter().all(|&sum| sum > limit) {
+                    return None;
+                }
+            }
+            Some(sums)
+        },
+    )
 }
 
 #[cfg(test)]

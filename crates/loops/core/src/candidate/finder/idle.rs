@@ -123,6 +123,14 @@ impl Finder<'_> {
         turned <= IDLE_GAP_RADIANS && joints.iter().all(|joint| gap(joint) <= most)
     }
 
+    /// Describes a stretch whose root rests.
+    pub(super) fn describe_idle(&self, pair: &SeamPair, cut: Cut) -> LoopCandidate {
+        LoopCandidate {
+            twist: Twist::default(),
+            ..self.describe(pair, cut, None, true)
+        }
+    }
+
     /// Judges an idle pair whose poses meet as a candidate.
     fn judge_idle(&self, pair: &SeamPair) -> Result<LoopCandidate, MissReason> {
         let analysis = self.source.analysis;
@@ -139,10 +147,7 @@ impl Finder<'_> {
         if let Some(found) = self.cost_ratio(pair).filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
             return Err(MissReason::CostRatio { found });
         }
-        self.admitted(LoopCandidate {
-            twist: Twist::default(),
-            ..self.describe(pair, cut, None, true)
-        })
+        self.admitted(self.describe_idle(pair, cut))
     }
 }
 

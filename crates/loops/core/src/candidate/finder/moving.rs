@@ -217,10 +217,7 @@ impl Finder<'_> {
         let pair = self.pair(start, start + lag);
         if found.is_idle {
             let cut = Cut::new(take, start as f64, pair.end_frame as f64).ok()?;
-            return Some(LoopCandidate {
-                twist: Twist::default(),
-                ..self.describe(&pair, cut, None, true)
-            });
+            return Some(self.describe_idle(&pair, cut));
         }
         let rhythm = Rhythm {
             cycles: found.cycles,

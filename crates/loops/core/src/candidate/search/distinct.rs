@@ -2,7 +2,6 @@
 //! needed.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use crate::candidate::SeamPair;
 
@@ -10,9 +9,7 @@ use crate::candidate::SeamPair;
 #[derive(Clone, Debug)]
 pub(super) struct Distinct {
     separation: usize,
-    /// By start and end in steps of one more than the separation. Two pairs in one cell are similar, so each cell holds at most
-    /// one, and similar pairs lie in the same cell or an adjacent one.
-    cells: BTreeMap<(usize, usize), (usize, usize)>,
+    pairs: Vec<SeamPair>,
 }
 
 impl Distinct {
@@ -20,7 +17,7 @@ impl Distinct {
     pub(super) fn new(separation: usize) -> Self {
         Self {
             separation,
-            cells: BTreeMap::new(),
+            pairs: Vec::new(),
         }
     }
 
@@ -31,33 +28,21 @@ impl Distinct {
 
     /// Returns the number of pairs.
     pub(super) fn len(&self) -> usize {
-        self.cells.len()
-    }
-
-    fn cell(&self, pair: &SeamPair) -> (usize, usize) {
-        let side = self.separation.saturating_add(1);
-        (pair.start_frame / side, pair.end_frame / side)
+        self.pairs.len()
     }
 
     /// Whether a similar pair is present.
     pub(super) fn has_similar(&self, pair: &SeamPair) -> bool {
-        let (row, column) = self.cell(pair);
-        (row.saturating_sub(1)..=row + 1).any(|row| {
-            self.cells
-                .range((row, column.saturating_sub(1))..=(row, column + 1))
-                .any(|(_, &(start_frame, end_frame))| {
-                    start_frame.abs_diff(pair.start_frame) <= self.separation
-                        && end_frame.abs_diff(pair.end_frame) <= self.separation
-                })
+        self.pairs.iter().any(|known| {
+            known.start_frame.abs_diff(pair.start_frame) <= self.separation
+                && known.end_frame.abs_diff(pair.end_frame) <= self.separation
         })
     }
 
     /// Keeps a pair unless a similar one is present; returns whether it was kept.
     pub(super) fn keep(&mut self, pair: &SeamPair) -> bool {
         let is_new = !self.has_similar(pair);
-        if is_new {
-            self.cells.insert(self.cell(pair), (pair.start_frame, pair.end_frame));
-        }
+        self.pairs.extend(is_new.then_some(*pair));
         is_new
     }
 }

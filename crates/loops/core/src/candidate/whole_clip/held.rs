@@ -43,8 +43,8 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
 /// Returns the frames as [`moving_frames`] does; poses out of which the motion eases are part of it.
 pub(super) fn frames_of_cycle(analysis: &Analysis) -> Option<(usize, usize)> {
     moving_within(analysis, |beside, within| {
-        let step = |frame: usize| analysis.features.squared_distance(frame, frame + 1).max(0.0).sqrt();
-        step(beside) > EASES * percentile::of(within.map(step), 0.5)
+        let usual = percentile::of(within.map(|frame| step(analysis, frame)), 0.5);
+        step(analysis, beside) > EASES * usual
     })
 }
 
@@ -79,6 +79,11 @@ fn moving_within(analysis: &Analysis, is_left: impl Fn(usize, Range<usize>) -> b
     (first < end && (first, end) != (0, last)).then_some((first, end))
 }
 
+/// Returns the distance of a pose from the next, metres.
+fn step(analysis: &Analysis, frame: usize) -> f64 {
+    analysis.features.squared_distance(frame, frame + 1).max(0.0).sqrt()
+}
+
 /// A step from a setup pose, relative to the 95th percentile of the steps inside, and to the longest of them.
 const SETUP: [f64; 2] = [4.0, 1.5];
 
@@ -87,10 +92,7 @@ fn without_setup_poses(analysis: &Analysis, first: usize, last: usize) -> (usize
     if last < first + 4 {
         return (first, last);
     }
-    let step = |frame: usize| {
-        let moves = analysis.features.squared_distance(frame, frame + 1);
-        moves.max(0.0).sqrt()
-    };
+    let step = |frame: usize| step(analysis, frame);
     let inside: Vec<f64> = (first + 1..last - 1).map(step).collect();
     let (_, longest) = percentile::extremes(inside.iter().copied());
     let usual = percentile::of(inside, 0.95);

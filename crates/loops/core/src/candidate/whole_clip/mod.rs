@@ -22,7 +22,7 @@ use self::inside::Clip;
 use self::reading::{Reading, Scale};
 use self::seam::Seam;
 use super::{LastKey, LoopCandidate, SearchSettings, Steadiness, WholeClip, WholeClipKind, finder::Finder};
-use crate::analysis::{ActivityKind, Analysis, MotionKind};
+use crate::analysis::{Analysis, MotionKind};
 use crate::math::{Rigid, Twist, ordered};
 use crate::take::Cut;
 
@@ -219,8 +219,7 @@ pub(crate) fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandida
 
 /// Whether the body is idle in all frames.
 fn is_all_idle(analysis: &Analysis) -> bool {
-    let mut kinds = analysis.activity.kinds().iter();
-    kinds.all(|&activity| activity == ActivityKind::Idle)
+    analysis.is_idle_between(0, analysis.take.num_frames() - 1)
 }
 
 /// Returns the cycle in a take that contains a little more than one: the cheapest pair of frames that is nearly the whole, if
