@@ -383,7 +383,7 @@ pub fn hold(
     lock: FootLock,
 ) -> Result<(Option<LoopClip>, Feet), HoldError> {
     if let Some(hinges) = clip.skeleton().hinges().filter(|_| lock != FootLock::Off) {
-        let (held, feet) = hinged::hold(clip, &RootRelativeClip::of_loop(clip), hinges, body, (1.0, true))?;
+        let (held, feet) = hinged::hold(clip, &RootRelativeClip::of_loop(clip), hinges, body, 1.0, true)?;
         return Ok((Some(held), feet));
     }
     Ok(Holding::new(body, root_joint, lock).hold_if_better(clip, limits)?)

@@ -58,7 +58,7 @@ impl<T: Copy + PartialEq> Marks<T> {
     }
 
     /// Marks samples of a motion of `num_samples`; keys run on around a loop.
-    fn add(all: &mut Vec<Self>, (foot, of): (usize, T), keys: Range<usize>, num_samples: usize) {
+    fn add(all: &mut Vec<Self>, foot: usize, of: T, keys: Range<usize>, num_samples: usize) {
         let index = all
             .iter()
             .position(|own| (own.foot, own.of) == (foot, of))
@@ -252,7 +252,7 @@ impl FollowedFeet {
     }
 
     fn stands_during(&mut self, foot: usize, joint: usize, stand: Stand) {
-        Marks::add(&mut self.stands, (foot, joint), stand.samples(), self.num_samples);
+        Marks::add(&mut self.stands, foot, joint, stand.samples(), self.num_samples);
     }
 
     /// Moves joints beside the body with the joints that they follow, in a local pose.
@@ -464,7 +464,7 @@ fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
 fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<Marks<FootPoint>> {
     let mut points = Vec::new();
     for Bearing { point, contact } in bearing {
-        Marks::add(&mut points, (contact.foot, point), contact.keys(), num_samples);
+        Marks::add(&mut points, contact.foot, point, contact.keys(), num_samples);
     }
     points
 }

@@ -108,7 +108,7 @@ impl PlacedLimb {
             lifted: LIFTED_SHARE * target.leg_length(),
             grounded: grounded(target, source, theirs),
             anchor: rotations[ankle].conjugate() * anchor,
-            shift: places::shift([source, target], [from, limb]),
+            shift: places::shift(source, target, from, limb),
         })
     }
 

@@ -28,7 +28,7 @@ const ASIDE_SHARE: f64 = 0.1;
 
 /// Returns the offset of the foot of a leg from its scaled place, in the axes of the body: ahead, as much as its row begins farther ahead
 /// of the hind legs; aside, on a broad body, as much as its legs would not reach. Zero for arms.
-pub(super) fn shift([source, target]: [&Rig; 2], [from, to]: [&Limb; 2]) -> DVec3 {
+pub(super) fn shift(source: &Rig, target: &Rig, from: &Limb, to: &Limb) -> DVec3 {
     if to.kind == LimbKind::Arm {
         return DVec3::ZERO;
     }

@@ -329,7 +329,7 @@ impl Retarget {
             let places = [ball, ankle];
             let reach = (weight > 0.0).then_some(Reach { places, height, weight });
             if let Some(reach) = &reach {
-                reach.turn((limb, self.stretch), hips, &mut turns, &mut lengths);
+                reach.turn(limb, self.stretch, hips, &mut turns, &mut lengths);
             }
             reaches.push(reach);
         }
@@ -348,7 +348,7 @@ impl Retarget {
             if cleared.rise > 0.0 {
                 reach
                     .raised(cleared.rise)
-                    .turn((limb, self.stretch), hips, &mut turns, &mut lengths);
+                    .turn(limb, self.stretch, hips, &mut turns, &mut lengths);
             }
             let own = turns[sole.ankle].unwrap_or(world.rotations[sole.ankle]);
             turns[sole.ankle] = Some((cleared.foot * own).normalize());
@@ -544,7 +544,7 @@ impl Reach {
     }
 
     /// Turns the bones of a limb; `world` is the pose before it reaches for its goal.
-    fn turn(self, (limb, stretch): (&PlacedLimb, f64), world: &Pose, turns: &mut [Option<DQuat>], lengths: &mut [f64]) {
+    fn turn(self, limb: &PlacedLimb, stretch: f64, world: &Pose, turns: &mut [Option<DQuat>], lengths: &mut [f64]) {
         let ([upper, lower, foot], grown) = limb.reach(world, self.places, self.height, self.weight, stretch);
         limb.grows().for_each(|joint| lengths[joint] = 1.0 + grown);
         let [thigh, shin] = &limb.bones;

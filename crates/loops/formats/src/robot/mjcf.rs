@@ -71,7 +71,7 @@ pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError>
         });
     };
     let mut bodies = Vec::new();
-    file.read_body(top, (None, MAIN, Rigid::IDENTITY), &mut bodies, 0)?;
+    file.read_body(top, None, MAIN, Rigid::IDENTITY, &mut bodies, 0)?;
     Ok(bodies)
 }
 
@@ -115,7 +115,9 @@ impl<'a> File<'a> {
     fn read_body(
         &self,
         node: Node<'a, '_>,
-        (parent, class, frame): (Option<usize>, &'a str, Rigid),
+        parent: Option<usize>,
+        class: &'a str,
+        frame: Rigid,
         bodies: &mut Vec<RawBody>,
         depth: usize,
     ) -> Result<(), RobotError> {
@@ -133,7 +135,9 @@ impl<'a> File<'a> {
         });
         self.read_inside(
             node,
-            (number, node.attribute("childclass").unwrap_or(class), Rigid::IDENTITY),
+            number,
+            node.attribute("childclass").unwrap_or(class),
+            Rigid::IDENTITY,
             bodies,
             depth + 1,
         )
@@ -143,7 +147,9 @@ impl<'a> File<'a> {
     fn read_inside(
         &self,
         node: Node<'a, '_>,
-        (body, class, frame): (usize, &'a str, Rigid),
+        body: usize,
+        class: &'a str,
+        frame: Rigid,
         bodies: &mut Vec<RawBody>,
         depth: usize,
     ) -> Result<(), RobotError> {
@@ -152,12 +158,14 @@ impl<'a> File<'a> {
         }
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
-                "body" => self.read_body(child, (Some(body), class, frame), bodies, depth)?,
+                "body" => self.read_body(child, Some(body), class, frame, bodies, depth)?,
                 "frame" => {
                     let inner = frame * self.element(child, MAIN)?.place()?;
                     self.read_inside(
                         child,
-                        (body, child.attribute("childclass").unwrap_or(class), inner),
+                        body,
+                        child.attribute("childclass").unwrap_or(class),
+                        inner,
                         bodies,
                         depth + 1,
                     )?;

@@ -75,7 +75,7 @@ impl Goals {
             for contact in contacts {
                 goals.bear(stage, uncut, leg, *part, contact, model);
             }
-            goals.stay_above_ground(stage, uncut, limb.fixed_to(*part), (*part, contacts));
+            goals.stay_above_ground(stage, uncut, limb.fixed_to(*part), *part, contacts);
         }
         goals
     }
@@ -173,7 +173,8 @@ impl Goals {
         stage: &Stage<'_>,
         uncut: &Uncut,
         point: FixedPoint,
-        (part, contacts): (Part, &[LoopContact]),
+        part: Part,
+        contacts: &[LoopContact],
     ) {
         let (course, count) = (&stage.course, self.own.len());
         for (index, contact) in contacts.iter().enumerate() {
@@ -209,7 +210,8 @@ impl Goals {
         &self,
         stage: &Stage<'_>,
         uncut: &Uncut,
-        (limb, part): (&Limb, Part),
+        limb: &Limb,
+        part: Part,
         keys: Range<usize>,
         model: &FootModel,
     ) -> impl Fn(usize) -> f64 {
@@ -261,7 +263,7 @@ impl Goals {
         let usual = self.usual_height(stage, part, keys.clone());
         let last = if course.has_ends() { count } else { usize::MAX };
         let around = keys.start.saturating_sub(edge)..(keys.end + edge).min(last);
-        let level = self.level(stage, uncut, (&leg.limb, part), keys.clone(), model);
+        let level = self.level(stage, uncut, &leg.limb, part, keys.clone(), model);
         let slides = self.velocity(course, part, keys.start..keys.end - 1);
         let levels: Vec<f64> = around.clone().map(level).collect();
         for (key, level) in around.zip(levels) {

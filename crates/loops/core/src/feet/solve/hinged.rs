@@ -216,7 +216,8 @@ pub(crate) fn hold(
     source: &RootRelativeClip,
     hinges: &Hinges,
     body: &Body,
-    (stride, holds): (f64, bool),
+    stride: f64,
+    holds: bool,
 ) -> Result<(LoopClip, Feet), HingeError> {
     let skeleton = clip.skeleton();
     let count = clip.num_samples();

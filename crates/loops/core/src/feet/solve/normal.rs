@@ -322,7 +322,7 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
         let (own, later) = rows[sample * size..].split_at_mut(size);
         let reaches_border = sample >= num_apart;
         let columns = if reaches_border { stride } else { band };
-        if !factor_block(own, (stride, columns), width, |_| true) {
+        if !factor_block(own, stride, columns, width, |_| true) {
             return false;
         }
         let own = Block {
@@ -342,7 +342,7 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
             own.subtract_from(simd, band..stride, band..stride, corner, border, 0, true);
         }
     }
-    factor_block(corner, (border, border), border, |row| shape.is_unknown(row))
+    factor_block(corner, border, border, border, |row| shape.is_unknown(row))
 }
 
 /// Factors a square block at the left of rows of `stride` columns, in its upper triangle, and applies that to the other ones of
@@ -350,7 +350,8 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
 #[inline(always)]
 fn factor_block(
     rows: &mut [f64],
-    (stride, columns): (usize, usize),
+    stride: usize,
+    columns: usize,
     size: usize,
     is_unknown: impl Fn(usize) -> bool,
 ) -> bool {

@@ -48,7 +48,9 @@ pub struct OpenMotion<'a> {
 pub fn footwork_of_take(
     tracks: &Tracks,
     roots: Vec<Rigid>,
-    (body, limits, carrier): (&Body, &ContactLimits, usize),
+    body: &Body,
+    limits: &ContactLimits,
+    carrier: usize,
     samples: core::ops::Range<usize>,
 ) -> Option<Footwork> {
     let stage = Stage::new(tracks, Course::through(roots, tracks.step_secs()));
@@ -140,7 +142,7 @@ impl OpenMotion<'_> {
         };
         for part in PARTS.map(|part| part as usize) {
             for end in [0, 1] {
-                self.meet(end, (leg, part), course, &mut goals);
+                self.meet(end, leg, part, course, &mut goals);
             }
             for sample in 0..count {
                 let own = goals.over_root(course, sample, part);
@@ -180,7 +182,7 @@ impl OpenMotion<'_> {
                 let part = parts[leg];
                 let below = &self.below.legs[leg].bears;
                 let stands = |step: &usize| below[inward(*step)][part] >= 0.5;
-                let is_carried = self.stands(end, (leg, part)) < 0.5 && (0..=most).all(|step| stands(&step));
+                let is_carried = self.stands(end, leg, part) < 0.5 && (0..=most).all(|step| stands(&step));
                 if is_carried && apart(leg, &goals[leg], inward(0), inward(most)) {
                     for sample in (most..count).take_while(stands).map(inward) {
                         goals[leg].bears[sample] = below[sample];
@@ -215,12 +217,12 @@ impl OpenMotion<'_> {
     }
 
     /// Returns how firmly a part bears in the loop at an end.
-    fn stands(&self, end: usize, (leg, part): (usize, usize)) -> f64 {
+    fn stands(&self, end: usize, leg: usize, part: usize) -> f64 {
         self.ends[end].map_or(0.0, |of_loop| of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0))
     }
 
     /// Changes the goals of a part of a leg near an end, so that it continues from the loop there, or becomes as in the loop.
-    fn meet(&self, end: usize, (leg, part): (usize, usize), course: &Course, goals: &mut Goals) {
+    fn meet(&self, end: usize, leg: usize, part: usize, course: &Course, goals: &mut Goals) {
         if self.ends[end].is_none() {
             return;
         }
@@ -235,7 +237,7 @@ impl OpenMotion<'_> {
                 goals.floors[sample][part] += left(sample) * lower;
             }
         }
-        let stands = self.stands(end, (leg, part));
+        let stands = self.stands(end, leg, part);
         let soon = course.samples_in(SOON_SECS);
         let Some(first) = (0..=soon).find(|&step| goals.bears[inward(step)][part] >= 0.5) else {
             return;

@@ -113,7 +113,7 @@ impl<'a> Calibration<'a> {
             };
             let shares = |below: &usize| {
                 line.is_none()
-                    && self.is_in_line([*below, joint], Some(next), IN_LINE_TRUNK)
+                    && self.is_in_line(*below, joint, Some(next), IN_LINE_TRUNK)
                     && rotation::log(self.mean_turn(*below, joint)).length() < most
             };
             self.axes[joint] = match below.filter(shares).and_then(|below| self.axes[below]) {
@@ -122,20 +122,20 @@ impl<'a> Calibration<'a> {
             };
         }
         if let Some(pelvis) = anatomy.pelvis {
-            self.end([anatomy.hips, pelvis], TURNED_TRUNK, true);
+            self.end(anatomy.hips, pelvis, TURNED_TRUNK, true);
         }
         if let Some(head) = anatomy.head {
             let below = chain[chain.len() - 1];
             let is_aligned = self
                 .bone(below, Some(head))
                 .is_some_and(|bone| axis_near(bone, ON_AXIS).is_some());
-            self.end([below, head], TURNED_NECK, is_aligned);
+            self.end(below, head, TURNED_NECK, is_aligned);
         }
     }
 
     /// Finds the axes of a joint at the end of a chain: those of the joint above, if it is turned by less than `most` on average; else the
     /// nearest ones along its own axes, if axes follow bones; else the mean ones, with a doubt.
-    fn end(&mut self, [above, joint]: [usize; 2], most: f64, is_aligned: bool) {
+    fn end(&mut self, above: usize, joint: usize, most: f64, is_aligned: bool) {
         let Some(of_above) = self.axes[above] else { return };
         let turn = self.mean_turn(above, joint);
         let frame = if rotation::log(turn).length() < most {
@@ -165,7 +165,7 @@ impl<'a> Calibration<'a> {
                 .map(|left| to_axis(left, TO_AXIS)),
         };
         self.axes[upper] = left.and_then(|left| framed(left, -bone));
-        self.axes[lower] = if self.is_in_line([upper, lower], end, IN_LINE) {
+        self.axes[lower] = if self.is_in_line(upper, lower, end, IN_LINE) {
             self.axes[upper]
         } else {
             let left = hinge
@@ -201,14 +201,14 @@ impl<'a> Calibration<'a> {
             .collar
             .last()
             .copied()
-            .filter(|&collar| hinge.is_none() && self.is_in_line([collar, upper], Some(lower), IN_LINE));
+            .filter(|&collar| hinge.is_none() && self.is_in_line(collar, upper, Some(lower), IN_LINE));
         // Elbows of arms that are spread with palms down bend ahead.
         let ahead = || Some(bone.cross(self.seen(upper, chest, DVec3::Z)?));
         self.axes[upper] = collar.and_then(|collar| self.axes[collar]).or_else(|| {
             let hinge = hinge.map(|[hinge, _]| hinge).or_else(ahead)?;
             spread(hinge_to_axis(-out * hinge, bone), bone)
         });
-        self.axes[lower] = if self.is_in_line([upper, lower], end, IN_LINE) {
+        self.axes[lower] = if self.is_in_line(upper, lower, end, IN_LINE) {
             self.axes[upper]
         } else {
             self.doubts.push(Doubt::Axes(lower));
@@ -219,7 +219,7 @@ impl<'a> Calibration<'a> {
                 .and_then(|(up, bone)| spread(hinge_to_axis(up, bone), bone))
         };
         if let Some(end) = end {
-            self.end([lower, end], TURNED_WRIST, true);
+            self.end(lower, end, TURNED_WRIST, true);
         }
     }
 
@@ -265,7 +265,7 @@ impl<'a> Calibration<'a> {
     }
 
     /// Whether the bones of two joints are in line where the lower one does not turn.
-    fn is_in_line(&self, [above, joint]: [usize; 2], next: Option<usize>, most: f64) -> bool {
+    fn is_in_line(&self, above: usize, joint: usize, next: Option<usize>, most: f64) -> bool {
         self.bone(above, Some(joint))
             .zip(self.bone(joint, next))
             .is_none_or(|(above, below)| above.angle_between(below) < most)

@@ -127,7 +127,7 @@ impl FoundReference {
                 (upright, best, self.anatomy) = (found, Some(frame), anatomy);
             }
         }
-        if let Some((pose, doubts)) = worked_out(take, (body, &self.anatomy), &self.pose) {
+        if let Some((pose, doubts)) = worked_out(take, body, &self.anatomy, &self.pose) {
             (self.pose, self.doubts) = (pose, doubts);
             (self.source, self.stands) = (ReferenceSource::Motion, upright > 0.0);
             return;
@@ -141,7 +141,7 @@ impl FoundReference {
 
 /// Returns the pose of a body of two legs by its anatomy and motion, and what is uncertain in it; joints that are no part of the
 /// body are as in a local pose.
-fn worked_out(take: &Take, (body, anatomy): (&Body, &Anatomy), pose: &Pose) -> Option<(Pose, Vec<Doubt>)> {
+fn worked_out(take: &Take, body: &Body, anatomy: &Anatomy, pose: &Pose) -> Option<(Pose, Vec<Doubt>)> {
     let skeleton = take.skeleton();
     let mut found = anatomy.is_biped().then(|| Calibration::of_body(take, anatomy))?;
     soles::find(&mut found);
