@@ -109,12 +109,16 @@ impl Anatomy {
                 meaning.side = meaning.side.map(Side::other);
             }
         }
+        // Toes point ahead.
+        let ahead: DVec3 = (body.feet.iter())
+            .filter_map(|foot| Some(world.translations[foot.toe?] - world.translations[foot.ankle]))
+            .sum();
         let find = Finder {
             skeleton,
             body,
             at: &world.translations,
             meanings: &meanings,
-            left: left_by_feet(body, &world.translations),
+            left: DVec3::Y.cross(ahead).try_normalize(),
         };
         let hips = body.hips;
         let hands = find.hands();
@@ -201,14 +205,6 @@ const NAMES_DIFFER: f64 = 0.05;
 
 /// A joint this far from the middle of the body, as a share of its distance from the hips, is at a side.
 const ASIDE_SHARE: f64 = 0.04;
-
-/// Returns the left of a body whose feet have toes, which point ahead.
-fn left_by_feet(body: &Body, at: &[DVec3]) -> Option<DVec3> {
-    let ahead: DVec3 = (body.feet.iter())
-        .filter_map(|foot| Some(at[foot.toe?] - at[foot.ankle]))
-        .sum();
-    DVec3::Y.cross(ahead).try_normalize()
-}
 
 impl Finder<'_> {
     fn says(&self, joint: usize, word: Word) -> bool {
@@ -458,6 +454,7 @@ impl Finder<'_> {
             let joints = self.bare(&chain, Some(foot.ankle));
             let is_two = self.body.feet.len() == 2;
             let reaches = self.bones(&joints, Some(foot.ankle), [Word::Thigh, Word::Shin]);
+            let mut below = self.skeleton.children(foot.ankle).iter().copied();
             feet.push((
                 hangs_at,
                 Limb {
@@ -466,7 +463,8 @@ impl Finder<'_> {
                     row: 0,
                     bones: reaches.filter(|_| is_two),
                     reaches,
-                    toe: foot.toe.or_else(|| self.toe_below(foot.ankle)),
+                    toe: (foot.toe)
+                        .or_else(|| below.find(|&joint| self.says(joint, Word::Toe) || self.says(joint, Word::Foot))),
                     collar: Vec::new(),
                     joints,
                     fingers: Default::default(),
@@ -498,12 +496,6 @@ impl Finder<'_> {
             (None, [_, .., above, _]) if self.meanings[last].is_helper => *above,
             _ => last,
         }
-    }
-
-    /// Returns the toes below an ankle by their names.
-    fn toe_below(&self, ankle: usize) -> Option<usize> {
-        let mut below = self.skeleton.children(ankle).iter().copied();
-        below.find(|&joint| self.says(joint, Word::Toe) || self.says(joint, Word::Foot))
     }
 
     /// Returns the two bones of a limb: by their names, and among several those that are both as long as possible.

@@ -197,7 +197,10 @@ impl Rig {
 
     /// Returns how high the lower ankle is over the soles when these are on the ground, metres.
     fn ankle_over_soles(&self) -> f64 {
-        if self.stance.is_at_rest && self.shows_ground() {
+        // The floor is known by the soles, or because it is at 0.
+        let shows_ground = self.soles.iter().any(|sole| !sole.points.is_empty())
+            || self.ground_under(self.lowest_of_feet(&self.world)) == 0.0;
+        if self.stance.is_at_rest && shows_ground {
             self.lower_ankle(&self.world) - self.ground()
         } else {
             self.stance.ankle

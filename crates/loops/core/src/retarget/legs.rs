@@ -163,7 +163,9 @@ impl PlacedLimb {
                 // No solve follows that would bring hands to their places.
                 LimbKind::Arm => reached(&bend, goal.length()),
             };
-            let bent = rotation::exp(self.leg.hinge_at(above) * yielding(bend.angle_forward(wanted), most));
+            let angle = bend.angle_forward(wanted);
+            let angle = if angle > 0.0 { limited(angle, most) } else { angle };
+            let bent = rotation::exp(self.leg.hinge_at(above) * angle);
             let leg = at[knee] - at[thigh] + bent * (at[ankle] - at[knee]);
             if self.kind == LimbKind::Leg && leg.length() > 0.0 {
                 grown = growth(goal.length() / leg.length() - 1.0, stretch);
@@ -224,11 +226,6 @@ fn reached(bend: &Bend, wanted: f64) -> f64 {
     } else {
         now
     }
-}
-
-/// Returns how far a knee bends beyond that of the source for the requested `angle`, radians; below `most`.
-fn yielding(angle: f64, most: f64) -> f64 {
-    if angle <= 0.0 { angle } else { limited(angle, most) }
 }
 
 /// Limits an angle below `most`, radians: with four continuous derivatives, and nearly unchanged if it is small.

@@ -82,11 +82,6 @@ impl Link {
             confidence,
         }
     }
-
-    /// Whether the choice is worth a look.
-    pub fn is_unsure(&self) -> bool {
-        self.confidence < SURE
-    }
 }
 
 impl JointMap {
@@ -194,7 +189,8 @@ impl JointMap {
 
     /// Returns the joints of the target with uncertain links, and these links.
     pub fn unsure(&self) -> impl Iterator<Item = (usize, Link)> + '_ {
-        (self.links.iter().enumerate()).filter_map(|(joint, link)| Some((joint, link.filter(Link::is_unsure)?)))
+        (self.links.iter().enumerate())
+            .filter_map(|(joint, link)| Some((joint, link.filter(|link| link.confidence < SURE)?)))
     }
 
     /// Returns the share of the rig's trunk and limbs that follow something, from 0 to 1.

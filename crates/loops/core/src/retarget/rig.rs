@@ -35,7 +35,7 @@ pub struct Rig {
     raised: f64,
     /// How it stands in its take.
     pub(super) stance: Stance,
-    soles: Vec<FootSole>,
+    pub(super) soles: Vec<FootSole>,
     /// Limits below which its feet count as standing.
     pub(super) contacts: ContactLimits,
 }
@@ -317,12 +317,6 @@ impl Rig {
         } else {
             lowest
         }
-    }
-
-    /// Whether the floor is known in its reference pose: by its soles, or because it stands at 0.
-    pub(super) fn shows_ground(&self) -> bool {
-        let is_known = self.soles.iter().any(|sole| !sole.points.is_empty());
-        is_known || self.ground_under(self.lowest_of_feet(&self.world)) == 0.0
     }
 
     /// Returns the height of the lower ankle in a pose, metres; 0 without feet.
