@@ -149,8 +149,9 @@ impl Leg {
     /// Bends the knee of a pose by an angle more, radians. `world` is the pose before.
     pub fn bend_knee(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose, angle: f64) {
         let above = world.rotation_above(skeleton, self.knee);
-        let bent = rotation::exp(self.hinge_at(above) * angle) * world.rotations[self.knee];
-        pose.rotations[self.knee] = (above.conjugate() * bent).normalize();
+        pose.rotations[self.knee] = (above.conjugate()
+            * (rotation::exp(self.hinge_at(above) * angle) * world.rotations[self.knee]))
+            .normalize();
     }
 
     /// Rotates thigh and knee of a pose to move the ankle, as far as the knee bends; the foot keeps its direction. `world` is
@@ -165,8 +166,8 @@ impl Leg {
             [thigh, knee, ankle].map(|joint| world.rotation_above(skeleton, joint));
         let reached = at(ankle) + moved - at(thigh);
         let bend = self.bend(at, above_knee);
-        let length = bend.eased(reached.length(), GIVE.powi(-2));
-        let bent = rotation::exp(self.hinge_at(above_knee) * bend.angle_at(length));
+        let bent =
+            rotation::exp(self.hinge_at(above_knee) * bend.angle_at(bend.eased(reached.length(), GIVE.powi(-2))));
         let swing = rotation::arc(at(knee) - at(thigh) + bent * (at(ankle) - at(knee)), reached);
         for (joint, turn) in [
             (thigh, above_thigh.conjugate() * swing),
@@ -289,8 +290,7 @@ impl Bend {
 
     /// Returns the additional angle of the knee to the one with this cosine, on the side of the sign of `side`.
     fn turn_to(&self, cos: f64, side: f64) -> f64 {
-        let sin = ((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt();
-        ops::atan2(sin.copysign(side), cos) - self.flexed
+        ops::atan2(((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt().copysign(side), cos) - self.flexed
     }
 
     /// Returns the additional angle of the knee that brings the ankle to about the given distance from the thigh: see [`STIFF`].

@@ -95,8 +95,11 @@ impl Bearing {
             for contact in Self::contacts(all, foot, Some(point)) {
                 contact.keys().for_each(|key| bears[course.sample(key as isize)] = true);
             }
-            let spans = contact::spans(foot, &bears, course.has_ends());
-            joined.extend(spans.into_iter().map(|contact| Self { point, contact }));
+            joined.extend(
+                contact::spans(foot, &bears, course.has_ends())
+                    .into_iter()
+                    .map(|contact| Self { point, contact }),
+            );
         }
         joined
     }
@@ -336,10 +339,14 @@ pub(crate) fn measure_speed(
         })
         .map(|found| found.twist);
     match settings.speed {
-        RootSpeed::Given(mps) => {
-            let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
-            (found, Some(at_speed(mps, shown, clip.root().twist)))
-        }
+        RootSpeed::Given(mps) => (
+            found,
+            Some(at_speed(
+                mps,
+                [by_feet, Some(clip.root().twist)].into_iter().flatten(),
+                clip.root().twist,
+            )),
+        ),
         _ => (found, by_feet),
     }
 }
@@ -432,8 +439,12 @@ pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -
     for (index, foot) in body.feet.iter().enumerate() {
         let point = PointTrack::new(stage, &model, (foot.lowest_joint(), body.end_of(foot.lowest_joint())));
         for contact in point.contacts(index) {
-            let samples = contact.keys().map(|key| key % point.positions.len());
-            places.extend(samples.map(|sample| (sample, point.positions[sample])));
+            places.extend(
+                contact
+                    .keys()
+                    .map(|key| key % point.positions.len())
+                    .map(|sample| (sample, point.positions[sample])),
+            );
         }
     }
     places
@@ -464,8 +475,12 @@ pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Beari
         .collect();
     let at = |key: usize, joint: usize| roots[key] * stage.world.joint(key % count, joint);
     let world = WorldTracks::of_joints(skeleton.num_joints(), roots.len(), (&joints, &turning), at);
-    let size = body.leg_size(skeleton, |joint| stage.world.position(0, joint));
-    let bearings = Bearings::of(&world, (skeleton, body), course.step_secs, &limits.at_size(size));
+    let bearings = Bearings::of(
+        &world,
+        (skeleton, body),
+        course.step_secs,
+        &limits.at_size(body.leg_size(skeleton, |joint| stage.world.position(0, joint))),
+    );
     if course.has_ends() {
         bearings
     } else {
@@ -485,17 +500,21 @@ impl Feet {
         let mut found = bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, &self.limits);
         let is_stated = |foot: usize| self.stated.contains(&foot);
         found.stays.retain(|stay| !is_stated(stay.foot));
-        let stated = self.contacts.iter().filter(|contact| is_stated(contact.foot));
-        found.stays.extend(stated.map(|contact| {
-            let keys = contact.keys();
-            let is_whole = keys.len() >= clip.num_samples();
-            let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
-            Stay {
-                foot: contact.foot,
-                strike,
-                lift,
-            }
-        }));
+        found.stays.extend(
+            self.contacts
+                .iter()
+                .filter(|contact| is_stated(contact.foot))
+                .map(|contact| {
+                    let keys = contact.keys();
+                    let is_whole = keys.len() >= clip.num_samples();
+                    let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
+                    Stay {
+                        foot: contact.foot,
+                        strike,
+                        lift,
+                    }
+                }),
+        );
         found
     }
 }

@@ -174,8 +174,7 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
     let above: f64 = rows.iter().map(|row| row.length()).sum();
     let mut normal = DVec3::new(1.0, 0.01, 0.02).normalize();
     for _ in 0..MULTIPLICATIONS {
-        let applied = DVec3::from_array(rows.map(|row| row.dot(normal)));
-        normal = (above * normal - applied).normalize_or(DVec3::X);
+        normal = (above * normal - DVec3::from_array(rows.map(|row| row.dot(normal)))).normalize_or(DVec3::X);
     }
     // Skeletons are drawn along an axis; the small errors of a hand-measured one would tilt the mirror.
     DVec3::AXES

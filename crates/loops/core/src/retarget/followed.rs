@@ -323,8 +323,10 @@ impl Retarget {
     /// Returns when the target's feet stand by those of a take of the source, frame by frame.
     pub fn feet_of_take(&self, source: &Take) -> FollowedFeet {
         let tracks = source.tracks();
-        let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
-        let mut feet = self.feet_of(&Stage::new(tracks, course));
+        let mut feet = self.feet_of(&Stage::new(
+            tracks,
+            Course::in_world(tracks.step_secs(), tracks.num_frames()),
+        ));
         // Over minutes the ground may rise, so that the fixed limits of a loop do not apply.
         for (index, foot) in self.target.body.feet.iter().enumerate() {
             let lowest = foot.toe.map_or(FootPoint::Ankle, |_| FootPoint::Ball);

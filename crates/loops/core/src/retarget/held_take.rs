@@ -139,10 +139,11 @@ impl Retarget {
             };
             let window = reaches[0]..reaches[1];
             let tracks = samples.tracks(window.clone());
-            let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
-            let holding = Holding::new(&self.target.body, self.root_joint(), lock);
-            let feet = feet.sampled(&samples.frames(window));
-            let (held, _) = feet.hold_motion(&Stage::new(&tracks, course), holding, self.target.carrier());
+            let (held, _) = feet.sampled(&samples.frames(window)).hold_motion(
+                &Stage::new(&tracks, Course::in_world(tracks.step_secs(), tracks.num_frames())),
+                Holding::new(&self.target.body, self.root_joint(), lock),
+                self.target.carrier(),
+            );
             if let Some(held) = held {
                 corrections.add(&tracks, &held, reaches[0], weight);
             }

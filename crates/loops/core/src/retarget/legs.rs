@@ -89,8 +89,11 @@ impl PlacedLimb {
             };
         let along = target.world.translations[lower] - target.world.translations[upper];
         let hinge = hinge.unwrap_or_else(|| {
-            let usual = along.cross(bends_toward).try_normalize();
-            target.world.rotations[upper].conjugate() * usual.unwrap_or(target.axes * DVec3::X)
+            target.world.rotations[upper].conjugate()
+                * along
+                    .cross(bends_toward)
+                    .try_normalize()
+                    .unwrap_or(target.axes * DVec3::X)
         });
         let rotations = &target.world.rotations;
         let above_from_upper = rotations[above_knee].conjugate() * rotations[upper];
@@ -150,8 +153,7 @@ impl PlacedLimb {
         let mut turns = [DQuat::IDENTITY; 3];
         let mut grown = 0.0;
         for _ in 0..TILT_ROUNDS {
-            let on_ball = ball - (turns[2] * own).normalize() * self.anchor;
-            let wanted = on_ball.lerp(of_ankle, lifted);
+            let wanted = (ball - (turns[2] * own).normalize() * self.anchor).lerp(of_ankle, lifted);
             let wanted = if weight < 1.0 {
                 at[ankle].lerp(wanted, weight)
             } else {
@@ -172,11 +174,15 @@ impl PlacedLimb {
             }
             let leg = leg * (1.0 + grown);
             let swing = arc(leg, goal);
-            let tilt = arc(own * self.anchor, ball - at[thigh] - swing * leg);
             turns = [
                 swing,
                 swing * bent,
-                rotation::exp(rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)) * (1.0 - lifted)),
+                rotation::exp(
+                    rotation::log(rotation::on_side_of(
+                        arc(own * self.anchor, ball - at[thigh] - swing * leg),
+                        DQuat::IDENTITY,
+                    )) * (1.0 - lifted),
+                ),
             ];
         }
         (turns, grown)

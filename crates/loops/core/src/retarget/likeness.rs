@@ -57,8 +57,10 @@ impl RigPair {
         }
         .of_loop(&source);
         let poses = (0..count).map(|sample| {
-            let found = carried.body_pose(sample).world(&target.skeleton);
-            [retarget.directions(source.body_pose(sample)), found]
+            [
+                retarget.directions(source.body_pose(sample)),
+                carried.body_pose(sample).world(&target.skeleton),
+            ]
         });
         (carried.num_samples() == count && target.anatomy.is_biped()).then(|| {
             let poses = poses.collect();

@@ -109,8 +109,13 @@ impl JointMap {
             ));
         }
         spread(&mut links, Some(of.hips), &of.spine, &to.spine, None);
-        let chest = of.spine.last().copied().unwrap_or(of.hips);
-        spread(&mut links, Some(chest), &of.neck, &to.neck, of.head);
+        spread(
+            &mut links,
+            Some(of.spine.last().copied().unwrap_or(of.hips)),
+            &of.neck,
+            &to.neck,
+            of.head,
+        );
         spread(&mut links, Some(of.hips), &of.tail, &to.tail, None);
         for limb in &to.limbs {
             link_limb(&mut links, source, target, limb);
@@ -247,8 +252,13 @@ fn link_limb(links: &mut [Option<Link>], source: &Rig, target: &Rig, limb: &Limb
             links[joint] = Some(Link::sure(from, 1.0));
         }
     } else {
-        let base = from.joints.first().and_then(|&first| source.skeleton.parent(first));
-        spread(links, base, &from.joints, &limb.joints, None);
+        spread(
+            links,
+            from.joints.first().and_then(|&first| source.skeleton.parent(first)),
+            &from.joints,
+            &limb.joints,
+            None,
+        );
     }
     if let (Some(from), Some(toe)) = (from.toe, limb.toe) {
         links[toe] = Some(Link::sure(from, 0.9));

@@ -137,9 +137,10 @@ impl Rig {
         };
         self.raised += radians;
         // In the reference pose it then looks lower by the same angle.
-        let turn = rotation::exp(self.axes * DVec3::X * radians);
-        let above = self.world.rotation_above(&self.skeleton, base);
-        self.reference.rotations[base] = (above.conjugate() * turn * self.world.rotations[base]).normalize();
+        self.reference.rotations[base] = (self.world.rotation_above(&self.skeleton, base).conjugate()
+            * rotation::exp(self.axes * DVec3::X * radians)
+            * self.world.rotations[base])
+            .normalize();
         self.world = self.reference.as_ref().world(&self.skeleton);
         self
     }
@@ -271,8 +272,7 @@ impl Rig {
     /// Returns the mean length of the legs, from thigh to ankle, metres; the body's size if it has none.
     pub(super) fn leg_length(&self) -> f64 {
         let at = &self.world.translations;
-        let legs = self.anatomy.legs();
-        let length = mean(legs.map(|limb| self.world.length_along(&limb.main())));
+        let length = mean(self.anatomy.legs().map(|limb| self.world.length_along(&limb.main())));
         if length > 0.0 {
             return length;
         }

@@ -42,8 +42,9 @@ pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> 
         is_foot[joint] = is_ankle(joint) || above.is_some_and(|above| is_foot[above]);
         if is_foot[joint] {
             let (at, turn) = (world.translations[joint], world.rotations[joint]);
-            let tip = skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip);
-            lowest = lowest.min(at.y).min(tip.y);
+            lowest = lowest
+                .min(at.y)
+                .min(skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip).y);
         }
     }
     if lowest.is_finite() { lowest } else { 0.0 }

@@ -133,8 +133,12 @@ impl RigPair {
         } = self;
         let laid = laid_onto(source, target);
         let turn = |from: usize, joint: usize| {
-            let to_body = source.world.rotations[from].conjugate() * source.axes;
-            (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
+            (source.world.rotations[from].conjugate()
+                * source.axes
+                * laid[joint]
+                * target.axes.conjugate()
+                * target.world.rotations[joint])
+                .normalize()
         };
         map.links
             .iter()
@@ -259,8 +263,10 @@ impl Retarget {
             let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world[above]);
             if let Ok(at) = reaches.binary_search_by_key(&joint, |(joint, _)| *joint) {
                 let (_, reach) = reaches[at];
-                let own = self.below_what_it_hangs_from(&along.world, joint);
-                turns[joint] = Some((above * own * rotation::exp(reach.truncate())).normalize());
+                turns[joint] = Some(
+                    (above * self.below_what_it_hangs_from(&along.world, joint) * rotation::exp(reach.truncate()))
+                        .normalize(),
+                );
                 lengths[joint] = reach.w;
             }
             if !self.to_hips.contains(&joint) {
@@ -295,8 +301,8 @@ impl Retarget {
         let lengths = vec![1.0; turns.len()];
         let at_rest = self.standing(&turns, &lengths, None);
         let [theirs, ours] = &self.tops;
-        let offset = self.in_world(&at_rest, self.hips_offset);
-        let shift = self.place(from.mean_place(theirs)) + offset - at_rest.mean_place(ours);
+        let shift =
+            self.place(from.mean_place(theirs)) + self.in_world(&at_rest, self.hips_offset) - at_rest.mean_place(ours);
         let hips = at_rest.translations[self.target.anatomy.hips] + shift;
         Along {
             world: self.standing(&turns, &lengths, Some(hips)),
@@ -350,11 +356,12 @@ impl Retarget {
                     .raised(cleared.rise)
                     .turn(limb, self.stretch, hips, &mut turns, &mut lengths);
             }
-            let own = turns[sole.ankle].unwrap_or(world.rotations[sole.ankle]);
-            turns[sole.ankle] = Some((cleared.foot * own).normalize());
+            turns[sole.ankle] =
+                Some((cleared.foot * turns[sole.ankle].unwrap_or(world.rotations[sole.ankle])).normalize());
             if let Some(toe) = sole.toe.filter(|_| cleared.toe != DQuat::IDENTITY) {
-                let own = turns[toe].unwrap_or((cleared.foot * world.rotations[toe]).normalize());
-                turns[toe] = Some((cleared.toe * own).normalize());
+                turns[toe] = Some(
+                    (cleared.toe * turns[toe].unwrap_or((cleared.foot * world.rotations[toe]).normalize())).normalize(),
+                );
             }
         }
         if is_cleared {
@@ -376,8 +383,7 @@ impl Retarget {
         let turned = anatomy.spine.last().map_or(hips, |&chest| {
             (rotation::exp(0.5 * rotation::difference(turned(chest), hips)) * hips).normalize()
         });
-        let level = turned * (self.target.axes * offset.with_y(0.0));
-        level.with_y(offset.y)
+        (turned * (self.target.axes * offset.with_y(0.0))).with_y(offset.y)
     }
 
     /// Returns the target's pose in the world by the rotations of joints that follow others, with bones scaled in length; all
@@ -412,8 +418,13 @@ impl Retarget {
             let rest = self.hanging[joint];
             let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| world.joint(above));
             let at = above.transform_point(rest.translation * lengths[joint]);
-            let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
-            world.set_joint(joint, Rigid::new(turn, at));
+            world.set_joint(
+                joint,
+                Rigid::new(
+                    turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize()),
+                    at,
+                ),
+            );
         }
         world
     }
@@ -443,10 +454,13 @@ impl Retarget {
     /// Returns a take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
     pub fn take(&self, take: &Take) -> Result<Take, TakeError> {
         let (count, step_secs) = (take.num_frames(), take.frame_time_secs());
-        let poses = self.poses(|frame| take.pose(frame), count, step_secs, true);
         Take::from_tracks(
             take.name(),
-            Tracks::pose_by_pose(&self.target.skeleton, step_secs, poses),
+            Tracks::pose_by_pose(
+                &self.target.skeleton,
+                step_secs,
+                self.poses(|frame| take.pose(frame), count, step_secs, true),
+            ),
         )
     }
 
@@ -458,8 +472,11 @@ impl Retarget {
         let path: Vec<Rigid> = clip.path().iter().map(|&sway| self.scaled(sway)).collect();
         let clip = clip.clone().on_screw()?;
         let step_secs = clip.step_secs();
-        let poses = self.poses(|sample| clip.body_pose(sample), clip.num_samples(), step_secs, false);
-        let tracks = Tracks::pose_by_pose(&self.target.skeleton, step_secs, poses);
+        let tracks = Tracks::pose_by_pose(
+            &self.target.skeleton,
+            step_secs,
+            self.poses(|sample| clip.body_pose(sample), clip.num_samples(), step_secs, false),
+        );
         let mapped = LoopClip::new(
             clip.name(),
             tracks,

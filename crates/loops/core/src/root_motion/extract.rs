@@ -143,10 +143,13 @@ impl RootRelativeClip {
     /// Returns other samples of the same motion from the same start, relative to the same root; `analysis` is that of the take.
     pub(crate) fn of_other_samples(&self, clip: &Clip, analysis: &Analysis) -> Self {
         match self.root_joint {
-            Some(joint) => {
-                let seen = self.clip.pose(0).world_of(self.clip.skeleton(), joint);
-                Self::under_root_joint(clip, self.root, joint, analysis, &[seen])
-            }
+            Some(joint) => Self::under_root_joint(
+                clip,
+                self.root,
+                joint,
+                analysis,
+                &[self.clip.pose(0).world_of(self.clip.skeleton(), joint)],
+            ),
             None => Self::relative_to(clip, self.root, self.carrier),
         }
     }
@@ -228,8 +231,8 @@ impl<'a> Stretch<'a> {
         range
             .clone()
             .map(|sample| {
-                let own = self.world.joint((sample - range.start()) as usize, joint);
-                let frame = root.at(sample as f64 * self.clip.step_secs()).inverse() * own;
+                let frame = root.at(sample as f64 * self.clip.step_secs()).inverse()
+                    * self.world.joint((sample - range.start()) as usize, joint);
                 Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0))
             })
             .collect()
@@ -240,8 +243,10 @@ impl<'a> Stretch<'a> {
         let own = self.frames_of(joint);
         let (from, to) = (own[0], own[own.len() - 1]);
         let yaw = rotation::yaw_of(to.rotation * from.rotation.conjugate());
-        let turned = rotation::from_yaw(yaw) * from.translation;
-        Rigid::from_yaw(yaw, (to.translation - turned).with_y(0.0))
+        Rigid::from_yaw(
+            yaw,
+            (to.translation - rotation::from_yaw(yaw) * from.translation).with_y(0.0),
+        )
     }
 
     /// Finds the root motion over the ground; `traveller` is a joint whose travel is the root's.

@@ -64,8 +64,10 @@ impl HalfCycle<'_> {
         }
         let facing = rotation::from_yaw(yaw);
         let step = facing.conjugate() * motion.translation;
-        let line = Rigid::new(facing, facing * DVec3::new(0.5 * step.x, 0.0, 0.0));
-        (line, step.with_x(0.0))
+        (
+            Rigid::new(facing, facing * DVec3::new(0.5 * step.x, 0.0, 0.0)),
+            step.with_x(0.0),
+        )
     }
 }
 
@@ -96,12 +98,11 @@ pub(crate) fn extract_half(
     }
     stretch.put_on_climb(&mut root);
     let keeps_root_motion = matches!(settings.mode, RootMode::Keep | RootMode::Stationary);
-    let root_joint = analysis.root_joint().filter(|_| !keeps_root_motion);
     Ok(RootRelativeClip::rooted(
         clip,
         root,
         analysis,
-        root_joint,
+        analysis.root_joint().filter(|_| !keeps_root_motion),
         settings.space,
     ))
 }

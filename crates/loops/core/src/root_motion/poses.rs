@@ -77,8 +77,10 @@ impl EndPoses<'_> {
 
     /// Returns the frames around the start for which frames around the end exist.
     fn frames(&self) -> RangeInclusive<usize> {
-        let last = self.first + self.num_intervals;
-        let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
+        let reach = self
+            .reach
+            .min(self.first)
+            .min(self.world.num_frames() - 1 - (self.first + self.num_intervals));
         self.first - reach..=self.first + reach
     }
 

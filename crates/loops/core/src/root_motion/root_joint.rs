@@ -62,10 +62,7 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
         .filter(|&joint| skeleton.is_within(joint, body.hips))
         .collect();
     let lowest: Vec<f64> = (0..world.num_frames())
-        .map(|frame| {
-            let heights = of_body.iter().map(|&joint| world.position(frame, joint).y);
-            smallest(heights)
-        })
+        .map(|frame| smallest(of_body.iter().map(|&joint| world.position(frame, joint).y)))
         .collect();
     let hips_height =
         greatest((lowest.iter().enumerate()).map(|(frame, lowest)| world.position(frame, body.hips).y - lowest));

@@ -104,8 +104,11 @@ impl FileForm for RobotSource {
 
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
         let hinges = skeleton.hinges()?;
-        let base = loopwright_core::math::Rigid::new(UP, glam::DVec3::ZERO);
-        Some(hinges.pose(skeleton, base, hinges.each().map(|_| 0.0)))
+        Some(hinges.pose(
+            skeleton,
+            loopwright_core::math::Rigid::new(UP, glam::DVec3::ZERO),
+            hinges.each().map(|_| 0.0),
+        ))
     }
 
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {

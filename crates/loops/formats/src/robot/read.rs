@@ -144,8 +144,9 @@ fn tip(sole: &Sole, rest: &Pose) -> DVec3 {
     let frame = rest.joint(sole.joint);
     let lows = || lows(&sole.points, frame);
     let mean = middle(lows()).x;
-    let front = lows().filter(|low| low.x >= mean - 1e-9);
-    frame.inverse().transform_point(middle(front))
+    frame
+        .inverse()
+        .transform_point(middle(lows().filter(|low| low.x >= mean - 1e-9)))
 }
 
 /// Returns the feet: the lowest ends of limbs that have a mirrored partner, by their collision shapes. Errors: the lowest has only meshes.

@@ -82,8 +82,7 @@ pub(super) fn read_csv(
     let mut rows = Vec::new();
     for (line, text) in lines {
         let cells = text.split(',').map(|cell| {
-            let number = cell.trim().parse::<f64>().ok();
-            number.ok_or_else(|| RobotMotionError::Number {
+            cell.trim().parse::<f64>().map_err(|_| RobotMotionError::Number {
                 line: line + 1,
                 found: one_line(cell),
             })
@@ -224,9 +223,11 @@ pub(super) fn read_json(
     let upright = DQuat::from_rotation_x(if is_upright { FRAC_PI_2 } else { 0.0 });
     let mut motion = RobotMotion::default();
     for row in &rows {
-        let quat = upright * rotation(&row[base + 3..]) * upright.conjugate();
-        let angles = row[base + 3 + width..][..count].iter().copied();
-        motion.push(upright * DVec3::from_slice(&row[base..]), quat, angles)?;
+        motion.push(
+            upright * DVec3::from_slice(&row[base..]),
+            upright * rotation(&row[base + 3..]) * upright.conjugate(),
+            row[base + 3 + width..][..count].iter().copied(),
+        )?;
     }
     motion.fps = if is_upright {
         let num_steps = rows.len().saturating_sub(1).max(1);
@@ -324,11 +325,14 @@ fn joined(row: &[f64], separator: &str) -> String {
 pub(super) fn write_csv(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> String {
     let mut text = String::new();
     if *layout == Layout::Seed {
-        let joints = names((&written.skeleton, &written.hinges)).into_iter();
         let names: Vec<String> = SEED_BASE
             .into_iter()
             .map(str::to_owned)
-            .chain(joints.map(|name| format!("{name}{SEED_JOINT}")))
+            .chain(
+                names((&written.skeleton, &written.hinges))
+                    .into_iter()
+                    .map(|name| format!("{name}{SEED_JOINT}")),
+            )
             .collect();
         text += &names.join(",");
         text.push('\n');

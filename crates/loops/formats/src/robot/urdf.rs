@@ -84,9 +84,10 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
         // A floating base below a link without a shape is the base itself.
         let number = bodies.len();
         bodies.push(body);
-        let children = below.get(name).map_or(&[][..], Vec::as_slice);
         open.extend(
-            children
+            below
+                .get(name)
+                .map_or(&[][..], Vec::as_slice)
                 .iter()
                 .rev()
                 .map(|&(link, joint)| (link, Some(joint), Some(number), depth + 1)),

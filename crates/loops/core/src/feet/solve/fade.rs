@@ -147,8 +147,12 @@ impl FadingLoop<'_> {
                 let (joint, offset) = limb.fixed_to(part);
                 let bears = self.value(&leg.bears, part as usize, 0.0) >= 0.5;
                 bears.then(|| {
-                    let seen = pose.as_ref().world_of(self.clip.skeleton(), joint);
-                    (joint, seen.transform_point(offset))
+                    (
+                        joint,
+                        pose.as_ref()
+                            .world_of(self.clip.skeleton(), joint)
+                            .transform_point(offset),
+                    )
                 })
             })
             .collect()
@@ -330,8 +334,11 @@ pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
 fn goals_through([from, to]: [FadingLoop<'_>; 2], fade: Decay, leg: usize, stage: &Stage<'_>) -> Goals {
     let (course, count) = (&stage.course, stage.num_samples());
     let [left_hardest, entered_hardest] = [from, to].map(|side| side.hardest(leg, course.step_secs));
-    let hardest = core::array::from_fn(|joint| left_hardest[joint].max(entered_hardest[joint]));
-    let mut goals = Goals::of_motion(stage, &to.feet.limbs[leg], hardest);
+    let mut goals = Goals::of_motion(
+        stage,
+        &to.feet.limbs[leg],
+        core::array::from_fn(|joint| left_hardest[joint].max(entered_hardest[joint])),
+    );
     let legs = [from, to].map(|side| &side.feet.legs[leg]);
     // How far a bearing part has come down; once down it stays down, even if the fade lifts it again.
     let mut is_down = PARTS.map(|part| from.value(&legs[0].bears, part as usize, 0.0));

@@ -161,8 +161,13 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
         });
         for (sample, pose) in closed.iter_mut().enumerate() {
             let own = values[(sample as isize - first) as usize];
-            let moved = [0, 1].map(|part| own[part] + offsets[part][sample]);
-            pose.set_joint(joint, channels.transform(clip.pose(sample as isize), moved));
+            pose.set_joint(
+                joint,
+                channels.transform(
+                    clip.pose(sample as isize),
+                    [0, 1].map(|part| own[part] + offsets[part][sample]),
+                ),
+            );
         }
     }
     Ok(ring::closed(clip, closed, settings.method))
@@ -341,10 +346,7 @@ impl Search<'_> {
                 .transform_point(point.at)
                 - point.radius * DVec3::Y
         };
-        let lowest = (0..count as isize).map(|sample| {
-            let heights = self.points.iter().map(|point| place(point, sample).y);
-            smallest(heights)
-        });
+        let lowest = (0..count as isize).map(|sample| smallest(self.points.iter().map(|point| place(point, sample).y)));
         let floor = percentile::of(lowest.filter(|height| height.is_finite()), 0.5);
         self.floor = if floor.abs() < ZERO_METRES { 0.0 } else { floor };
         let mut drags = vec![false; self.hinges.soles.len()];
@@ -352,8 +354,7 @@ impl Search<'_> {
         for point in &self.points {
             let velocity = |sample: isize| {
                 let [before, after] = [(sample - half).max(first), (sample + half).min(last)];
-                let moved = place(point, after) - place(point, before);
-                moved / ((after - before).max(1) as f64 * step_secs)
+                (place(point, after) - place(point, before)) / ((after - before).max(1) as f64 * step_secs)
             };
             let speed = |sample: isize| ops::over_ground(velocity(sample));
             let mut touches: Vec<bool> = (0..count as isize)
@@ -380,11 +381,10 @@ impl Search<'_> {
         let mut pose = self.clip.body_pose(sample).to_pose();
         let own = self.of_sample(unknowns, sample);
         let base = pose.joint(0);
-        let turned = rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation;
         pose.set_joint(
             0,
             Rigid::new(
-                rotation::renormalized(turned),
+                rotation::renormalized(rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation),
                 base.translation + DVec3::from_slice(own) * PLACE_METRES,
             ),
         );

@@ -181,8 +181,10 @@ pub(super) fn ends_of_foot(
         Some(toe) => limb::tip_of(stage, toe).map(|tip| (toe, tip)),
         None => Some(stands),
     };
-    let tip = tip.map(|tip| (FootPoint::Tip, tip));
-    [(FootPoint::Heel, (foot.ankle, heel))].into_iter().chain(tip).collect()
+    [(FootPoint::Heel, (foot.ankle, heel))]
+        .into_iter()
+        .chain(tip.map(|tip| (FootPoint::Tip, tip)))
+        .collect()
 }
 
 /// Returns the farthest that a point is from its mean place over a contact, over the ground, metres.
@@ -240,8 +242,11 @@ pub(super) fn solve(
             limb.turn(&goals.poses[sample], &mut pose.rotations, turns);
             let points = limb.points(&goals.poses[sample], hips, turns);
             if limb.leg.is_apart {
-                let foot = Rigid::new(points.foot, points.at[Part::Ankle as usize]);
-                pose.place(skeleton, limb.leg.ankle, foot);
+                pose.place(
+                    skeleton,
+                    limb.leg.ankle,
+                    Rigid::new(points.foot, points.at[Part::Ankle as usize]),
+                );
             }
             let moved = points.at[Part::Ball as usize].distance(goals.own[sample].at[Part::Ball as usize]);
             solved.moved_metres = solved.moved_metres.max(moved);
@@ -449,8 +454,7 @@ fn heel_below(
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (&sample, &rise) in samples.iter().zip(&rises) {
         let weight = (1.0 + ((rise - least) / flat_metres).powi(2)).powi(-2);
-        let down = up[sample] * -rise.max(0.0);
-        sum += stage.world.rotation(sample, ankle).conjugate() * down * weight;
+        sum += stage.world.rotation(sample, ankle).conjugate() * (up[sample] * -rise.max(0.0)) * weight;
         total += weight;
     }
     if total > 0.0 { sum / total } else { DVec3::ZERO }

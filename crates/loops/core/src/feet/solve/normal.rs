@@ -196,8 +196,11 @@ impl NormalEquations {
         let inner = shape.num_inner();
         if let Some(of_border) = sample.checked_sub(inner) {
             let stride = shape.border();
-            let first = (of_border * shape.block + unknown) * stride + (other - inner) * shape.block + column;
-            return (&mut self.corner, first, stride);
+            return (
+                &mut self.corner,
+                (of_border * shape.block + unknown) * stride + (other - inner) * shape.block + column,
+                stride,
+            );
         }
         let ahead = other - sample;
         debug_assert!(

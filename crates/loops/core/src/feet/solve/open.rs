@@ -118,8 +118,8 @@ impl OpenMotion<'_> {
         let held = (0..tracks.num_frames()).map(|sample| {
             let mut pose = tracks.pose(sample).to_pose();
             if !stage.course.is_held(sample) {
-                let above = stage.rotation_above(sample, below.lifted);
-                pose.translations[below.lifted] += above.conjugate() * settled.hips(sample);
+                pose.translations[below.lifted] +=
+                    stage.rotation_above(sample, below.lifted).conjugate() * settled.hips(sample);
                 for (leg, (limb, goals)) in below.limbs.iter().zip(goals).enumerate() {
                     limb.turn(&goals.poses[sample], &mut pose.rotations, settled.leg(leg, sample));
                 }
@@ -238,8 +238,8 @@ impl OpenMotion<'_> {
             }
         }
         let stands = self.stands(end, leg, part);
-        let soon = course.samples_in(SOON_SECS);
-        let Some(first) = (0..=soon).find(|&step| goals.bears[inward(step)][part] >= 0.5) else {
+        let Some(first) = (0..=course.samples_in(SOON_SECS)).find(|&step| goals.bears[inward(step)][part] >= 0.5)
+        else {
             return;
         };
         if stands >= 0.5 {

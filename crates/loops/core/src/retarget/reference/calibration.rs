@@ -276,8 +276,10 @@ impl<'a> Calibration<'a> {
         let motion = &self.motion;
         let frames = motion.num_frames();
         let turns = (0..frames).map(|frame| {
-            let turn = motion.rotation(frame, above).conjugate() * motion.rotation(frame, joint);
-            (turn, 1.0 / frames as f64)
+            (
+                motion.rotation(frame, above).conjugate() * motion.rotation(frame, joint),
+                1.0 / frames as f64,
+            )
         });
         rotation::mean(&turns.collect::<Vec<_>>())
     }
@@ -327,8 +329,10 @@ fn to_axis(direction: DVec3, within: f64) -> DVec3 {
 
 /// Returns the direction across an arm, snapped to an axis of its joint if it is near.
 fn hinge_to_axis(across: DVec3, bone: DVec3) -> DVec3 {
-    let within = axis_near(bone, ON_AXIS).map_or(HINGE_TO_OTHER_AXIS, |_| HINGE_TO_AXIS);
-    to_axis(across, within)
+    to_axis(
+        across,
+        axis_near(bone, ON_AXIS).map_or(HINGE_TO_OTHER_AXIS, |_| HINGE_TO_AXIS),
+    )
 }
 
 /// Returns the nearest rotation that takes axes to axes, if it is near.

@@ -153,11 +153,12 @@ fn worked_out(take: &Take, body: &Body, anatomy: &Anatomy, pose: &Pose) -> Optio
     let mut pose = pose.clone();
     let below = |joint: &usize| *joint != body.hips && skeleton.is_within(*joint, body.hips);
     for joint in (0..skeleton.num_joints()).filter(below) {
-        let places = (0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]);
-        pose.translations[joint] = mean(places);
+        pose.translations[joint] = mean((0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]));
     }
-    let pose = posed(skeleton, pose, &axes, DQuat::IDENTITY);
-    Some((on_ground(take, body, pose), doubts))
+    Some((
+        on_ground(take, body, posed(skeleton, pose, &axes, DQuat::IDENTITY)),
+        doubts,
+    ))
 }
 
 /// A pose is a rest pose if the line from hips to head, and the bones of legs, rise by this share of their length, ...
@@ -224,10 +225,7 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
             Some(left.bones?.joints().zip(right.bones?.joints()))
         })
         .flatten()
-        .map(|(left, right)| {
-            let mirrored = at[left] - 2.0 * normal * normal.dot(at[left] - middle);
-            mirrored.distance(at[right])
-        });
+        .map(|(left, right)| (at[left] - 2.0 * normal * normal.dot(at[left] - middle)).distance(at[right]));
     let leg = legs
         .iter()
         .map(|leg| world.length_along(&leg.joints))
@@ -254,8 +252,11 @@ fn on_ground(take: &Take, body: &Body, mut pose: Pose) -> Pose {
     let world = pose.as_ref().world(skeleton);
     let rise = stance::low(few_poses(take).map(|world| lowest(&world))) - lowest(&world);
     let hips = world.joint(body.hips);
-    let at = Rigid::new(hips.rotation, DVec3::Y * (hips.translation.y + rise));
-    pose.place(skeleton, body.hips, at);
+    pose.place(
+        skeleton,
+        body.hips,
+        Rigid::new(hips.rotation, DVec3::Y * (hips.translation.y + rise)),
+    );
     pose
 }
 
