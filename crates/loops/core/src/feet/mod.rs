@@ -587,8 +587,7 @@ impl Holding<'_> {
             return Ok((held, feet));
         }
         let stage = Stage::of_loop(clip);
-        let model = FootModel::new(&stage, self.body, limits);
-        let (held, mut feet) = self.solved(&stage, &model, clip.carrier());
+        let (held, mut feet) = self.solved(&stage, &FootModel::new(&stage, self.body, limits), clip.carrier());
         feet.limits = *limits;
         feet.stated = self.edited.iter().map(EditedStance::foot).collect();
         if feet.outcomes.contains(&FootOutcome::Unsettled) {
@@ -644,12 +643,11 @@ impl Holding<'_> {
     /// Measures the feet of a loop that stay as they are.
     pub(crate) fn measured(&self, clip: &LoopClip, limits: &ContactLimits) -> Feet {
         let stage = Stage::of_loop(clip);
-        let model = FootModel::new(&stage, self.body, limits);
         let mut feet = Feet {
             limits: *limits,
             ..Feet::default()
         };
-        let legs = self.legs(&stage, &model, &mut feet);
+        let legs = self.legs(&stage, &FootModel::new(&stage, self.body, limits), &mut feet);
         feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
         feet.foot_slide_mps[0] = quality::foot_slide_of_loop(clip, self.body, self.source).0;
         feet.let_go(FootOutcome::Kept);

@@ -123,8 +123,7 @@ pub(super) fn of_feet(
     let course = Course::around(root_motion, step_secs, count);
     let mut standing: Vec<Low> = Vec::new();
     for (foot, positions) in feet.iter().enumerate() {
-        let contacts = contact::of_point(foot, positions, &course, limits);
-        let stands = stands_amid(&contacts, count, reach);
+        let stands = stands_amid(&contact::of_point(foot, positions, &course, limits), count, reach);
         standing.extend(
             (0..count)
                 .filter(|&sample| stands[sample])

@@ -63,8 +63,11 @@ impl<T: Copy + PartialEq> Marks<T> {
             .iter()
             .position(|own| (own.foot, own.of) == (foot, of))
             .unwrap_or_else(|| {
-                let at = vec![false; num_samples];
-                all.push(Self { foot, of, at });
+                all.push(Self {
+                    foot,
+                    of,
+                    at: vec![false; num_samples],
+                });
                 all.len() - 1
             });
         for key in keys {
@@ -397,8 +400,10 @@ impl Retarget {
             let from = self.followed_foot(foot.ankle);
             let feet = from.map(|from| {
                 let own = self.source.body.feet[from];
-                let toe = own.toe.filter(|_| foot.toe.is_some());
-                Foot { toe, ..own }
+                Foot {
+                    toe: own.toe.filter(|_| foot.toe.is_some()),
+                    ..own
+                }
             });
             let body = Body {
                 feet: feet.into_iter().collect(),

@@ -92,11 +92,10 @@ impl FollowedFeet {
         carrier: usize,
     ) -> (Option<Tracks>, Feet) {
         let body = holding.body;
-        let legs = (self.legs.iter())
-            .map(|leg| leg.as_ref().map_or(LegLimits::NONE, FollowedLeg::limits))
-            .collect();
         let model = FootModel {
-            legs,
+            legs: (self.legs.iter())
+                .map(|leg| leg.as_ref().map_or(LegLimits::NONE, FollowedLeg::limits))
+                .collect(),
             metre: if self.is_character { self.times_as_large } else { 1.0 },
             is_character: self.is_character,
             ..FootModel::new(stage, body, &self.limits)

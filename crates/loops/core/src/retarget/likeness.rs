@@ -63,8 +63,11 @@ impl RigPair {
             ]
         });
         (carried.num_samples() == count && target.anatomy.is_biped()).then(|| {
-            let poses = poses.collect();
-            Compared { target, poses }.likeness(&retarget.stands(&source))
+            Compared {
+                target,
+                poses: poses.collect(),
+            }
+            .likeness(&retarget.stands(&source))
         })
     }
 }

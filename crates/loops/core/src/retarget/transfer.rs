@@ -332,8 +332,11 @@ impl Retarget {
             };
             let height = ball.y - self.standing.target;
             let weight = limb.weight(height);
-            let places = [ball, ankle];
-            let reach = (weight > 0.0).then_some(Reach { places, height, weight });
+            let reach = (weight > 0.0).then_some(Reach {
+                places: [ball, ankle],
+                height,
+                weight,
+            });
             if let Some(reach) = &reach {
                 reach.turn(limb, self.stretch, hips, &mut turns, &mut lengths);
             }
@@ -497,11 +500,13 @@ impl Retarget {
             // Heights are counted from the soles on.
             start.translation.y = 0.0;
         }
-        let twist = Twist {
-            linear: root.twist.linear * self.scale,
-            ..root.twist
-        };
-        RootMotion { start, twist }
+        RootMotion {
+            start,
+            twist: Twist {
+                linear: root.twist.linear * self.scale,
+                ..root.twist
+            },
+        }
     }
 
     /// Returns a rigid motion in the world at the target's scale.

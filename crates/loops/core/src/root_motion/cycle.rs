@@ -250,8 +250,13 @@ impl Cycle<'_> {
         match self.path {
             BodyPath::Ground(path) => {
                 let start = Rigid::from_yaw(path.mean_yaw(turn.y), centre + arm);
-                let linear = start.rotation.conjugate() * angular.cross(arm) + DVec3::Y * (climb / self.period_secs);
-                RootMotion::new(start, Twist { linear, angular })
+                RootMotion::new(
+                    start,
+                    Twist {
+                        linear: start.rotation.conjugate() * angular.cross(arm) + DVec3::Y * (climb / self.period_secs),
+                        angular,
+                    },
+                )
             }
             BodyPath::Space(_) => {
                 let axis = turn.normalize_or_zero();

@@ -84,8 +84,13 @@ pub(crate) fn extract_root_motion(
     if let Some(joint) =
         root_joint.filter(|&joint| joint == carrier || (rests && stretch.rests_near(joint, root.start)))
     {
-        let own = stretch.frames_of(joint);
-        root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
+        root = moved_to_root_joint(
+            &root,
+            &stretch.frames_of(joint),
+            &frames,
+            clip.period_secs(),
+            settings.space,
+        );
     }
     Ok(RootRelativeClip {
         captured: traveller.map_or_else(Vec::new, |joint| stretch.seen_from(root, joint)),
@@ -305,12 +310,15 @@ impl<'a> Stretch<'a> {
             motion: aligned.motion,
         };
         let root = root_motion(&cycle, settings)?;
-        let fit = RootMotionFit {
-            residual_metres: aligned.residual_metres,
-            arc_metres: root.twist.linear.length() * self.clip.period_secs(),
-            path_metres: cycle.path_metres(),
-        };
-        Ok(Fitted { root, fit, frames })
+        Ok(Fitted {
+            root,
+            fit: RootMotionFit {
+                residual_metres: aligned.residual_metres,
+                arc_metres: root.twist.linear.length() * self.clip.period_secs(),
+                path_metres: cycle.path_metres(),
+            },
+            frames,
+        })
     }
 
     /// Returns its heading over level ground.

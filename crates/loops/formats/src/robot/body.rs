@@ -110,8 +110,9 @@ impl Attribute<'_> {
             4 => "four numbers",
             _ => "six numbers",
         };
-        let all: Result<[f64; N], _> = self.numbers()?.try_into();
-        all.map(Some).map_err(|_| self.wrong(expected))
+        <[f64; N]>::try_from(self.numbers()?)
+            .map(Some)
+            .map_err(|_| self.wrong(expected))
     }
 
     /// Parses its vector; `None` if it is missing. Errors: there are not three numbers.

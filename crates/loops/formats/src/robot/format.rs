@@ -115,8 +115,11 @@ impl FileForm for RobotSource {
         let written = Written::new(motion)?;
         let step_secs = motion.step_secs;
         if let Some(fps) = rows::unstated_fps(&self.layout).filter(|fps| (fps * step_secs - 1.0).abs() > SAME_RATE) {
-            let found = 1.0 / step_secs;
-            return Err(RobotMotionError::Rate { found, fps }.into());
+            return Err(RobotMotionError::Rate {
+                found: 1.0 / step_secs,
+                fps,
+            }
+            .into());
         }
         motion.check_size(MAX_NUMBERS / (1 + written.hinges.hinges.len()))?;
         let bytes = match &self.layout {

@@ -176,8 +176,9 @@ impl<'a> File<'a> {
                 }
                 "geom" => self.element(child, class)?.shape(frame, &mut bodies[body])?,
                 "include" => {
-                    let file = one_line(child.attribute("file").unwrap_or_default());
-                    return Err(RobotError::Includes { file });
+                    return Err(RobotError::Includes {
+                        file: one_line(child.attribute("file").unwrap_or_default()),
+                    });
                 }
                 _ => {}
             }
@@ -265,8 +266,10 @@ impl Element<'_, '_, '_> {
             "hinge" => {}
             "free" => return Ok(None),
             kind => {
-                let (name, kind) = (name.to_owned(), one_line(kind));
-                return Err(RobotError::Kind { name, kind });
+                return Err(RobotError::Kind {
+                    name: name.to_owned(),
+                    kind: one_line(kind),
+                });
             }
         }
         let limited = self.get("limited").text.unwrap_or("auto");

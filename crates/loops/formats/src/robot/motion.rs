@@ -204,8 +204,11 @@ impl<'a, 'm> Written<'a, 'm> {
             .ok_or(RobotMotionError::NoHinges)?;
         for row in 0..motion.num_keys {
             if let Some(joint) = skeleton.off_hinge(motion.pose(row).as_ref()) {
-                let joint = skeleton.joint(joint).name.clone();
-                return Err(RobotMotionError::OffHinge { joint, row }.into());
+                return Err(RobotMotionError::OffHinge {
+                    joint: skeleton.joint(joint).name.clone(),
+                    row,
+                }
+                .into());
             }
         }
         Ok(Self {

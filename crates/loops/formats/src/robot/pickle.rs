@@ -382,11 +382,13 @@ pub(super) fn read(bytes: &[u8], (_, hinges): Robot<'_>, limits: &SizeLimits) ->
     let (places, three) = machine.of_key(dict, "root_pos")?;
     let (quats, four) = machine.of_key(dict, "root_rot")?;
     let (angles, width) = machine.of_key(dict, "dof_pos")?;
-    let (row, expected) = (0, hinges.each().count());
-    for (found, expected) in [(three, 3), (four, 4), (width, expected)] {
+    for (found, expected) in [(three, 3), (four, 4), (width, hinges.each().count())] {
         if found != expected {
-            let expected = expected.to_string();
-            return Err(RobotMotionError::Columns { row, found, expected });
+            return Err(RobotMotionError::Columns {
+                row: 0,
+                found,
+                expected: expected.to_string(),
+            });
         }
     }
     let mut motion = RobotMotion::new(fps.first().copied().unwrap_or_default());

@@ -21,8 +21,11 @@ fn name_of<'a>(node: Node<'a, '_>) -> &'a str {
 
 /// Returns an attribute of a node, if there is one, which describes that element.
 fn attribute<'a>(element: &'a str, node: Option<Node<'a, '_>>, name: &'static str) -> Attribute<'a> {
-    let text = node.and_then(|node| node.attribute(name));
-    Attribute { element, name, text }
+    Attribute {
+        element,
+        name,
+        text: node.and_then(|node| node.attribute(name)),
+    }
 }
 
 /// Returns the bodies of a robot, each after the one that it hangs from.
@@ -135,8 +138,10 @@ fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
         "revolute" | "continuous" => {}
         "floating" => axis = DVec3::ZERO,
         _ => {
-            let kind = one_line(kind);
-            return Err(RobotError::Kind { name, kind });
+            return Err(RobotError::Kind {
+                name,
+                kind: one_line(kind),
+            });
         }
     }
     let limit = child(joint, "limit");

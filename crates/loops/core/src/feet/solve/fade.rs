@@ -82,8 +82,7 @@ impl LegWork {
 impl Footwork {
     /// Finds the footwork of a body with these overrides; `None` if no foot with a knee is found.
     pub fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
-        let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
-        let body = Body::find(&take, overrides).ok()?;
+        let body = Body::find(&Take::from_tracks("", clip.tracks().clone()).ok()?, overrides).ok()?;
         if clip.num_samples() < 3 {
             return None;
         }
@@ -103,8 +102,7 @@ impl Footwork {
                 continue;
             };
             let point = PointTrack::new(stage, &model, standing_point(stage, foot, model.is_character));
-            let spans = point.spans(&point.contacts(index));
-            let leg = BearingLeg::new(stage, leg, foot, &spans, &model, None);
+            let leg = BearingLeg::new(stage, leg, foot, &point.spans(&point.contacts(index)), &model, None);
             legs.push(LegWork::from_goals(stage, Goals::new(stage, &uncut, &leg, &model)));
             limbs.push(leg.limb);
         }

@@ -106,8 +106,8 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
                 .collect();
             equations.add_pull(around[one], 0, &pulls);
             for other in one..4 {
-                let products = vec![weight * DIFFERENCE[one] * DIFFERENCE[other]; width];
-                equations.add_diagonal(around[one], around[other], &products);
+                let product = weight * DIFFERENCE[one] * DIFFERENCE[other];
+                equations.add_diagonal(around[one], around[other], &vec![product; width]);
             }
         }
     }
@@ -148,8 +148,11 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
     let ring = Ring::new(count, smooth_steps(clip.step_secs())).ok_or(HingeError::TooShort { found: count })?;
     let mut closed: Vec<Pose> = (0..count).map(|sample| clip.pose(sample as isize).to_pose()).collect();
     for joint in 0..skeleton.num_joints() {
-        let from = clip.rotations(0)[joint];
-        let channels = Channels { hinges, joint, from };
+        let channels = Channels {
+            hinges,
+            joint,
+            from: clip.rotations(0)[joint],
+        };
         let values: Vec<[DVec3; 2]> = (clip.sample_range().map(|sample| channels.values(clip.pose(sample)))).collect();
         let first = *clip.sample_range().start();
         if values.iter().all(|value| *value == values[0]) {
@@ -266,8 +269,7 @@ pub(crate) fn hold(
         touches: Vec::new(),
     };
     let drags = search.find_touches(source, stride);
-    let unknowns = search.settled()?;
-    let held = search.poses(&unknowns);
+    let held = search.poses(&search.settled()?);
     let mut moved_metres = 0.0_f64;
     for (sample, pose) in held.iter().enumerate() {
         let [own, moved] = [clip.body_pose(sample), pose.as_ref()].map(|pose| pose.world(skeleton).translations);
