@@ -473,8 +473,9 @@ pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Beari
     let roots: Vec<Rigid> = (0..count + 2 * lead)
         .map(|key| course.root(key as isize - lead as isize))
         .collect();
-    let at = |key: usize, joint: usize| roots[key] * stage.world.joint(key % count, joint);
-    let world = WorldTracks::of_joints(skeleton.num_joints(), roots.len(), (&joints, &turning), at);
+    let world = WorldTracks::of_joints(skeleton.num_joints(), roots.len(), (&joints, &turning), |key, joint| {
+        roots[key] * stage.world.joint(key % count, joint)
+    });
     let bearings = Bearings::of(
         &world,
         (skeleton, body),

@@ -380,8 +380,7 @@ impl Finder<'_> {
                 && self.meanings[joint].word() != Some(Word::Tail)
                 && !path.iter().any(|on| taken.contains(on) || self.says(*on, Word::Head))
         });
-        let reach = |joint: usize| self.at[joint].distance(self.at[self.body.hips]);
-        let leaf = leaves.max_by_key(|&leaf| ordered(reach(leaf)))?;
+        let leaf = leaves.max_by_key(|&leaf| ordered(self.at[leaf].distance(self.at[self.body.hips])))?;
         let path = self.path(self.body.hips, leaf);
         let sided = path.iter().position(|&joint| self.side_of(joint) == Some(side))?;
         Some(

@@ -160,16 +160,17 @@ impl FollowedFeet {
         let total: f64 = motions.iter().map(|(_, weight)| weight).sum();
         let samples: Vec<Vec<Shares<'_>>> = (0..first.legs.len())
             .map(|foot| {
-                let shares = |sample: usize| {
-                    (motions.iter().enumerate())
-                        .map(|(index, (feet, weight))| {
-                            let at = share(index, foot, sample) * feet.num_samples as f64;
-                            let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
-                            (*feet, at as usize, weight / total)
-                        })
-                        .collect()
-                };
-                (0..num_samples).map(shares).collect()
+                (0..num_samples)
+                    .map(|sample| {
+                        (motions.iter().enumerate())
+                            .map(|(index, (feet, weight))| {
+                                let at = share(index, foot, sample) * feet.num_samples as f64;
+                                let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
+                                (*feet, at as usize, weight / total)
+                            })
+                            .collect()
+                    })
+                    .collect()
             })
             .collect();
         let mut mixed = (*first).clone();

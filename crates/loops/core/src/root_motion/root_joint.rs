@@ -118,11 +118,6 @@ pub(crate) fn with_root_joint_at(
         0 => Rigid::IDENTITY,
         count => root_from_joint[sample.rem_euclid(count as isize) as usize],
     };
-    let root_from_clip = |sample: isize| {
-        root.map_or(Rigid::IDENTITY, |root| {
-            root.at(sample as f64 * clip.step_secs()).inverse()
-        })
-    };
     let parent = clip.skeleton().parent(joint);
     // Joints above keep their tracks, now relative to the root.
     let mut moved = clip.with_joint_track(joint, |sample| {
@@ -130,7 +125,10 @@ pub(crate) fn with_root_joint_at(
     });
     for child in kept_children(clip.skeleton(), joint, analysis) {
         moved = moved.with_joint_track(child, |sample| {
-            joint_at(sample).inverse() * root_from_clip(sample) * at(sample, child)
+            let root_from_clip = root.map_or(Rigid::IDENTITY, |root| {
+                root.at(sample as f64 * clip.step_secs()).inverse()
+            });
+            joint_at(sample).inverse() * root_from_clip * at(sample, child)
         });
     }
     moved

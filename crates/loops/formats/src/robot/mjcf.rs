@@ -57,13 +57,12 @@ pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError>
         .filter(|node| node.has_tag_name("worldbody"))
         .flat_map(|world| world.children().filter(|node| node.has_tag_name("body")))
         .collect();
-    let is_free = |node: &Node<'a, '_>| {
-        let mut joints = node.children();
-        joints.any(|joint| {
+    let free = tops.iter().find(|node| {
+        node.children().any(|joint| {
             joint.has_tag_name("freejoint") || joint.has_tag_name("joint") && joint.attribute("type") == Some("free")
         })
-    };
-    let Some(&top) = tops.iter().find(|node| is_free(node)).or(tops.first()) else {
+    });
+    let Some(&top) = free.or(tops.first()) else {
         let included = root.descendants().find(|node| node.has_tag_name("include"));
         return Err(match included.and_then(|node| node.attribute("file")) {
             Some(file) => RobotError::Includes { file: one_line(file) },
@@ -190,11 +189,10 @@ impl<'a> File<'a> {
 impl Element<'_, '_, '_> {
     /// Returns an attribute, from the element or from its class.
     fn get(&self, name: &'static str) -> Attribute<'_> {
-        let of_class = || self.class.get(&(self.node.tag_name().name(), name)).copied();
         Attribute {
             element: &self.name,
             name,
-            text: self.node.attribute(name).or_else(of_class),
+            text: (self.node.attribute(name)).or_else(|| self.class.get(&(self.node.tag_name().name(), name)).copied()),
         }
     }
 

@@ -127,8 +127,7 @@ impl<'a> Machine<'a> {
 
     /// Takes the values after the last mark.
     fn since_mark(&mut self) -> Result<Vec<usize>> {
-        let is_mark = |index: &usize| matches!(self.values[*index], Value::Mark);
-        let at = self.stack.iter().rposition(is_mark);
+        let at = (self.stack.iter()).rposition(|index| matches!(self.values[*index], Value::Mark));
         let values = self
             .stack
             .split_off(at.ok_or_else(|| damaged("a mark is missing"))? + 1);
@@ -347,8 +346,9 @@ impl<'a> Machine<'a> {
         let Value::Dict(items) = &self.values[dict] else {
             return Err(missing());
         };
-        let is_key = |at: usize| matches!(&self.values[at], Value::Text(text) if text == key);
-        let (_, value) = items.iter().find(|(at, _)| is_key(*at)).ok_or_else(missing)?;
+        let (_, value) = (items.iter())
+            .find(|(at, _)| matches!(&self.values[*at], Value::Text(text) if text == key))
+            .ok_or_else(missing)?;
         match &self.values[*value] {
             Value::Number(number) => Ok((vec![*number], 1)),
             Value::Array(sizes, element, bytes) => {

@@ -77,8 +77,10 @@ pub(super) fn read_csv(
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
         .peekable();
-    let is_number = |cell: &str| cell.trim().parse::<f64>().is_ok();
-    let header = lines.next_if(|(_, line)| !line.split(',').next().is_some_and(is_number));
+    let header = lines.next_if(|(_, line)| {
+        let first = line.split(',').next();
+        !first.is_some_and(|cell| cell.trim().parse::<f64>().is_ok())
+    });
     let mut rows = Vec::new();
     for (line, text) in lines {
         let cells = text.split(',').map(|cell| {
@@ -212,8 +214,9 @@ pub(super) fn read_json(
         (Layout::DeepMimic, 1, 4, wxyz)
     } else if found == known[3] {
         check_speeds(&rows, count, stated()?)?;
-        let of_angles = |row: &[f64]| DQuat::from_euler(EulerRot::XYZ, row[0], row[1], row[2]);
-        (Layout::TienKung, 0, 3, of_angles)
+        (Layout::TienKung, 0, 3, |row| {
+            DQuat::from_euler(EulerRot::XYZ, row[0], row[1], row[2])
+        })
     } else if found == known[0] {
         (Layout::Imitation, 0, 4, xyzw)
     } else {

@@ -101,8 +101,8 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
 
 /// Returns the bodies without a world above the base, which a floating joint joined.
 fn without_floating(mut bodies: Vec<RawBody>) -> Vec<RawBody> {
-    let floats = |body: &RawBody| body.hinges.iter().any(|hinge| hinge.axis == DVec3::ZERO);
-    let is_world = bodies.get(1).is_some_and(floats) && !bodies[2..].iter().any(|body| body.parent == Some(0));
+    let floats = (bodies.get(1)).is_some_and(|body| body.hinges.iter().any(|hinge| hinge.axis == DVec3::ZERO));
+    let is_world = floats && !bodies[2..].iter().any(|body| body.parent == Some(0));
     if is_world {
         bodies.remove(0);
         for body in &mut bodies {

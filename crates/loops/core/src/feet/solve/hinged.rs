@@ -232,7 +232,6 @@ pub(crate) fn hold(
     if count < FEWEST_SAMPLES {
         return Err(HingeError::TooShort { found: count });
     }
-    let leads_to_sole = |joint: usize| hinges.soles.iter().any(|sole| skeleton.is_within(sole.joint, joint));
     let leaves = |joint: usize| {
         let hinge = hinges.hinges[joint].as_ref();
         hinge.is_some_and(|hinge| {
@@ -241,7 +240,9 @@ pub(crate) fn hold(
         })
     };
     let moving: Vec<usize> = (hinges.each().map(|(joint, _)| joint))
-        .filter(|&joint| holds && leads_to_sole(joint) || leaves(joint))
+        .filter(|&joint| {
+            holds && (hinges.soles.iter()).any(|sole| skeleton.is_within(sole.joint, joint)) || leaves(joint)
+        })
         .collect();
     let points = hinges.soles.iter().enumerate().flat_map(|(foot, sole)| {
         let moved_by: Vec<usize> = (moving
@@ -358,9 +359,10 @@ impl Search<'_> {
                 let [before, after] = [(sample - half).max(first), (sample + half).min(last)];
                 (place(point, after) - place(point, before)) / ((after - before).max(1) as f64 * step_secs)
             };
-            let speed = |sample: isize| ops::over_ground(velocity(sample));
             let mut touches: Vec<bool> = (0..count as isize)
-                .map(|sample| place(point, sample).y - self.floor < TOUCH_METRES && speed(sample) < TOUCH_MPS)
+                .map(|sample| {
+                    place(point, sample).y - self.floor < TOUCH_METRES && ops::over_ground(velocity(sample)) < TOUCH_MPS
+                })
                 .collect();
             for span in contact::spans(point.foot, &touches, false) {
                 let third = span.num_samples / 3;
@@ -469,8 +471,10 @@ impl Search<'_> {
                 let height = root.transform_point(*place).y - point.radius - self.floor;
                 let touches = self.touches[number][sample];
                 let along = |axis: DVec3, slopes: &[(usize, DVec3)], scale: f64| -> Vec<(usize, f64)> {
-                    let of = |(unknown, slope): &(usize, DVec3)| (*unknown, scale * axis.dot(*slope));
-                    slopes.iter().map(of).collect()
+                    slopes
+                        .iter()
+                        .map(|(unknown, slope)| (*unknown, scale * axis.dot(*slope)))
+                        .collect()
                 };
                 let matter = &mut matters[sample * per_sample + number];
                 *matter |= !touches && height < SWING_METRES;

@@ -58,8 +58,13 @@ pub fn footwork_of_take(
     for (leg, limb) in footwork.legs.iter_mut().zip(&footwork.limbs) {
         for part in PARTS {
             let places = stage.places_of(limb.fixed_to(part));
-            let speed = |sample: usize| speed(&stage.course, sample, |sample| places[sample]);
-            only_while_at_rest(&mut leg.bears, &leg.heights, part as usize, speed, footwork.model.size);
+            only_while_at_rest(
+                &mut leg.bears,
+                &leg.heights,
+                part as usize,
+                |sample| speed(&stage.course, sample, |sample| places[sample]),
+                footwork.model.size,
+            );
         }
         for values in [&mut leg.bears, &mut leg.floors, &mut leg.clear, &mut leg.heights] {
             *values = values[samples.clone()].to_vec();

@@ -107,10 +107,6 @@ impl<'a> Calibration<'a> {
                 _ if at > chest => (Some(chain[at - 1]), TURNED_NECK),
                 _ => (Some(chain[at - 1]), TURNED_TRUNK),
             };
-            let own = |found: &Self| {
-                let left = line.or_else(|| found.seen(joint, below?, DVec3::X).map(|left| to_axis(left, TO_AXIS)));
-                framed(left?, up)
-            };
             let shares = |below: &usize| {
                 line.is_none()
                     && self.is_in_line(*below, joint, Some(next), IN_LINE_TRUNK)
@@ -118,7 +114,9 @@ impl<'a> Calibration<'a> {
             };
             self.axes[joint] = match below.filter(shares).and_then(|below| self.axes[below]) {
                 Some(shared) => Some(shared),
-                None => own(self),
+                None => line
+                    .or_else(|| self.seen(joint, below?, DVec3::X).map(|left| to_axis(left, TO_AXIS)))
+                    .and_then(|left| framed(left, up)),
             };
         }
         if let Some(pelvis) = anatomy.pelvis {
@@ -202,10 +200,10 @@ impl<'a> Calibration<'a> {
             .last()
             .copied()
             .filter(|&collar| hinge.is_none() && self.is_in_line(collar, upper, Some(lower), IN_LINE));
-        // Elbows of arms that are spread with palms down bend ahead.
-        let ahead = || Some(bone.cross(self.seen(upper, chest, DVec3::Z)?));
         self.axes[upper] = collar.and_then(|collar| self.axes[collar]).or_else(|| {
-            let hinge = hinge.map(|[hinge, _]| hinge).or_else(ahead)?;
+            // Elbows of arms that are spread with palms down bend ahead.
+            let hinge =
+                (hinge.map(|[hinge, _]| hinge)).or_else(|| Some(bone.cross(self.seen(upper, chest, DVec3::Z)?)))?;
             spread(hinge_to_axis(-out * hinge, bone), bone)
         });
         self.axes[lower] = if self.is_in_line(upper, lower, end, IN_LINE) {

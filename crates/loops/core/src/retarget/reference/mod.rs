@@ -151,8 +151,7 @@ fn worked_out(take: &Take, body: &Body, anatomy: &Anatomy, pose: &Pose) -> Optio
         return None;
     }
     let mut pose = pose.clone();
-    let below = |joint: &usize| *joint != body.hips && skeleton.is_within(*joint, body.hips);
-    for joint in (0..skeleton.num_joints()).filter(below) {
+    for joint in (body.hips + 1..skeleton.num_joints()).filter(|&joint| skeleton.is_within(joint, body.hips)) {
         pose.translations[joint] = mean((0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]));
     }
     Some((
@@ -184,13 +183,13 @@ fn rests(anatomy: &Anatomy, world: &Pose) -> Option<ReferenceSource> {
     let at = &world.translations;
     let rise = |limb: &Limb| risen(world, &limb.main(), -1.0);
     let trunk = [&[anatomy.hips][..], anatomy.top().as_slice()].concat();
-    let knee = |limb: &Limb| {
+    let mut knees = anatomy.legs().filter_map(|limb| {
         let [upper, lower, end] = limb.bones?.ends()?.map(|joint| at[joint]);
         Some((lower - upper).angle_between(end - lower))
-    };
+    });
     let stands = risen(world, &trunk, 1.0) >= RISEN
         && anatomy.legs().map(rise).all(|rise| rise >= RISEN)
-        && anatomy.legs().filter_map(knee).all(|bent| bent <= BENT_KNEE)
+        && knees.all(|bent| bent <= BENT_KNEE)
         && asymmetry(anatomy, world) <= ASYMMETRY;
     let rises = |limb: &Limb| {
         let Bones { upper, lower, end } = limb.bones?;
