@@ -5,7 +5,7 @@
 //! no others sink below it, hinges stay within their limits, and everything else changes little and smoothly. Derivation:
 //! docs/math/hinges.md.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::super::contact::{self, LoopContact};
 use super::super::{Bearing, Course, Feet, FootOutcome, FootPoint};
@@ -16,7 +16,7 @@ use crate::closure::ring::{self, Ring, third_difference};
 use crate::closure::{Closed, ClosureSettings};
 use crate::loop_clip::LoopClip;
 use crate::math::{Rigid, TimeStep, Twist, greatest, ops, ordered, percentile, rotation, smallest};
-use crate::motion::{Hinges, Pose, PoseRef, Skeleton};
+use crate::motion::{Hinges, Pose, Skeleton};
 use crate::quality;
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
@@ -113,32 +113,6 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
     }
 }
 
-/// The part of a joint's transform that may change: the angle of its hinge, in the first component, or its rotation and its position.
-struct Channels<'a> {
-    hinges: &'a Hinges,
-    joint: usize,
-    /// The rotation relative to which rotations are expressed.
-    from: DQuat,
-}
-
-impl Channels<'_> {
-    fn values(&self, pose: PoseRef<'_>) -> [DVec3; 2] {
-        let Rigid { rotation, translation } = pose.joint(self.joint);
-        match &self.hinges.hinges[self.joint] {
-            Some(hinge) => [DVec3::X * hinge.angle(rotation), DVec3::ZERO],
-            None => [rotation::difference(rotation, self.from), translation],
-        }
-    }
-
-    fn transform(&self, pose: PoseRef<'_>, [turn, place]: [DVec3; 2]) -> Rigid {
-        let translation = pose.translations[self.joint];
-        match &self.hinges.hinges[self.joint] {
-            Some(hinge) => Rigid::new(hinge.rotation(turn.x), translation),
-            None => Rigid::new(rotation::renormalized(rotation::exp(turn) * self.from), place),
-        }
-    }
-}
-
 /// Closes the seam of a robot's clip, relative to its root. Errors: too few samples, or equations without a solution.
 pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) -> Result<Closed, HingeError> {
     let (count, skeleton) = (clip.num_intervals(), clip.skeleton());
@@ -148,12 +122,17 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
     let ring = Ring::new(count, smooth_steps(clip.step_secs())).ok_or(HingeError::TooShort { found: count })?;
     let mut closed: Vec<Pose> = (0..count).map(|sample| clip.pose(sample as isize).to_pose()).collect();
     for joint in 0..skeleton.num_joints() {
-        let channels = Channels {
-            hinges,
-            joint,
-            from: clip.rotations(0)[joint],
-        };
-        let values: Vec<[DVec3; 2]> = (clip.sample_range().map(|sample| channels.values(clip.pose(sample)))).collect();
+        let (hinge, from) = (&hinges.hinges[joint], clip.rotations(0)[joint]);
+        // What of its transform may change: the angle of its hinge, in the first component, or its rotation and its position.
+        let values: Vec<[DVec3; 2]> = (clip.sample_range())
+            .map(|sample| {
+                let Rigid { rotation, translation } = clip.pose(sample).joint(joint);
+                match hinge {
+                    Some(hinge) => [DVec3::X * hinge.angle(rotation), DVec3::ZERO],
+                    None => [rotation::difference(rotation, from), translation],
+                }
+            })
+            .collect();
         let first = *clip.sample_range().start();
         if values.iter().all(|value| *value == values[0]) {
             continue;
@@ -164,13 +143,12 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
         });
         for (sample, pose) in closed.iter_mut().enumerate() {
             let own = values[(sample as isize - first) as usize];
-            pose.set_joint(
-                joint,
-                channels.transform(
-                    clip.pose(sample as isize),
-                    [0, 1].map(|part| own[part] + offsets[part][sample]),
-                ),
-            );
+            let [turn, place] = [0, 1].map(|part| own[part] + offsets[part][sample]);
+            let moved = match hinge {
+                Some(hinge) => Rigid::new(hinge.rotation(turn.x), pose.translations[joint]),
+                None => Rigid::new(rotation::renormalized(rotation::exp(turn) * from), place),
+            };
+            pose.set_joint(joint, moved);
         }
     }
     Ok(ring::closed(clip, closed, settings.method))

@@ -103,13 +103,9 @@ impl Limb {
 
     /// Returns the parts of the foot that may bear.
     pub(super) fn bearing_parts(&self) -> impl Iterator<Item = Part> {
-        let parts = match (self.toe, self.tip) {
-            (Some(_), Some(_)) => &[Part::Heel, Part::Ball, Part::Tip][..],
-            (Some(_), None) => &[Part::Heel, Part::Ball][..],
-            (None, Some(_)) => &[Part::Heel, Part::Tip][..],
-            (None, None) => &[Part::Ankle][..],
-        };
-        parts.iter().copied()
+        let ankle = (!self.has(Part::Heel)).then_some(Part::Ankle);
+        let of_sole = [Part::Heel, Part::Ball, Part::Tip].into_iter();
+        of_sole.filter(|&part| self.has(part)).chain(ankle)
     }
 
     pub(super) fn has(&self, part: Part) -> bool {
