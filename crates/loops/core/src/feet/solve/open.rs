@@ -145,7 +145,7 @@ impl OpenMotion<'_> {
             clear: below.clear.clone(),
             ..Goals::of_motion(stage, limb, below.hardest)
         };
-        for part in PARTS.map(|part| part as usize) {
+        for part in 0..NUM_PARTS {
             for end in [0, 1] {
                 self.meet(end, leg, part, course, &mut goals);
             }
