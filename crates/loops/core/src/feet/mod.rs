@@ -615,11 +615,9 @@ impl Holding<'_> {
         if legs.is_empty() {
             return (None, feet);
         }
-        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
-        let uncut = match (self.source, self.places) {
-            (Some(source), _) => Uncut::from_source(source, self.image.is_some()),
-            (None, Some(places)) => Uncut::from_motion(places),
-            (None, None) => Uncut::from_motion(&stage.world),
+        let uncut = match self.source {
+            Some(source) => Uncut::from_source(source, self.image.is_some()),
+            None => Uncut::from_motion(self.places.unwrap_or(&stage.world)),
         };
         let Some(solved) = solve::solve(stage, &uncut, &legs, self.lifted(stage.skeleton(), carrier), model) else {
             feet.let_go(FootOutcome::Unsettled);
@@ -648,8 +646,7 @@ impl Holding<'_> {
             limits: *limits,
             ..Feet::default()
         };
-        let legs = self.legs(&stage, &FootModel::new(&stage, self.body, limits), &mut feet);
-        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
+        self.legs(&stage, &FootModel::new(&stage, self.body, limits), &mut feet);
         feet.foot_slide_mps[0] = quality::foot_slide_of_loop(clip, self.body, self.source).0;
         feet.let_go(FootOutcome::Kept);
         feet
@@ -660,7 +657,7 @@ impl Holding<'_> {
         self.lock == FootLock::Auto && self.edited.is_empty()
     }
 
-    /// Returns the legs of the feet to hold; states the outcome of each foot in `feet`.
+    /// Returns the legs of the feet to hold; states in `feet` the outcome of each foot, and when its points bear.
     fn legs(&self, stage: &Stage<'_>, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
         let body = self.body;
         let most_metres = SLIDES_METRES * model.metre;
@@ -710,6 +707,7 @@ impl Holding<'_> {
             };
             feet.outcomes.push(outcome);
         }
+        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
         legs
     }
 

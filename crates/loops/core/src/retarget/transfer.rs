@@ -85,15 +85,14 @@ impl RigPair {
             .collect();
         let follows = self.follows();
         let scale = target.scale_from(source);
-        let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
+        let (limbs, soles): (Vec<PlacedLimb>, Vec<Option<[Sole; 2]>>) = (target.anatomy.limbs.iter())
             .filter_map(|limb| {
                 let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);
-                PlacedLimb::new(self, limb, &hangs_from, turn, motion)
+                let placed = PlacedLimb::new(self, limb, &hangs_from, turn, motion)?;
+                let soles = || Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]);
+                Some((placed, (limb.kind == LimbKind::Leg).then(soles).flatten()))
             })
-            .collect();
-        let soles: Vec<[Sole; 2]> = (target.anatomy.legs())
-            .filter_map(|limb| Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]))
-            .collect();
+            .unzip();
         let led = (led.iter())
             // A joint rotated by the map is not rigid, and moves too little to matter for the feet.
             .filter(|(joint, _)| follows[*joint].is_none())
@@ -106,9 +105,6 @@ impl RigPair {
         let mut to_hips = target.skeleton.path_from_root(target.anatomy.hips);
         to_hips.retain(|&joint| joint >= target.top());
         Retarget {
-            soles: (limbs.iter())
-                .map(|limb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned())
-                .collect(),
             order: in_order(&hangs_from),
             to_hips,
             led,
@@ -121,6 +117,7 @@ impl RigPair {
             hangs_from,
             hanging,
             limbs,
+            soles,
             scale,
             stretch: self.stretch,
         }
