@@ -52,7 +52,11 @@ impl Leg {
     pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
-        let shared: Vec<usize> = (body.feet.iter().map(|other| other.ankle).chain(body.head))
+        let shared: Vec<usize> = body
+            .feet
+            .iter()
+            .map(|other| other.ankle)
+            .chain(body.head)
             .filter(|&joint| joint != foot.ankle)
             .flat_map(|joint| skeleton.path_from_root(joint))
             .chain([body.hips])
@@ -81,7 +85,8 @@ impl Leg {
 
     /// Creates the leg in a chain of joints from below the hips to the ankle.
     fn along(chain: &[usize], skeleton: &Skeleton, world: &WorldTracks) -> Option<Self> {
-        let bones: Vec<f64> = (chain.windows(2))
+        let bones: Vec<f64> = chain
+            .windows(2)
             .map(|bone| world.position(0, bone[1]).distance(world.position(0, bone[0])))
             .collect();
         let total: f64 = bones.iter().sum();

@@ -153,7 +153,9 @@ impl FromStr for RootSpeed {
             "auto" => Ok(Self::Auto),
             "feet" => Ok(Self::Feet),
             "pose" => Ok(Self::Poses),
-            number => (number.parse().ok())
+            number => number
+                .parse()
+                .ok()
                 .filter(|mps| (0.0..=FASTEST_MPS).contains(mps))
                 .map(Self::Given)
                 .ok_or("must be auto, feet, pose, or a speed in m/s from 0 to 100"),
@@ -358,7 +360,9 @@ pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Op
     }
     let stage = Stage::of_loop(clip);
     let model = FootModel::new(&stage, body, limits);
-    let positions: Vec<Vec<DVec3>> = (body.feet.iter())
+    let positions: Vec<Vec<DVec3>> = body
+        .feet
+        .iter()
         .map(|foot| stage.positions_of(solve::standing_point(&stage, foot, false)))
         .collect();
     speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts)

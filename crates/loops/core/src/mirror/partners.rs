@@ -149,7 +149,9 @@ fn by_position(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<usize> {
                 .unwrap_or(joint)
         })
         .collect();
-    (nearest.iter().enumerate())
+    nearest
+        .iter()
+        .enumerate()
         .map(|(joint, &other)| if nearest[other] == joint { other } else { joint })
         .collect()
 }

@@ -110,7 +110,9 @@ impl Anatomy {
             }
         }
         // Toes point ahead.
-        let ahead: DVec3 = (body.feet.iter())
+        let ahead: DVec3 = body
+            .feet
+            .iter()
             .filter_map(|foot| Some(world.translations[foot.toe?] - world.translations[foot.ankle]))
             .sum();
         let find = Finder {
@@ -159,7 +161,9 @@ impl Anatomy {
 
     /// Returns the limb of a kind, side and row.
     pub(super) fn limb(&self, like: &Limb) -> Option<&Limb> {
-        (self.limbs.iter()).find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
+        self.limbs
+            .iter()
+            .find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
     }
 
     /// Returns the first limb of a kind and side.
@@ -184,7 +188,7 @@ impl Anatomy {
 
     /// Returns the topmost joint of the trunk: the head, or the last joint below it.
     pub(super) fn top(&self) -> Option<usize> {
-        (self.head.as_ref()).or(self.neck.last()).or(self.spine.last()).copied()
+        self.head.as_ref().or(self.neck.last()).or(self.spine.last()).copied()
     }
 }
 
@@ -248,8 +252,10 @@ impl Finder<'_> {
 
     /// Returns the head, and the last joint of a trunk without one; `arms` is the joint from which the arms part.
     fn head_and_top(&self, arms: Option<usize>) -> (Option<usize>, Option<usize>) {
-        let by_body =
-            (self.body.head).filter(|&head| !self.body.is_bone_end(head) && self.hangs_from(self.body.hips, head));
+        let by_body = self
+            .body
+            .head
+            .filter(|&head| !self.body.is_bone_end(head) && self.hangs_from(self.body.hips, head));
         if let Some(head) = by_body.or_else(|| self.named(Word::Head, None)) {
             return (Some(head), Some(head));
         }
@@ -352,17 +358,24 @@ impl Finder<'_> {
     /// The hands, left and right, or the last joints of arms without hands.
     fn hands(&self) -> [Option<usize>; 2] {
         [Side::Left, Side::Right].map(|side| {
-            let by_body = (self.body.hands.iter().copied()).find(|&hand| self.side_of(hand) == Some(side));
-            (by_body.into_iter().chain(
-                [Word::Hand, Word::Forearm, Word::UpperArm]
-                    .into_iter()
-                    .filter_map(|word| self.named(word, Some(side))),
-            ))
-            .find(|&hand| {
-                let mut feet = self.body.feet.iter();
-                !feet.any(|foot| self.skeleton.is_within(foot.ankle, hand))
-            })
-            .or_else(|| self.farthest_aside(side))
+            let by_body = self
+                .body
+                .hands
+                .iter()
+                .copied()
+                .find(|&hand| self.side_of(hand) == Some(side));
+            by_body
+                .into_iter()
+                .chain(
+                    [Word::Hand, Word::Forearm, Word::UpperArm]
+                        .into_iter()
+                        .filter_map(|word| self.named(word, Some(side))),
+                )
+                .find(|&hand| {
+                    let mut feet = self.body.feet.iter();
+                    !feet.any(|foot| self.skeleton.is_within(foot.ankle, hand))
+                })
+                .or_else(|| self.farthest_aside(side))
         })
     }
 
@@ -370,7 +383,13 @@ impl Finder<'_> {
     /// uninformative names: the joint at which fingers branch off, or the last.
     fn farthest_aside(&self, side: Side) -> Option<usize> {
         let skeleton = self.skeleton;
-        let taken: Vec<usize> = (self.body.feet.iter().map(|foot| foot.ankle).chain(self.body.head)).collect();
+        let taken: Vec<usize> = self
+            .body
+            .feet
+            .iter()
+            .map(|foot| foot.ankle)
+            .chain(self.body.head)
+            .collect();
         let leaves = (0..self.meanings.len()).filter(|&joint| {
             let path = self.path(self.body.hips, joint);
             path.len() > 2
@@ -411,7 +430,9 @@ impl Finder<'_> {
 
     /// Returns the joints that bear no helper's name, and one that is kept.
     fn bare(&self, joints: &[usize], keep: Option<usize>) -> Vec<usize> {
-        (joints.iter().copied())
+        joints
+            .iter()
+            .copied()
             .filter(|&joint| Some(joint) == keep || !self.meanings[joint].is_helper)
             .collect()
     }
@@ -462,7 +483,8 @@ impl Finder<'_> {
                     row: 0,
                     bones: reaches.filter(|_| is_two),
                     reaches,
-                    toe: (foot.toe)
+                    toe: foot
+                        .toe
                         .or_else(|| below.find(|&joint| self.says(joint, Word::Toe) || self.says(joint, Word::Foot))),
                     collar: Vec::new(),
                     joints,
@@ -542,7 +564,8 @@ impl Finder<'_> {
     /// Returns the joints of an arm above its upper bone: those named as collar bones, if there are any.
     fn collar(&self, joints: &[usize], upper: usize) -> Vec<usize> {
         let above = joints.iter().copied().take_while(|&joint| joint != upper);
-        let named = (above.clone())
+        let named = above
+            .clone()
             .filter(|&joint| self.meanings[joint].may_be(Word::Clavicle))
             .collect::<Vec<_>>();
         if named.is_empty() { above.collect() } else { named }

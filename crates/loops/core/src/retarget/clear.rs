@@ -117,7 +117,9 @@ impl Sole {
 
     /// Returns the height of the lowest point in a pose in the world, or a little less.
     pub(super) fn lowest(&self, world: &Pose) -> f64 {
-        let heights: Vec<f64> = (self.foot.heights(world.joint(self.ankle)))
+        let heights: Vec<f64> = self
+            .foot
+            .heights(world.joint(self.ankle))
             .chain(
                 self.toe
                     .map(|toe| self.toes.heights(world.joint(toe)))
@@ -166,7 +168,9 @@ impl Sole {
         let axis = joint.rotation * part.aside;
         let turns = (TURNS_SHARE * part.length).max(SHORTEST_SHARE * self.leg);
         // Horizontal distance of each point ahead of the joint if the part pointed straight down: toes turn up, and so do heels.
-        let upright: Vec<f64> = (part.points.iter())
+        let upright: Vec<f64> = part
+            .points
+            .iter()
             .map(|point| UPRIGHT_SHARE * point.dot(part.ahead).clamp(-part.length, part.length))
             .collect();
         let (mut angle, mut rise) = (0.0, 0.0);
@@ -190,7 +194,10 @@ impl Sole {
             if missing == 0.0 {
                 break;
             }
-            let lever = (arms.iter().zip(&upright).zip(&weights))
+            let lever = arms
+                .iter()
+                .zip(&upright)
+                .zip(&weights)
                 .map(|((arm, upright), weight)| (axis.cross(*arm).y + upright) * weight)
                 .sum::<f64>()
                 / total;

@@ -61,7 +61,9 @@ fn shown_normals(take: &Take, anatomy: &Anatomy) -> [Vec<(usize, DVec3)>; 2] {
             continue;
         };
         let stride = flat.len().div_ceil(MOST_POSES).max(1);
-        let frames: Vec<usize> = (flat.into_iter().step_by(stride))
+        let frames: Vec<usize> = flat
+            .into_iter()
+            .step_by(stride)
             .filter(|frame| uprightness(anatomy, &take.pose(*frame).world(skeleton)) >= 1.0)
             .collect();
         if show_sole(&frames, step_secs * stride as f64) {

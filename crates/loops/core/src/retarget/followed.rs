@@ -162,7 +162,9 @@ impl FollowedFeet {
             .map(|foot| {
                 (0..num_samples)
                     .map(|sample| {
-                        (motions.iter().enumerate())
+                        motions
+                            .iter()
+                            .enumerate()
                             .map(|(index, (feet, weight))| {
                                 let at = share(index, foot, sample) * feet.num_samples as f64;
                                 let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
@@ -184,7 +186,8 @@ impl FollowedFeet {
                 leg.map_or(0.0, |leg| leg.bent[*at] * share)
             };
             own.bent = samples[foot].iter().map(|those| those.iter().map(bent).sum()).collect();
-            let legs: Vec<&FollowedLeg> = (motions.iter())
+            let legs: Vec<&FollowedLeg> = motions
+                .iter()
                 .filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref())
                 .collect();
             own.hardest = core::array::from_fn(|joint| greatest(legs.iter().map(|leg| leg.hardest[joint])));

@@ -93,7 +93,9 @@ impl FollowedFeet {
     ) -> (Option<Tracks>, Feet) {
         let body = holding.body;
         let model = FootModel {
-            legs: (self.legs.iter())
+            legs: self
+                .legs
+                .iter()
                 .map(|leg| leg.as_ref().map_or(LegLimits::NONE, FollowedLeg::limits))
                 .collect(),
             metre: if self.is_character { self.times_as_large } else { 1.0 },

@@ -191,7 +191,9 @@ impl JointMap {
 
     /// Returns the joints of the target with uncertain links, and these links.
     pub fn unsure(&self) -> impl Iterator<Item = (usize, Link)> + '_ {
-        (self.links.iter().enumerate())
+        self.links
+            .iter()
+            .enumerate()
             .filter_map(|(joint, link)| Some((joint, link.filter(|link| link.confidence < SURE)?)))
     }
 

@@ -55,7 +55,9 @@ pub struct FootSole {
 impl FootSole {
     /// Returns its points in a pose in the world, each with its joint.
     pub(super) fn in_world(&self, world: &Pose) -> impl Iterator<Item = (usize, DVec3)> {
-        (self.points.iter()).map(|&(joint, point)| (joint, world.joint(joint).transform_point(point)))
+        self.points
+            .iter()
+            .map(|&(joint, point)| (joint, world.joint(joint).transform_point(point)))
     }
 }
 
@@ -172,7 +174,10 @@ impl Rig {
         }
         let world = &self.world;
         self.soles.retain(|sole| {
-            sole.ankle < joints && (sole.in_world(world)).any(|(_, place)| place.y < world.translations[sole.ankle].y)
+            sole.ankle < joints
+                && sole
+                    .in_world(world)
+                    .any(|(_, place)| place.y < world.translations[sole.ankle].y)
         });
         self
     }
@@ -276,9 +281,11 @@ impl Rig {
         if length > 0.0 {
             return length;
         }
-        let (low, high) = (at.iter()).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
-            (low.min(*p), high.max(*p))
-        });
+        let (low, high) = at
+            .iter()
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
+                (low.min(*p), high.max(*p))
+            });
         high.distance(low).max(f64::MIN_POSITIVE)
     }
 
@@ -288,7 +295,8 @@ impl Rig {
         let sole = self.soles.iter().find(|sole| sole.ankle == foot.ankle)?;
         let (ankle, at_toe) = (self.world.translations[foot.ankle], self.world.joint(toe));
         let highest = self.ground() + SOLE_SHARE * self.leg_length();
-        let (_, front) = (sole.in_world(&self.world))
+        let (_, front) = sole
+            .in_world(&self.world)
             .filter(|&(joint, place)| self.skeleton.is_within(joint, toe) && place.y < highest)
             .map(|(_, place)| (ops::over_ground(place - ankle), place))
             .max_by_key(|(away, _)| ordered(*away))?;
@@ -339,7 +347,9 @@ impl Rig {
 ///
 /// This is the rest of BVH files, where `turn` is the rotation from the file's axes to ours.
 pub fn unturned(skeleton: &Skeleton, turn: DQuat) -> Pose {
-    let mut pose: Pose = (skeleton.joints().iter())
+    let mut pose: Pose = skeleton
+        .joints()
+        .iter()
         .map(|joint| (joint.rest_offset, DQuat::IDENTITY))
         .collect();
     pose.rotations[0] = turn;

@@ -85,7 +85,10 @@ impl RigPair {
             .collect();
         let follows = self.follows();
         let scale = target.scale_from(source);
-        let (limbs, soles): (Vec<PlacedLimb>, Vec<Option<[Sole; 2]>>) = (target.anatomy.limbs.iter())
+        let (limbs, soles): (Vec<PlacedLimb>, Vec<Option<[Sole; 2]>>) = target
+            .anatomy
+            .limbs
+            .iter()
             .filter_map(|limb| {
                 let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);
                 let placed = PlacedLimb::new(self, limb, &hangs_from, turn, motion)?;
@@ -93,7 +96,8 @@ impl RigPair {
                 Some((placed, (limb.kind == LimbKind::Leg).then(soles).flatten()))
             })
             .unzip();
-        let led = (led.iter())
+        let led = led
+            .iter()
             // A joint rotated by the map is not rigid, and moves too little to matter for the feet.
             .filter(|(joint, _)| follows[*joint].is_none())
             .map(|&(joint, by)| Led {
@@ -161,7 +165,9 @@ impl RigPair {
             standing: Standing::default(),
             soles: Vec::new(),
             hips_offset: DVec3::ZERO,
-            limbs: (prepared.limbs.iter())
+            limbs: prepared
+                .limbs
+                .iter()
                 .filter(|limb| limb.kind == LimbKind::Leg)
                 .cloned()
                 .collect(),
@@ -281,7 +287,9 @@ impl Retarget {
     /// Transfers a pose of the source to the target by directions alone: no limb reaches for its goal yet.
     fn along(&self, pose: PoseRef<'_>) -> Along {
         let from = pose.world(&self.source.skeleton);
-        let turns: Vec<Option<DQuat>> = (self.follows.iter())
+        let turns: Vec<Option<DQuat>> = self
+            .follows
+            .iter()
             .map(|follow| {
                 follow.map(|follow| {
                     let first = from.rotations[follow.from] * follow.turn;

@@ -56,7 +56,9 @@ impl HalfCycle<'_> {
         } = self.ends;
         // A reflection across X followed by a turn by 2 phi is a reflection across the line at phi.
         let motion = fit_planar(
-            &(self.ends).pairs_from(|frame, joint| world.position(frame, self.mirror.partner(joint)) * ACROSS),
+            &self
+                .ends
+                .pairs_from(|frame, joint| world.position(frame, self.mirror.partner(joint)) * ACROSS),
         );
         let mut yaw = 0.5 * rotation::yaw_of(motion.rotation);
         let facing = self.heading.yaw(first + num_intervals / 2);

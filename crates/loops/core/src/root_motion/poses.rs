@@ -154,7 +154,9 @@ impl EndPoses<'_> {
         let cut = self.first..=self.first + self.num_intervals;
         let Analysis { take, body, .. } = self.analysis;
         let size = body.leg_size(take.skeleton(), |joint| self.world.position(self.first, joint));
-        let feet: Vec<FootJoint> = (body.feet.iter())
+        let feet: Vec<FootJoint> = body
+            .feet
+            .iter()
             .filter(|_| body.found_by != FoundBy::AllLeaves)
             .flat_map(|foot| [Some(foot.ankle), foot.toe])
             .flatten()

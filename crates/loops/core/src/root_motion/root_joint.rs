@@ -64,8 +64,12 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
     let lowest: Vec<f64> = (0..world.num_frames())
         .map(|frame| smallest(of_body.iter().map(|&joint| world.position(frame, joint).y)))
         .collect();
-    let hips_height =
-        greatest((lowest.iter().enumerate()).map(|(frame, lowest)| world.position(frame, body.hips).y - lowest));
+    let hips_height = greatest(
+        lowest
+            .iter()
+            .enumerate()
+            .map(|(frame, lowest)| world.position(frame, body.hips).y - lowest),
+    );
     above.into_iter().rev().find(|&joint| {
         let mut heights = lowest
             .iter()

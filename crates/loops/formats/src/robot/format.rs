@@ -45,8 +45,9 @@ pub(crate) const CSV: FormatEntry = FormatEntry {
     detects: |bytes| {
         let line = head(bytes).split(|byte| *byte == b'\n').next().unwrap_or_default();
         let cells: Vec<&[u8]> = line.split(|byte| *byte == b',').collect();
-        let are_numbers =
-            (cells.iter()).all(|cell| str::from_utf8(cell).is_ok_and(|cell| cell.trim().parse::<f64>().is_ok()));
+        let are_numbers = cells
+            .iter()
+            .all(|cell| str::from_utf8(cell).is_ok_and(|cell| cell.trim().parse::<f64>().is_ok()));
         cells.len() > 7 && (are_numbers || text::contains(line, b"root_translateX"))
     },
     parse: parses!("robot CSV", rows::read_csv),

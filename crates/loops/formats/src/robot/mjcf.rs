@@ -192,7 +192,10 @@ impl Element<'_, '_, '_> {
         Attribute {
             element: &self.name,
             name,
-            text: (self.node.attribute(name)).or_else(|| self.class.get(&(self.node.tag_name().name(), name)).copied()),
+            text: self
+                .node
+                .attribute(name)
+                .or_else(|| self.class.get(&(self.node.tag_name().name(), name)).copied()),
         }
     }
 

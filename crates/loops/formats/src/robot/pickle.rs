@@ -84,7 +84,10 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (taken, left) = (self.bytes.split_at_checked(count)).ok_or_else(|| damaged("it is cut off"))?;
+        let (taken, left) = self
+            .bytes
+            .split_at_checked(count)
+            .ok_or_else(|| damaged("it is cut off"))?;
         self.bytes = left;
         Ok(taken)
     }
@@ -127,7 +130,10 @@ impl<'a> Machine<'a> {
 
     /// Takes the values after the last mark.
     fn since_mark(&mut self) -> Result<Vec<usize>> {
-        let at = (self.stack.iter()).rposition(|index| matches!(self.values[*index], Value::Mark));
+        let at = self
+            .stack
+            .iter()
+            .rposition(|index| matches!(self.values[*index], Value::Mark));
         let values = self
             .stack
             .split_off(at.ok_or_else(|| damaged("a mark is missing"))? + 1);
@@ -346,7 +352,8 @@ impl<'a> Machine<'a> {
         let Value::Dict(items) = &self.values[dict] else {
             return Err(missing());
         };
-        let (_, value) = (items.iter())
+        let (_, value) = items
+            .iter()
             .find(|(at, _)| matches!(&self.values[*at], Value::Text(text) if text == key))
             .ok_or_else(missing)?;
         match &self.values[*value] {

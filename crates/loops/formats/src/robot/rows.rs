@@ -152,7 +152,8 @@ fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion
     }
     let names = names(robot);
     let bare = |name: &str| name.trim_end_matches(SEED_JOINT).trim_end_matches("_joint").to_owned();
-    let hinges: Vec<Option<usize>> = (names.iter())
+    let hinges: Vec<Option<usize>> = names
+        .iter()
         .map(|name| {
             columns
                 .iter()

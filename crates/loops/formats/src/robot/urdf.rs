@@ -30,7 +30,9 @@ fn attribute<'a>(element: &'a str, node: Option<Node<'a, '_>>, name: &'static st
 
 /// Returns the bodies of a robot, each after the one that it hangs from.
 pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
-    let links: HashMap<&str, Node<'_, '_>> = (robot.children().filter(|node| node.has_tag_name("link")))
+    let links: HashMap<&str, Node<'_, '_>> = robot
+        .children()
+        .filter(|node| node.has_tag_name("link"))
         .map(|node| (name_of(node), node))
         .collect();
     let mut below: HashMap<&str, Vec<(&str, Node<'_, '_>)>> = HashMap::new();
@@ -101,7 +103,9 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
 
 /// Returns the bodies without a world above the base, which a floating joint joined.
 fn without_floating(mut bodies: Vec<RawBody>) -> Vec<RawBody> {
-    let floats = (bodies.get(1)).is_some_and(|body| body.hinges.iter().any(|hinge| hinge.axis == DVec3::ZERO));
+    let floats = bodies
+        .get(1)
+        .is_some_and(|body| body.hinges.iter().any(|hinge| hinge.axis == DVec3::ZERO));
     let is_world = floats && !bodies[2..].iter().any(|body| body.parent == Some(0));
     if is_world {
         bodies.remove(0);

@@ -91,7 +91,11 @@ impl Footwork {
             let leg = BearingLeg::new(stage, leg, foot, &point.spans(&point.contacts(index)), &model, None);
             let goals = Goals::new(stage, &uncut, &leg, &model);
             legs.push(LegWork {
-                heights: (stage.course.up.iter().zip(&goals.own))
+                heights: stage
+                    .course
+                    .up
+                    .iter()
+                    .zip(&goals.own)
                     .map(|(up, points)| points.at.map(|at| up.dot(at)))
                     .collect(),
                 bears: goals.bears,
@@ -294,7 +298,10 @@ impl SolvedFade {
 /// Returns the joint that carries the whole body: the first from that which carries the root's motion down to the hips that
 /// moves itself.
 fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
-    (tracks.skeleton().path_from_root(hips).into_iter())
+    tracks
+        .skeleton()
+        .path_from_root(hips)
+        .into_iter()
         .skip_while(|&joint| joint != carrier)
         .find(|&joint| {
             let first = tracks.pose(0).joint(joint);

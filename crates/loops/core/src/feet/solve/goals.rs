@@ -87,7 +87,8 @@ impl Goals {
         let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();
         let turned = turned(stage, limb);
         Self {
-            own: (poses.iter())
+            own: poses
+                .iter()
                 .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
                 .collect(),
             poses,

@@ -101,7 +101,8 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
             })
             .collect();
         for one in 0..4 {
-            let pulls: Vec<f64> = (differences.iter())
+            let pulls: Vec<f64> = differences
+                .iter()
                 .map(|value| weight * DIFFERENCE[one] * value)
                 .collect();
             equations.add_pull(around[one], 0, &pulls);
@@ -124,7 +125,8 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
     for joint in 0..skeleton.num_joints() {
         let (hinge, from) = (&hinges.hinges[joint], clip.rotations(0)[joint]);
         // What of its transform may change: the angle of its hinge, in the first component, or its rotation and its position.
-        let values: Vec<[DVec3; 2]> = (clip.sample_range())
+        let values: Vec<[DVec3; 2]> = clip
+            .sample_range()
             .map(|sample| {
                 let Rigid { rotation, translation } = clip.pose(sample).joint(joint);
                 match hinge {
@@ -217,18 +219,20 @@ pub(crate) fn hold(
             angles.any(|angle| hinge.within(angle) != angle)
         })
     };
-    let moving: Vec<usize> = (hinges.each().map(|(joint, _)| joint))
+    let moving: Vec<usize> = hinges
+        .each()
+        .map(|(joint, _)| joint)
         .filter(|&joint| {
-            holds && (hinges.soles.iter()).any(|sole| skeleton.is_within(sole.joint, joint)) || leaves(joint)
+            holds && hinges.soles.iter().any(|sole| skeleton.is_within(sole.joint, joint)) || leaves(joint)
         })
         .collect();
     let points = hinges.soles.iter().enumerate().flat_map(|(foot, sole)| {
-        let moved_by: Vec<usize> = (moving
+        let moved_by: Vec<usize> = moving
             .iter()
             .enumerate()
-            .filter(|(_, joint)| skeleton.is_within(sole.joint, **joint)))
-        .map(|(unknown, _)| unknown)
-        .collect();
+            .filter(|(_, joint)| skeleton.is_within(sole.joint, **joint))
+            .map(|(unknown, _)| unknown)
+            .collect();
         sole.points.iter().map(move |point| Point {
             foot,
             joint: sole.joint,
@@ -503,8 +507,9 @@ impl Search<'_> {
         for sample in 0..self.clip.num_samples() {
             let pose = self.clip.body_pose(sample);
             for (number, &joint) in self.moving.iter().enumerate() {
-                let Some((hinge, [least, most])) =
-                    (self.hinges.hinges[joint].as_ref()).and_then(|hinge| Some((hinge, hinge.limits?)))
+                let Some((hinge, [least, most])) = self.hinges.hinges[joint]
+                    .as_ref()
+                    .and_then(|hinge| Some((hinge, hinge.limits?)))
                 else {
                     continue;
                 };

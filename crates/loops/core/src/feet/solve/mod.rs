@@ -189,7 +189,8 @@ pub(super) fn ends_of_foot(
 
 /// Returns the farthest that a point is from its mean place over a contact, over the ground, metres.
 fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 {
-    let places: Vec<DVec3> = (contact.keys())
+    let places: Vec<DVec3> = contact
+        .keys()
         .map(|key| {
             stage
                 .course
@@ -226,7 +227,7 @@ pub(super) fn solve(
     if !is_solvable(course, limbs.len()) {
         return None;
     }
-    let mut goals: Vec<Goals> = (legs.iter()).map(|leg| Goals::new(stage, uncut, leg, model)).collect();
+    let mut goals: Vec<Goals> = legs.iter().map(|leg| Goals::new(stage, uncut, leg, model)).collect();
     let settled = settle_freely(course, &limbs, &mut goals, model).filter(|settled| settled.is_near)?;
     let mut solved = Solved {
         tracks: Tracks::empty(skeleton.clone(), course.step_secs, course.count()),
@@ -286,7 +287,10 @@ impl Settled {
     /// Returns the correction with a step added.
     fn moved(&self, step: &[f64]) -> Self {
         Self {
-            unknowns: (self.unknowns.iter().zip(step))
+            unknowns: self
+                .unknowns
+                .iter()
+                .zip(step)
                 .map(|(unknown, step)| unknown + step)
                 .collect(),
             ..*self
@@ -362,7 +366,10 @@ fn settle(
         let mut cost = before;
         let pulls = equations.pulls();
         let mut step = equations.solve()?;
-        let foreseen: f64 = (pulls.iter().zip(&step).zip(damped.iter().cycle()))
+        let foreseen: f64 = pulls
+            .iter()
+            .zip(&step)
+            .zip(damped.iter().cycle())
             .map(|((pull, step), square)| (pull + square * step) * step)
             .sum();
         let mut moved = largest(&step, width, model);
@@ -447,7 +454,8 @@ fn heel_below(
         .flat_map(LoopContact::keys)
         .map(|key| key % count)
         .collect();
-    let rises: Vec<f64> = (samples.iter())
+    let rises: Vec<f64> = samples
+        .iter()
         .map(|&sample| stage.height(sample, (ankle, DVec3::ZERO)) - stage.height(sample, stands))
         .collect();
     let least = smallest(rises.iter().copied());

@@ -516,7 +516,7 @@ mod tests {
         let mut gradient = vec![0.0; len];
         for (runs, residual) in &residuals {
             let terms = || {
-                (runs.iter())
+                runs.iter()
                     .flat_map(|(sample, run)| run.iter().enumerate().map(move |(off, a)| (sample * WIDTH + off, a)))
             };
             let value: f64 = residual + terms().map(|(at, a)| a * solved[at]).sum::<f64>();

@@ -107,7 +107,7 @@ impl OpenMotion<'_> {
     /// The best correction is used even if the search does not converge: bends are short, and free feet slide farther.
     pub fn held(&self) -> Option<Tracks> {
         let Self { tracks, below, .. } = self;
-        let have_legs = (self.ends.iter().flatten()).all(|end| end.feet.has_legs_of(below));
+        let have_legs = self.ends.iter().flatten().all(|end| end.feet.has_legs_of(below));
         if !have_legs || tracks.skeleton().hinges().is_some() {
             return None;
         }

@@ -148,7 +148,9 @@ impl Terms<'_> {
             let differences: Vec<f64> = (0..width)
                 .map(|unknown| (0..4).map(|off| DIFFERENCE[off] * at(around[off], unknown)).sum())
                 .collect();
-            cost += (differences.iter().zip(&rough))
+            cost += differences
+                .iter()
+                .zip(&rough)
                 .map(|(difference, rough)| rough * difference * difference)
                 .sum::<f64>();
             for one in 0..4 {

@@ -202,8 +202,9 @@ impl<'a> Calibration<'a> {
             .filter(|&collar| hinge.is_none() && self.is_in_line(collar, upper, Some(lower), IN_LINE));
         self.axes[upper] = collar.and_then(|collar| self.axes[collar]).or_else(|| {
             // Elbows of arms that are spread with palms down bend ahead.
-            let hinge =
-                (hinge.map(|[hinge, _]| hinge)).or_else(|| Some(bone.cross(self.seen(upper, chest, DVec3::Z)?)))?;
+            let hinge = hinge
+                .map(|[hinge, _]| hinge)
+                .or_else(|| Some(bone.cross(self.seen(upper, chest, DVec3::Z)?)))?;
             spread(hinge_to_axis(-out * hinge, bone), bone)
         });
         self.axes[lower] = if self.is_in_line(upper, lower, end, IN_LINE) {
