@@ -61,8 +61,11 @@ pub(super) fn of_point(foot: usize, positions: &[DVec3], course: &Course, limits
             (root.transform_point(positions[key % count]), root.translation.y)
         })
         .unzip();
-    let stands = stands(&world, &rise, course.step_secs, limits);
-    spans(foot, &stands[lead..lead + count], course.has_ends())
+    spans(
+        foot,
+        &stands(&world, &rise, course.step_secs, limits)[lead..lead + count],
+        course.has_ends(),
+    )
 }
 
 /// Runs of `true`, from the first entry to the last.
@@ -81,8 +84,7 @@ pub fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
 pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContact> {
     // A loop starts with the foot in the air, so that no span is cut in two.
     let first = all.iter().position(|stands| !stands && !has_ends).unwrap_or(0);
-    let from_first = [&all[first..], &all[..first]].concat();
-    let mut spans: Vec<LoopContact> = runs(&from_first)
+    let mut spans: Vec<LoopContact> = runs(&[&all[first..], &all[..first]].concat())
         .into_iter()
         .map(|run| LoopContact {
             foot,

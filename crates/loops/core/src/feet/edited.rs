@@ -130,8 +130,7 @@ impl EditedStance {
 
     /// Returns the edit for the way back of a ping-pong loop.
     pub(crate) fn on_the_way_back(mut self, num_samples: usize) -> Self {
-        let last = (self.span.keys().end - 1) % num_samples;
-        self.span.start_sample = (num_samples - last) % num_samples;
+        self.span.start_sample = (num_samples - (self.span.keys().end - 1) % num_samples) % num_samples;
         self
     }
 }

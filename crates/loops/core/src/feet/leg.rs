@@ -52,7 +52,11 @@ impl Leg {
     pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
-        let shared: Vec<usize> = (body.feet.iter().map(|other| other.ankle).chain(body.head))
+        let shared: Vec<usize> = body
+            .feet
+            .iter()
+            .map(|other| other.ankle)
+            .chain(body.head)
             .filter(|&joint| joint != foot.ankle)
             .flat_map(|joint| skeleton.path_from_root(joint))
             .chain([body.hips])
@@ -81,7 +85,8 @@ impl Leg {
 
     /// Creates the leg in a chain of joints from below the hips to the ankle.
     fn along(chain: &[usize], skeleton: &Skeleton, world: &WorldTracks) -> Option<Self> {
-        let bones: Vec<f64> = (chain.windows(2))
+        let bones: Vec<f64> = chain
+            .windows(2)
             .map(|bone| world.position(0, bone[1]).distance(world.position(0, bone[0])))
             .collect();
         let total: f64 = bones.iter().sum();
@@ -149,8 +154,9 @@ impl Leg {
     /// Bends the knee of a pose by an angle more, radians. `world` is the pose before.
     pub fn bend_knee(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose, angle: f64) {
         let above = world.rotation_above(skeleton, self.knee);
-        let bent = rotation::exp(self.hinge_at(above) * angle) * world.rotations[self.knee];
-        pose.rotations[self.knee] = (above.conjugate() * bent).normalize();
+        pose.rotations[self.knee] = (above.conjugate()
+            * (rotation::exp(self.hinge_at(above) * angle) * world.rotations[self.knee]))
+            .normalize();
     }
 
     /// Rotates thigh and knee of a pose to move the ankle, as far as the knee bends; the foot keeps its direction. `world` is
@@ -165,8 +171,8 @@ impl Leg {
             [thigh, knee, ankle].map(|joint| world.rotation_above(skeleton, joint));
         let reached = at(ankle) + moved - at(thigh);
         let bend = self.bend(at, above_knee);
-        let length = bend.eased(reached.length(), GIVE.powi(-2));
-        let bent = rotation::exp(self.hinge_at(above_knee) * bend.angle_at(length));
+        let bent =
+            rotation::exp(self.hinge_at(above_knee) * bend.angle_at(bend.eased(reached.length(), GIVE.powi(-2))));
         let swing = rotation::arc(at(knee) - at(thigh) + bent * (at(ankle) - at(knee)), reached);
         for (joint, turn) in [
             (thigh, above_thigh.conjugate() * swing),
@@ -289,8 +295,7 @@ impl Bend {
 
     /// Returns the additional angle of the knee to the one with this cosine, on the side of the sign of `side`.
     fn turn_to(&self, cos: f64, side: f64) -> f64 {
-        let sin = ((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt();
-        ops::atan2(sin.copysign(side), cos) - self.flexed
+        ops::atan2(((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt().copysign(side), cos) - self.flexed
     }
 
     /// Returns the additional angle of the knee that brings the ankle to about the given distance from the thigh: see [`STIFF`].

@@ -38,7 +38,10 @@ pub struct LiveFoot {
 impl LiveFoot {
     /// Creates the legs of a body with knees.
     pub fn all_of(analysis: &Analysis) -> Vec<Self> {
-        (analysis.body.feet.iter())
+        analysis
+            .body
+            .feet
+            .iter()
             .filter_map(|foot| {
                 Some(Self {
                     leg: Leg::find(analysis.take.skeleton(), &analysis.world, &analysis.body, foot)?,

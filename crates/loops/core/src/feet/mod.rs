@@ -95,8 +95,11 @@ impl Bearing {
             for contact in Self::contacts(all, foot, Some(point)) {
                 contact.keys().for_each(|key| bears[course.sample(key as isize)] = true);
             }
-            let spans = contact::spans(foot, &bears, course.has_ends());
-            joined.extend(spans.into_iter().map(|contact| Self { point, contact }));
+            joined.extend(
+                contact::spans(foot, &bears, course.has_ends())
+                    .into_iter()
+                    .map(|contact| Self { point, contact }),
+            );
         }
         joined
     }
@@ -150,7 +153,9 @@ impl FromStr for RootSpeed {
             "auto" => Ok(Self::Auto),
             "feet" => Ok(Self::Feet),
             "pose" => Ok(Self::Poses),
-            number => (number.parse().ok())
+            number => number
+                .parse()
+                .ok()
                 .filter(|mps| (0.0..=FASTEST_MPS).contains(mps))
                 .map(Self::Given)
                 .ok_or("must be auto, feet, pose, or a speed in m/s from 0 to 100"),
@@ -336,10 +341,14 @@ pub(crate) fn measure_speed(
         })
         .map(|found| found.twist);
     match settings.speed {
-        RootSpeed::Given(mps) => {
-            let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
-            (found, Some(at_speed(mps, shown, clip.root().twist)))
-        }
+        RootSpeed::Given(mps) => (
+            found,
+            Some(at_speed(
+                mps,
+                [by_feet, Some(clip.root().twist)].into_iter().flatten(),
+                clip.root().twist,
+            )),
+        ),
         _ => (found, by_feet),
     }
 }
@@ -351,7 +360,9 @@ pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Op
     }
     let stage = Stage::of_loop(clip);
     let model = FootModel::new(&stage, body, limits);
-    let positions: Vec<Vec<DVec3>> = (body.feet.iter())
+    let positions: Vec<Vec<DVec3>> = body
+        .feet
+        .iter()
         .map(|foot| stage.positions_of(solve::standing_point(&stage, foot, false)))
         .collect();
     speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts)
@@ -383,7 +394,7 @@ pub fn hold(
     lock: FootLock,
 ) -> Result<(Option<LoopClip>, Feet), HoldError> {
     if let Some(hinges) = clip.skeleton().hinges().filter(|_| lock != FootLock::Off) {
-        let (held, feet) = hinged::hold(clip, &RootRelativeClip::of_loop(clip), hinges, body, (1.0, true))?;
+        let (held, feet) = hinged::hold(clip, &RootRelativeClip::of_loop(clip), hinges, body, 1.0, true)?;
         return Ok((Some(held), feet));
     }
     Ok(Holding::new(body, root_joint, lock).hold_if_better(clip, limits)?)
@@ -432,8 +443,12 @@ pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -
     for (index, foot) in body.feet.iter().enumerate() {
         let point = PointTrack::new(stage, &model, (foot.lowest_joint(), body.end_of(foot.lowest_joint())));
         for contact in point.contacts(index) {
-            let samples = contact.keys().map(|key| key % point.positions.len());
-            places.extend(samples.map(|sample| (sample, point.positions[sample])));
+            places.extend(
+                contact
+                    .keys()
+                    .map(|key| key % point.positions.len())
+                    .map(|sample| (sample, point.positions[sample])),
+            );
         }
     }
     places
@@ -484,17 +499,21 @@ impl Feet {
         let mut found = bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, &self.limits);
         let is_stated = |foot: usize| self.stated.contains(&foot);
         found.stays.retain(|stay| !is_stated(stay.foot));
-        let stated = self.contacts.iter().filter(|contact| is_stated(contact.foot));
-        found.stays.extend(stated.map(|contact| {
-            let keys = contact.keys();
-            let is_whole = keys.len() >= clip.num_samples();
-            let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
-            Stay {
-                foot: contact.foot,
-                strike,
-                lift,
-            }
-        }));
+        found.stays.extend(
+            self.contacts
+                .iter()
+                .filter(|contact| is_stated(contact.foot))
+                .map(|contact| {
+                    let keys = contact.keys();
+                    let is_whole = keys.len() >= clip.num_samples();
+                    let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
+                    Stay {
+                        foot: contact.foot,
+                        strike,
+                        lift,
+                    }
+                }),
+        );
         found
     }
 }
@@ -567,8 +586,7 @@ impl Holding<'_> {
             return Ok((held, feet));
         }
         let stage = Stage::of_loop(clip);
-        let model = FootModel::new(&stage, self.body, limits);
-        let (held, mut feet) = self.solved(&stage, &model, clip.carrier());
+        let (held, mut feet) = self.solved(&stage, &FootModel::new(&stage, self.body, limits), clip.carrier());
         feet.limits = *limits;
         feet.stated = self.edited.iter().map(EditedStance::foot).collect();
         if feet.outcomes.contains(&FootOutcome::Unsettled) {
@@ -595,11 +613,9 @@ impl Holding<'_> {
         if legs.is_empty() {
             return (None, feet);
         }
-        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
-        let uncut = match (self.source, self.places) {
-            (Some(source), _) => Uncut::from_source(source, self.image.is_some()),
-            (None, Some(places)) => Uncut::from_motion(places),
-            (None, None) => Uncut::from_motion(&stage.world),
+        let uncut = match self.source {
+            Some(source) => Uncut::from_source(source, self.image.is_some()),
+            None => Uncut::from_motion(self.places.unwrap_or(&stage.world)),
         };
         let Some(solved) = solve::solve(stage, &uncut, &legs, self.lifted(stage.skeleton(), carrier), model) else {
             feet.let_go(FootOutcome::Unsettled);
@@ -624,13 +640,11 @@ impl Holding<'_> {
     /// Measures the feet of a loop that stay as they are.
     pub(crate) fn measured(&self, clip: &LoopClip, limits: &ContactLimits) -> Feet {
         let stage = Stage::of_loop(clip);
-        let model = FootModel::new(&stage, self.body, limits);
         let mut feet = Feet {
             limits: *limits,
             ..Feet::default()
         };
-        let legs = self.legs(&stage, &model, &mut feet);
-        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
+        self.legs(&stage, &FootModel::new(&stage, self.body, limits), &mut feet);
         feet.foot_slide_mps[0] = quality::foot_slide_of_loop(clip, self.body, self.source).0;
         feet.let_go(FootOutcome::Kept);
         feet
@@ -641,7 +655,7 @@ impl Holding<'_> {
         self.lock == FootLock::Auto && self.edited.is_empty()
     }
 
-    /// Returns the legs of the feet to hold; states the outcome of each foot in `feet`.
+    /// Returns the legs of the feet to hold; states in `feet` the outcome of each foot, and when its points bear.
     fn legs(&self, stage: &Stage<'_>, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
         let body = self.body;
         let most_metres = SLIDES_METRES * model.metre;
@@ -691,6 +705,7 @@ impl Holding<'_> {
             };
             feet.outcomes.push(outcome);
         }
+        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
         legs
     }
 

@@ -105,8 +105,11 @@ pub(super) fn of_feet(
     let mut low: Vec<Low> = Vec::new();
     for positions in feet {
         let lowest = smallest(positions.iter().map(|position| position.y));
-        let samples = (0..count).filter(|&sample| positions[sample].y - lowest < MAY_STAND_METRES);
-        low.extend(samples.map(|sample| low_at(positions, sample)));
+        low.extend(
+            (0..count)
+                .filter(|&sample| positions[sample].y - lowest < MAY_STAND_METRES)
+                .map(|sample| low_at(positions, sample)),
+        );
     }
     if low.is_empty() {
         return None;
@@ -120,17 +123,19 @@ pub(super) fn of_feet(
     let course = Course::around(root_motion, step_secs, count);
     let mut standing: Vec<Low> = Vec::new();
     for (foot, positions) in feet.iter().enumerate() {
-        let contacts = contact::of_point(foot, positions, &course, limits);
-        let stands = stands_amid(&contacts, count, reach);
-        let samples = (0..count).filter(|&sample| stands[sample]);
-        standing.extend(samples.map(|sample| low_at(positions, sample)));
+        let stands = stands_amid(&contact::of_point(foot, positions, &course, limits), count, reach);
+        standing.extend(
+            (0..count)
+                .filter(|&sample| stands[sample])
+                .map(|sample| low_at(positions, sample)),
+        );
     }
     if standing.is_empty() {
         return None;
     }
     let linear = irls_fit(&standing, rough, poses.angular, FINE_MPS);
-    let opposite = DVec3::new(-linear.x, linear.y, -linear.z);
-    let [slide_mps, slide_back_mps] = [linear, opposite].map(|linear| mean_slide(&low, linear, poses.angular));
+    let [slide_mps, slide_back_mps] =
+        [linear, DVec3::new(-linear.x, linear.y, -linear.z)].map(|linear| mean_slide(&low, linear, poses.angular));
     if ops::over_ground(linear) > FINE_MPS && slide_mps > OPPOSITE_FACTOR * slide_back_mps {
         return None;
     }

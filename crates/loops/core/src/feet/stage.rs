@@ -31,8 +31,10 @@ impl<'a> Stage<'a> {
 
     /// Creates a loop that follows no path.
     pub fn of_loop(clip: &'a LoopClip) -> Self {
-        let course = Course::around(*clip.root(), clip.step_secs(), clip.num_samples());
-        Self::new(clip.tracks(), course)
+        Self::new(
+            clip.tracks(),
+            Course::around(*clip.root(), clip.step_secs(), clip.num_samples()),
+        )
     }
 
     /// Returns the number of samples.

@@ -47,8 +47,7 @@ impl<'a> Stance<'a> {
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);
         for key in contact.keys() {
             let key = key as isize;
-            let moved = stance.position(key + 1) - stance.position(key - 1);
-            let speed = moved.length() / (2.0 * point.course.step_secs);
+            let speed = (stance.position(key + 1) - stance.position(key - 1)).length() / (2.0 * point.course.step_secs);
             let weight = 1.0 / (1.0 + (speed / slow_mps).powi(2));
             sum += stance.position(key) * weight;
             total += weight;
@@ -85,8 +84,7 @@ impl<'a> Stance<'a> {
     /// Whether the foot moves slower than this over the ground at a key, and is nearly as low as its held position.
     fn creeps(&self, key: isize, mps: f64) -> bool {
         let PointTrack { course, model, .. } = self.point;
-        let moved = self.position(key + 1) - self.position(key - 1);
-        ops::over_ground(moved) < mps * model.metre * 2.0 * course.step_secs
+        ops::over_ground(self.position(key + 1) - self.position(key - 1)) < mps * model.metre * 2.0 * course.step_secs
             && self.position(key).y - self.hold.y < CREEP_METRES * model.metre
     }
 
@@ -104,15 +102,14 @@ impl<'a> Stance<'a> {
     /// Returns the distance of the foot from its held position: all of its motion along the ground, and small vertical motion.
     fn strays(&self, key: isize) -> f64 {
         let off = self.position(key) - self.hold;
-        let roll = roll_kept(off.y.max(0.0), self.point.model.metre);
-        off.with_y(off.y - roll).length()
+        off.with_y(off.y - roll_kept(off.y.max(0.0), self.point.model.metre))
+            .length()
     }
 
     /// Returns the farthest that it is during the contact, metres.
     fn farthest(&self) -> f64 {
         let first = self.span.start_sample + self.before;
-        let keys = first..first + self.in_contact;
-        greatest(keys.map(|key| self.strays(key as isize)))
+        greatest((first..first + self.in_contact).map(|key| self.strays(key as isize)))
     }
 }
 
@@ -157,8 +154,7 @@ impl<'a> PointTrack<'a> {
             None if self.course.has_ends() => count - end,
             next => {
                 let least = (SWING_SECS / self.course.step_secs).round().max(2.0) as usize;
-                let gap = (next.unwrap_or(&contacts[0]).start_sample + 2 * count - end) % count;
-                gap.saturating_sub(least) / 2
+                ((next.unwrap_or(&contacts[0]).start_sample + 2 * count - end) % count).saturating_sub(least) / 2
             }
         }
     }
@@ -175,10 +171,9 @@ impl<'a> PointTrack<'a> {
 
     /// Returns the contacts in which the point strays by no more than `most_metres`.
     pub(super) fn standing(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
-        let strays = self.stances(contacts).into_iter().map(|stance| stance.farthest());
         contacts
             .iter()
-            .zip(strays)
+            .zip(self.stances(contacts).into_iter().map(|stance| stance.farthest()))
             .filter(|(_, metres)| *metres <= most_metres)
             .map(|(contact, _)| *contact)
             .collect()

@@ -138,8 +138,10 @@ fn median_positions(take: &Take) -> (Vec<DVec3>, Vec<f64>) {
                 values.sort_by_key(|value| ordered(*value));
                 values[values.len() / 2]
             }));
-            let strayed = frames().map(|frame| take.translations(frame)[joint].distance(median));
-            (median, greatest(strayed))
+            (
+                median,
+                greatest(frames().map(|frame| take.translations(frame)[joint].distance(median))),
+            )
         })
         .unzip()
 }

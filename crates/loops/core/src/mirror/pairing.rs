@@ -75,7 +75,9 @@ impl Pairing {
         };
         let joints = balanced_weights(&analysis.joints, mirror);
         // Each joint left has its partner among the others.
-        let partners: Vec<usize> = (joints.iter().enumerate())
+        let partners: Vec<usize> = joints
+            .iter()
+            .enumerate()
             .map(|(index, weighted)| {
                 let partner = mirror.partner(weighted.joint);
                 joints.iter().position(|other| other.joint == partner).unwrap_or(index)

@@ -149,7 +149,9 @@ fn by_position(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<usize> {
                 .unwrap_or(joint)
         })
         .collect();
-    (nearest.iter().enumerate())
+    nearest
+        .iter()
+        .enumerate()
         .map(|(joint, &other)| if nearest[other] == joint { other } else { joint })
         .collect()
 }
@@ -174,8 +176,7 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
     let above: f64 = rows.iter().map(|row| row.length()).sum();
     let mut normal = DVec3::new(1.0, 0.01, 0.02).normalize();
     for _ in 0..MULTIPLICATIONS {
-        let applied = DVec3::from_array(rows.map(|row| row.dot(normal)));
-        normal = (above * normal - applied).normalize_or(DVec3::X);
+        normal = (above * normal - DVec3::from_array(rows.map(|row| row.dot(normal)))).normalize_or(DVec3::X);
     }
     // Skeletons are drawn along an axis; the small errors of a hand-measured one would tilt the mirror.
     DVec3::AXES

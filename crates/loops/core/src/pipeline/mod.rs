@@ -656,16 +656,9 @@ impl<'a> Plan<'a> {
             ..
         } = timed;
         if let Some(hinges) = loop_clip.skeleton().hinges() {
-            let (held, feet) = hinged::hold(
-                loop_clip,
-                source,
-                hinges,
-                &analysis.body,
-                (
-                    timed.retimed.as_ref().map_or(1.0, |retimed| retimed.stride),
-                    settings.feet.lock != FootLock::Off,
-                ),
-            )?;
+            let stride = timed.retimed.as_ref().map_or(1.0, |retimed| retimed.stride);
+            let holds = settings.feet.lock != FootLock::Off;
+            let (held, feet) = hinged::hold(loop_clip, source, hinges, &analysis.body, stride, holds)?;
             if settings.mean_cycles == MeanCycles::default() && settings.edits.is_empty() {
                 hinged::check_moved(&held, source, hinges)?;
             }

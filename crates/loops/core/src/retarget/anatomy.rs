@@ -109,12 +109,18 @@ impl Anatomy {
                 meaning.side = meaning.side.map(Side::other);
             }
         }
+        // Toes point ahead.
+        let ahead: DVec3 = body
+            .feet
+            .iter()
+            .filter_map(|foot| Some(world.translations[foot.toe?] - world.translations[foot.ankle]))
+            .sum();
         let find = Finder {
             skeleton,
             body,
             at: &world.translations,
             meanings: &meanings,
-            left: left_by_feet(body, &world.translations),
+            left: DVec3::Y.cross(ahead).try_normalize(),
         };
         let hips = body.hips;
         let hands = find.hands();
@@ -155,7 +161,9 @@ impl Anatomy {
 
     /// Returns the limb of a kind, side and row.
     pub(super) fn limb(&self, like: &Limb) -> Option<&Limb> {
-        (self.limbs.iter()).find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
+        self.limbs
+            .iter()
+            .find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
     }
 
     /// Returns the first limb of a kind and side.
@@ -180,7 +188,7 @@ impl Anatomy {
 
     /// Returns the topmost joint of the trunk: the head, or the last joint below it.
     pub(super) fn top(&self) -> Option<usize> {
-        (self.head.as_ref()).or(self.neck.last()).or(self.spine.last()).copied()
+        self.head.as_ref().or(self.neck.last()).or(self.spine.last()).copied()
     }
 }
 
@@ -201,14 +209,6 @@ const NAMES_DIFFER: f64 = 0.05;
 
 /// A joint this far from the middle of the body, as a share of its distance from the hips, is at a side.
 const ASIDE_SHARE: f64 = 0.04;
-
-/// Returns the left of a body whose feet have toes, which point ahead.
-fn left_by_feet(body: &Body, at: &[DVec3]) -> Option<DVec3> {
-    let ahead: DVec3 = (body.feet.iter())
-        .filter_map(|foot| Some(at[foot.toe?] - at[foot.ankle]))
-        .sum();
-    DVec3::Y.cross(ahead).try_normalize()
-}
 
 impl Finder<'_> {
     fn says(&self, joint: usize, word: Word) -> bool {
@@ -252,8 +252,10 @@ impl Finder<'_> {
 
     /// Returns the head, and the last joint of a trunk without one; `arms` is the joint from which the arms part.
     fn head_and_top(&self, arms: Option<usize>) -> (Option<usize>, Option<usize>) {
-        let by_body =
-            (self.body.head).filter(|&head| !self.body.is_bone_end(head) && self.hangs_from(self.body.hips, head));
+        let by_body = self
+            .body
+            .head
+            .filter(|&head| !self.body.is_bone_end(head) && self.hangs_from(self.body.hips, head));
         if let Some(head) = by_body.or_else(|| self.named(Word::Head, None)) {
             return (Some(head), Some(head));
         }
@@ -356,17 +358,24 @@ impl Finder<'_> {
     /// The hands, left and right, or the last joints of arms without hands.
     fn hands(&self) -> [Option<usize>; 2] {
         [Side::Left, Side::Right].map(|side| {
-            let by_body = (self.body.hands.iter().copied()).find(|&hand| self.side_of(hand) == Some(side));
-            (by_body.into_iter().chain(
-                [Word::Hand, Word::Forearm, Word::UpperArm]
-                    .into_iter()
-                    .filter_map(|word| self.named(word, Some(side))),
-            ))
-            .find(|&hand| {
-                let mut feet = self.body.feet.iter();
-                !feet.any(|foot| self.skeleton.is_within(foot.ankle, hand))
-            })
-            .or_else(|| self.farthest_aside(side))
+            let by_body = self
+                .body
+                .hands
+                .iter()
+                .copied()
+                .find(|&hand| self.side_of(hand) == Some(side));
+            by_body
+                .into_iter()
+                .chain(
+                    [Word::Hand, Word::Forearm, Word::UpperArm]
+                        .into_iter()
+                        .filter_map(|word| self.named(word, Some(side))),
+                )
+                .find(|&hand| {
+                    let mut feet = self.body.feet.iter();
+                    !feet.any(|foot| self.skeleton.is_within(foot.ankle, hand))
+                })
+                .or_else(|| self.farthest_aside(side))
         })
     }
 
@@ -374,7 +383,13 @@ impl Finder<'_> {
     /// uninformative names: the joint at which fingers branch off, or the last.
     fn farthest_aside(&self, side: Side) -> Option<usize> {
         let skeleton = self.skeleton;
-        let taken: Vec<usize> = (self.body.feet.iter().map(|foot| foot.ankle).chain(self.body.head)).collect();
+        let taken: Vec<usize> = self
+            .body
+            .feet
+            .iter()
+            .map(|foot| foot.ankle)
+            .chain(self.body.head)
+            .collect();
         let leaves = (0..self.meanings.len()).filter(|&joint| {
             let path = self.path(self.body.hips, joint);
             path.len() > 2
@@ -384,8 +399,7 @@ impl Finder<'_> {
                 && self.meanings[joint].word() != Some(Word::Tail)
                 && !path.iter().any(|on| taken.contains(on) || self.says(*on, Word::Head))
         });
-        let reach = |joint: usize| self.at[joint].distance(self.at[self.body.hips]);
-        let leaf = leaves.max_by_key(|&leaf| ordered(reach(leaf)))?;
+        let leaf = leaves.max_by_key(|&leaf| ordered(self.at[leaf].distance(self.at[self.body.hips])))?;
         let path = self.path(self.body.hips, leaf);
         let sided = path.iter().position(|&joint| self.side_of(joint) == Some(side))?;
         Some(
@@ -416,7 +430,9 @@ impl Finder<'_> {
 
     /// Returns the joints that bear no helper's name, and one that is kept.
     fn bare(&self, joints: &[usize], keep: Option<usize>) -> Vec<usize> {
-        (joints.iter().copied())
+        joints
+            .iter()
+            .copied()
             .filter(|&joint| Some(joint) == keep || !self.meanings[joint].is_helper)
             .collect()
     }
@@ -458,6 +474,7 @@ impl Finder<'_> {
             let joints = self.bare(&chain, Some(foot.ankle));
             let is_two = self.body.feet.len() == 2;
             let reaches = self.bones(&joints, Some(foot.ankle), [Word::Thigh, Word::Shin]);
+            let mut below = self.skeleton.children(foot.ankle).iter().copied();
             feet.push((
                 hangs_at,
                 Limb {
@@ -466,7 +483,9 @@ impl Finder<'_> {
                     row: 0,
                     bones: reaches.filter(|_| is_two),
                     reaches,
-                    toe: foot.toe.or_else(|| self.toe_below(foot.ankle)),
+                    toe: foot
+                        .toe
+                        .or_else(|| below.find(|&joint| self.says(joint, Word::Toe) || self.says(joint, Word::Foot))),
                     collar: Vec::new(),
                     joints,
                     fingers: Default::default(),
@@ -498,12 +517,6 @@ impl Finder<'_> {
             (None, [_, .., above, _]) if self.meanings[last].is_helper => *above,
             _ => last,
         }
-    }
-
-    /// Returns the toes below an ankle by their names.
-    fn toe_below(&self, ankle: usize) -> Option<usize> {
-        let mut below = self.skeleton.children(ankle).iter().copied();
-        below.find(|&joint| self.says(joint, Word::Toe) || self.says(joint, Word::Foot))
     }
 
     /// Returns the two bones of a limb: by their names, and among several those that are both as long as possible.
@@ -551,7 +564,8 @@ impl Finder<'_> {
     /// Returns the joints of an arm above its upper bone: those named as collar bones, if there are any.
     fn collar(&self, joints: &[usize], upper: usize) -> Vec<usize> {
         let above = joints.iter().copied().take_while(|&joint| joint != upper);
-        let named = (above.clone())
+        let named = above
+            .clone()
             .filter(|&joint| self.meanings[joint].may_be(Word::Clavicle))
             .collect::<Vec<_>>();
         if named.is_empty() { above.collect() } else { named }

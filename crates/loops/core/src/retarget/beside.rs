@@ -22,7 +22,7 @@ pub(super) fn with_feet_apart(skeleton: &Skeleton, body: &Body, world: &Pose) ->
     let legs = [bare_leg(skeleton, body, one)?, bare_leg(skeleton, body, other)?];
     let mut feet = Vec::new();
     for leg in legs {
-        let ankle = foot_at(skeleton, (body, &leg), world)?;
+        let ankle = foot_at(skeleton, body, &leg, world)?;
         let mut named = core::iter::once(&ankle).chain(leg.iter().rev());
         let side = named.find_map(|&joint| Meaning::of(skeleton.joint(joint).says()).side)?;
         feet.push((
@@ -67,7 +67,7 @@ fn bare_leg(skeleton: &Skeleton, body: &Body, foot: &Foot) -> Option<Vec<usize>>
 }
 
 /// Returns the joint beside the body that lies at the end of a leg.
-fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) -> Option<usize> {
+fn foot_at(skeleton: &Skeleton, body: &Body, leg: &[usize], world: &Pose) -> Option<usize> {
     let at = &world.translations;
     let end = at[*leg.last()?];
     let length = world.length_along(&[&[body.hips][..], leg].concat());

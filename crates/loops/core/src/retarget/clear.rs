@@ -117,21 +117,25 @@ impl Sole {
 
     /// Returns the height of the lowest point in a pose in the world, or a little less.
     pub(super) fn lowest(&self, world: &Pose) -> f64 {
-        let of_toes = self.toe.map(|toe| self.toes.heights(world.joint(toe)));
-        let heights: Vec<f64> = (self.foot.heights(world.joint(self.ankle)))
-            .chain(of_toes.into_iter().flatten())
+        let heights: Vec<f64> = self
+            .foot
+            .heights(world.joint(self.ankle))
+            .chain(
+                self.toe
+                    .map(|toe| self.toes.heights(world.joint(toe)))
+                    .into_iter()
+                    .flatten(),
+            )
             .collect();
         let least = smallest(heights.iter().copied());
         let soft = LOWEST_SHARE * self.leg;
-        let weights = heights.iter().map(|height| ops::exp((least - height) / soft));
-        least - soft * ops::ln(weights.sum())
+        least - soft * ops::ln(heights.iter().map(|height| ops::exp((least - height) / soft)).sum())
     }
 
     /// Returns how low a foot of the target may be, given the height of the source's lowest point over its ground: as far below
     /// the ground, or on it. Heights are at the size of the target.
     pub(super) fn floor(&self, of_source: f64) -> f64 {
-        let soft = LOWEST_SHARE * self.leg;
-        0.5 * (of_source - ops::hypot(of_source, 2.0 * soft))
+        0.5 * (of_source - ops::hypot(of_source, 2.0 * (LOWEST_SHARE * self.leg)))
     }
 
     /// Finds how a foot stays above a floor; `None` if no part of it is below. `foot` and `toe` are its transforms in the world.
@@ -140,8 +144,15 @@ impl Sole {
         let moved = Rigid::new(turned * foot.rotation, foot.translation + DVec3::Y * rise);
         let toe = toe.map_or(DQuat::IDENTITY, |toe| {
             // The joint of the toes moves with the foot; they keep their own turn.
-            let joint = moved.transform_point(foot.inverse().transform_point(toe.translation));
-            self.lifted(&self.toes, Rigid::new(toe.rotation, joint), floor).0
+            self.lifted(
+                &self.toes,
+                Rigid::new(
+                    toe.rotation,
+                    moved.transform_point(foot.inverse().transform_point(toe.translation)),
+                ),
+                floor,
+            )
+            .0
         });
         let is_changed = rise != 0.0 || turned != DQuat::IDENTITY || toe != DQuat::IDENTITY;
         is_changed.then_some(Cleared {
@@ -157,7 +168,9 @@ impl Sole {
         let axis = joint.rotation * part.aside;
         let turns = (TURNS_SHARE * part.length).max(SHORTEST_SHARE * self.leg);
         // Horizontal distance of each point ahead of the joint if the part pointed straight down: toes turn up, and so do heels.
-        let upright: Vec<f64> = (part.points.iter())
+        let upright: Vec<f64> = part
+            .points
+            .iter()
             .map(|point| UPRIGHT_SHARE * point.dot(part.ahead).clamp(-part.length, part.length))
             .collect();
         let (mut angle, mut rise) = (0.0, 0.0);
@@ -181,7 +194,10 @@ impl Sole {
             if missing == 0.0 {
                 break;
             }
-            let lever = (arms.iter().zip(&upright).zip(&weights))
+            let lever = arms
+                .iter()
+                .zip(&upright)
+                .zip(&weights)
                 .map(|((arm, upright), weight)| (axis.cross(*arm).y + upright) * weight)
                 .sum::<f64>()
                 / total;
@@ -228,11 +244,13 @@ fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
         .filter(|&joint| skeleton.is_within(joint, ankle) && !rig.anatomy.meanings[joint].is_helper)
         .flat_map(|joint| {
             let at = world.joint(joint);
-            let tip = skeleton.joint(joint).tip.map(|tip| at.transform_point(tip));
-            [Some(at.translation), tip]
-                .into_iter()
-                .flatten()
-                .map(move |end| (joint, end.with_y(ground)))
+            [
+                Some(at.translation),
+                skeleton.joint(joint).tip.map(|tip| at.transform_point(tip)),
+            ]
+            .into_iter()
+            .flatten()
+            .map(move |end| (joint, end.with_y(ground)))
         })
         .filter(|(_, point)| point.distance(world.translations[ankle]) < longest)
         .collect()

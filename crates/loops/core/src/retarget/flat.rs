@@ -61,8 +61,11 @@ fn shown_normals(take: &Take, anatomy: &Anatomy) -> [Vec<(usize, DVec3)>; 2] {
             continue;
         };
         let stride = flat.len().div_ceil(MOST_POSES).max(1);
-        let is_upright = |frame: &usize| uprightness(anatomy, &take.pose(*frame).world(skeleton)) >= 1.0;
-        let frames: Vec<usize> = flat.into_iter().step_by(stride).filter(is_upright).collect();
+        let frames: Vec<usize> = flat
+            .into_iter()
+            .step_by(stride)
+            .filter(|frame| uprightness(anatomy, &take.pose(*frame).world(skeleton)) >= 1.0)
+            .collect();
         if show_sole(&frames, step_secs * stride as f64) {
             for (normals, joint) in shown.iter_mut().zip([limb.bones.and_then(|bones| bones.end), limb.toe]) {
                 normals.extend(joint.and_then(|joint| Some((joint, normal(&motion, joint, &frames)?))));

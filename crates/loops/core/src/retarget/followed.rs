@@ -58,13 +58,16 @@ impl<T: Copy + PartialEq> Marks<T> {
     }
 
     /// Marks samples of a motion of `num_samples`; keys run on around a loop.
-    fn add(all: &mut Vec<Self>, (foot, of): (usize, T), keys: Range<usize>, num_samples: usize) {
+    fn add(all: &mut Vec<Self>, foot: usize, of: T, keys: Range<usize>, num_samples: usize) {
         let index = all
             .iter()
             .position(|own| (own.foot, own.of) == (foot, of))
             .unwrap_or_else(|| {
-                let at = vec![false; num_samples];
-                all.push(Self { foot, of, at });
+                all.push(Self {
+                    foot,
+                    of,
+                    at: vec![false; num_samples],
+                });
                 all.len() - 1
             });
         for key in keys {
@@ -157,16 +160,19 @@ impl FollowedFeet {
         let total: f64 = motions.iter().map(|(_, weight)| weight).sum();
         let samples: Vec<Vec<Shares<'_>>> = (0..first.legs.len())
             .map(|foot| {
-                let shares = |sample: usize| {
-                    (motions.iter().enumerate())
-                        .map(|(index, (feet, weight))| {
-                            let at = share(index, foot, sample) * feet.num_samples as f64;
-                            let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
-                            (*feet, at as usize, weight / total)
-                        })
-                        .collect()
-                };
-                (0..num_samples).map(shares).collect()
+                (0..num_samples)
+                    .map(|sample| {
+                        motions
+                            .iter()
+                            .enumerate()
+                            .map(|(index, (feet, weight))| {
+                                let at = share(index, foot, sample) * feet.num_samples as f64;
+                                let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
+                                (*feet, at as usize, weight / total)
+                            })
+                            .collect()
+                    })
+                    .collect()
             })
             .collect();
         let mut mixed = (*first).clone();
@@ -180,7 +186,8 @@ impl FollowedFeet {
                 leg.map_or(0.0, |leg| leg.bent[*at] * share)
             };
             own.bent = samples[foot].iter().map(|those| those.iter().map(bent).sum()).collect();
-            let legs: Vec<&FollowedLeg> = (motions.iter())
+            let legs: Vec<&FollowedLeg> = motions
+                .iter()
                 .filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref())
                 .collect();
             own.hardest = core::array::from_fn(|joint| greatest(legs.iter().map(|leg| leg.hardest[joint])));
@@ -252,7 +259,7 @@ impl FollowedFeet {
     }
 
     fn stands_during(&mut self, foot: usize, joint: usize, stand: Stand) {
-        Marks::add(&mut self.stands, (foot, joint), stand.samples(), self.num_samples);
+        Marks::add(&mut self.stands, foot, joint, stand.samples(), self.num_samples);
     }
 
     /// Moves joints beside the body with the joints that they follow, in a local pose.
@@ -323,8 +330,10 @@ impl Retarget {
     /// Returns when the target's feet stand by those of a take of the source, frame by frame.
     pub fn feet_of_take(&self, source: &Take) -> FollowedFeet {
         let tracks = source.tracks();
-        let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
-        let mut feet = self.feet_of(&Stage::new(tracks, course));
+        let mut feet = self.feet_of(&Stage::new(
+            tracks,
+            Course::in_world(tracks.step_secs(), tracks.num_frames()),
+        ));
         // Over minutes the ground may rise, so that the fixed limits of a loop do not apply.
         for (index, foot) in self.target.body.feet.iter().enumerate() {
             let lowest = foot.toe.map_or(FootPoint::Ankle, |_| FootPoint::Ball);
@@ -395,8 +404,10 @@ impl Retarget {
             let from = self.followed_foot(foot.ankle);
             let feet = from.map(|from| {
                 let own = self.source.body.feet[from];
-                let toe = own.toe.filter(|_| foot.toe.is_some());
-                Foot { toe, ..own }
+                Foot {
+                    toe: own.toe.filter(|_| foot.toe.is_some()),
+                    ..own
+                }
             });
             let body = Body {
                 feet: feet.into_iter().collect(),
@@ -464,7 +475,7 @@ fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
 fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<Marks<FootPoint>> {
     let mut points = Vec::new();
     for Bearing { point, contact } in bearing {
-        Marks::add(&mut points, (contact.foot, point), contact.keys(), num_samples);
+        Marks::add(&mut points, contact.foot, point, contact.keys(), num_samples);
     }
     points
 }

@@ -92,11 +92,12 @@ impl FollowedFeet {
         carrier: usize,
     ) -> (Option<Tracks>, Feet) {
         let body = holding.body;
-        let legs = (self.legs.iter())
-            .map(|leg| leg.as_ref().map_or(LegLimits::NONE, FollowedLeg::limits))
-            .collect();
         let model = FootModel {
-            legs,
+            legs: self
+                .legs
+                .iter()
+                .map(|leg| leg.as_ref().map_or(LegLimits::NONE, FollowedLeg::limits))
+                .collect(),
             metre: if self.is_character { self.times_as_large } else { 1.0 },
             is_character: self.is_character,
             ..FootModel::new(stage, body, &self.limits)
@@ -115,8 +116,18 @@ impl FollowedFeet {
         let by_pose = self.slide(stage);
         if weighs && holding.places.is_none() && self.is_still(by_pose) {
             holding.lock = FootLock::Off;
-            let (_, feet) = holding.solved(stage, &model, carrier);
-            return (None, left_still(feet, by_pose, known.clone()));
+            let (_, mut feet) = holding.solved(stage, &model, carrier);
+            for (foot, outcome) in feet.outcomes.iter_mut().enumerate() {
+                let stands = feet.contacts.iter().any(|contact| contact.foot == foot);
+                *outcome = if stands {
+                    FootOutcome::Still
+                } else {
+                    FootOutcome::NeverStands
+                };
+            }
+            feet.foot_slide_mps = [by_pose; 2];
+            feet.bearing = known;
+            return (None, feet);
         }
         let (held, mut feet) = holding.solved(stage, &model, carrier);
         feet.foot_slide_mps[0] = by_pose;
@@ -136,7 +147,13 @@ impl FollowedFeet {
             feet.let_go(FootOutcome::Released);
             return (None, feet);
         }
-        (Some(self.with_led(&held)), feet)
+        // Joints beside the body move with the joints that they follow.
+        let led = (0..held.num_frames()).map(|sample| {
+            let mut pose = held.pose(sample).to_pose();
+            self.lead(held.skeleton(), &mut pose);
+            pose
+        });
+        (Some(held.with_poses(led)), feet)
     }
 
     /// Returns a motion with held feet, and their sliding speed, after repeated solves from its own result: legs yield further
@@ -197,33 +214,6 @@ impl FollowedFeet {
             percentile::of(turned, 0.5) > TILTED
         })
     }
-
-    /// Returns the tracks with joints beside the body moved with the joints that they follow.
-    fn with_led(&self, tracks: &Tracks) -> Tracks {
-        let skeleton = tracks.skeleton();
-        let poses = (0..tracks.num_frames()).map(|sample| {
-            let mut pose = tracks.pose(sample).to_pose();
-            self.lead(skeleton, &mut pose);
-            pose
-        });
-        tracks.with_poses(poses)
-    }
-}
-
-/// Describes the feet of a motion that are as still as those of its source, and were not held.
-fn left_still(mut feet: Feet, slide_mps: Option<f64>, bearing: Vec<Bearing>) -> Feet {
-    feet.outcomes = (0..feet.outcomes.len())
-        .map(|foot| {
-            if feet.contacts.iter().any(|contact| contact.foot == foot) {
-                FootOutcome::Still
-            } else {
-                FootOutcome::NeverStands
-            }
-        })
-        .collect();
-    feet.foot_slide_mps = [slide_mps; 2];
-    feet.bearing = bearing;
-    feet
 }
 
 /// Returns the largest bend of a limb the wrong way over a loop, radians: against the axis about which it bends on the whole,

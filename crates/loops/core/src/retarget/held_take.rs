@@ -139,18 +139,16 @@ impl Retarget {
             };
             let window = reaches[0]..reaches[1];
             let tracks = samples.tracks(window.clone());
-            if let Some(held) = self.held_window(&feet.sampled(&samples.frames(window)), &tracks, lock) {
+            let (held, _) = feet.sampled(&samples.frames(window)).hold_motion(
+                &Stage::new(&tracks, Course::in_world(tracks.step_secs(), tracks.num_frames())),
+                Holding::new(&self.target.body, self.root_joint(), lock),
+                self.target.carrier(),
+            );
+            if let Some(held) = held {
                 corrections.add(&tracks, &held, reaches[0], weight);
             }
         }
         Some(corrections).filter(|corrections| !corrections.of_joints.is_empty())
-    }
-
-    fn held_window(&self, feet: &FollowedFeet, tracks: &Tracks, lock: FootLock) -> Option<Tracks> {
-        let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
-        let holding = Holding::new(&self.target.body, self.root_joint(), lock);
-        feet.hold_motion(&Stage::new(tracks, course), holding, self.target.carrier())
-            .0
     }
 }
 

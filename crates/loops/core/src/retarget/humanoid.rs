@@ -197,7 +197,10 @@ impl Rig {
 
     /// Returns how high the lower ankle is over the soles when these are on the ground, metres.
     fn ankle_over_soles(&self) -> f64 {
-        if self.stance.is_at_rest && self.shows_ground() {
+        // The floor is known by the soles, or because it is at 0.
+        let shows_ground = self.soles.iter().any(|sole| !sole.points.is_empty())
+            || self.ground_under(self.lowest_of_feet(&self.world)) == 0.0;
+        if self.stance.is_at_rest && shows_ground {
             self.lower_ankle(&self.world) - self.ground()
         } else {
             self.stance.ankle
@@ -225,7 +228,8 @@ impl Rig {
         let upright = next(DQuat::IDENTITY, trunk, DVec3::Y);
         // Shoulders may be raised and drawn ahead on collar bones, which begin at the trunk.
         let shoulders = self.across(LimbKind::Arm, |limb| limb.collar.first().copied());
-        let shoulders = (shoulders.or_else(|| self.across(LimbKind::Arm, Limb::upper)))
+        let shoulders = shoulders
+            .or_else(|| self.across(LimbKind::Arm, Limb::upper))
             .map(|across| upright.conjugate() * (upright * across).with_y(0.0));
         let of_hips = next(upright, self.across(LimbKind::Leg, Limb::upper), DVec3::X);
         let of_chest = next(upright, shoulders, DVec3::X);

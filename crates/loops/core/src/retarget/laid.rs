@@ -133,8 +133,7 @@ pub(super) fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
         .filter_map(|finger| finger.first().copied())
         .collect();
     let (&first, &last) = (bases.first()?, bases.last()?);
-    let middle = mean(bases.iter().map(|&base| rig.in_body(base)));
-    let out = (middle - rig.in_body(hand)).try_normalize()?;
+    let out = (mean(bases.iter().map(|&base| rig.in_body(base))) - rig.in_body(hand)).try_normalize()?;
     let across = rig.in_body(first) - rig.in_body(last);
     let across = (across - out * across.dot(out)).try_normalize()?;
     Some(DQuat::from_mat3(&DMat3::from_cols(out, across, out.cross(across))).normalize())

@@ -89,8 +89,11 @@ impl PlacedLimb {
             };
         let along = target.world.translations[lower] - target.world.translations[upper];
         let hinge = hinge.unwrap_or_else(|| {
-            let usual = along.cross(bends_toward).try_normalize();
-            target.world.rotations[upper].conjugate() * usual.unwrap_or(target.axes * DVec3::X)
+            target.world.rotations[upper].conjugate()
+                * along
+                    .cross(bends_toward)
+                    .try_normalize()
+                    .unwrap_or(target.axes * DVec3::X)
         });
         let rotations = &target.world.rotations;
         let above_from_upper = rotations[above_knee].conjugate() * rotations[upper];
@@ -108,7 +111,7 @@ impl PlacedLimb {
             lifted: LIFTED_SHARE * target.leg_length(),
             grounded: grounded(target, source, theirs),
             anchor: rotations[ankle].conjugate() * anchor,
-            shift: places::shift([source, target], [from, limb]),
+            shift: places::shift(source, target, from, limb),
         })
     }
 
@@ -150,8 +153,7 @@ impl PlacedLimb {
         let mut turns = [DQuat::IDENTITY; 3];
         let mut grown = 0.0;
         for _ in 0..TILT_ROUNDS {
-            let on_ball = ball - (turns[2] * own).normalize() * self.anchor;
-            let wanted = on_ball.lerp(of_ankle, lifted);
+            let wanted = (ball - (turns[2] * own).normalize() * self.anchor).lerp(of_ankle, lifted);
             let wanted = if weight < 1.0 {
                 at[ankle].lerp(wanted, weight)
             } else {
@@ -163,18 +165,24 @@ impl PlacedLimb {
                 // No solve follows that would bring hands to their places.
                 LimbKind::Arm => reached(&bend, goal.length()),
             };
-            let bent = rotation::exp(self.leg.hinge_at(above) * yielding(bend.angle_forward(wanted), most));
+            let angle = bend.angle_forward(wanted);
+            let angle = if angle > 0.0 { limited(angle, most) } else { angle };
+            let bent = rotation::exp(self.leg.hinge_at(above) * angle);
             let leg = at[knee] - at[thigh] + bent * (at[ankle] - at[knee]);
             if self.kind == LimbKind::Leg && leg.length() > 0.0 {
                 grown = growth(goal.length() / leg.length() - 1.0, stretch);
             }
             let leg = leg * (1.0 + grown);
             let swing = arc(leg, goal);
-            let tilt = arc(own * self.anchor, ball - at[thigh] - swing * leg);
             turns = [
                 swing,
                 swing * bent,
-                rotation::exp(rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)) * (1.0 - lifted)),
+                rotation::exp(
+                    rotation::log(rotation::on_side_of(
+                        arc(own * self.anchor, ball - at[thigh] - swing * leg),
+                        DQuat::IDENTITY,
+                    )) * (1.0 - lifted),
+                ),
             ];
         }
         (turns, grown)
@@ -224,11 +232,6 @@ fn reached(bend: &Bend, wanted: f64) -> f64 {
     } else {
         now
     }
-}
-
-/// Returns how far a knee bends beyond that of the source for the requested `angle`, radians; below `most`.
-fn yielding(angle: f64, most: f64) -> f64 {
-    if angle <= 0.0 { angle } else { limited(angle, most) }
 }
 
 /// Limits an angle below `most`, radians: with four continuous derivatives, and nearly unchanged if it is small.

@@ -57,12 +57,17 @@ impl RigPair {
         }
         .of_loop(&source);
         let poses = (0..count).map(|sample| {
-            let found = carried.body_pose(sample).world(&target.skeleton);
-            [retarget.directions(source.body_pose(sample)), found]
+            [
+                retarget.directions(source.body_pose(sample)),
+                carried.body_pose(sample).world(&target.skeleton),
+            ]
         });
         (carried.num_samples() == count && target.anatomy.is_biped()).then(|| {
-            let poses = poses.collect();
-            Compared { target, poses }.likeness(&retarget.stands(&source))
+            Compared {
+                target,
+                poses: poses.collect(),
+            }
+            .likeness(&retarget.stands(&source))
         })
     }
 }

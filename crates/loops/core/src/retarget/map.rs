@@ -75,17 +75,12 @@ pub enum MapError {
 const SURE: f64 = 0.75;
 
 impl Link {
-    fn sure(from: usize, confidence: f64) -> Self {
-        Self {
+    fn sure(from: usize, confidence: f64) -> Option<Self> {
+        Some(Self {
             from,
             toward: None,
             confidence,
-        }
-    }
-
-    /// Whether the choice is worth a look.
-    pub fn is_unsure(&self) -> bool {
-        self.confidence < SURE
+        })
     }
 }
 
@@ -102,20 +97,22 @@ impl JointMap {
         // The hips rotate with the pelvis, if that is a separate joint.
         let pelvis = of.pelvis.unwrap_or(of.hips);
         for joint in core::iter::once(to.hips).chain(to.pelvis) {
-            links[joint] = Some(Link::sure(
+            links[joint] = Link::sure(
                 pelvis,
                 trust(&of.meanings[pelvis], &to.meanings[joint], Word::Hips).max(0.8),
-            ));
+            );
         }
         if let (Some(from), Some(head)) = (of.head, to.head) {
-            links[head] = Some(Link::sure(
-                from,
-                trust(&of.meanings[from], &to.meanings[head], Word::Head),
-            ));
+            links[head] = Link::sure(from, trust(&of.meanings[from], &to.meanings[head], Word::Head));
         }
         spread(&mut links, Some(of.hips), &of.spine, &to.spine, None);
-        let chest = of.spine.last().copied().unwrap_or(of.hips);
-        spread(&mut links, Some(chest), &of.neck, &to.neck, of.head);
+        spread(
+            &mut links,
+            Some(of.spine.last().copied().unwrap_or(of.hips)),
+            &of.neck,
+            &to.neck,
+            of.head,
+        );
         spread(&mut links, Some(of.hips), &of.tail, &to.tail, None);
         for limb in &to.limbs {
             link_limb(&mut links, source, target, limb);
@@ -144,7 +141,7 @@ impl JointMap {
             };
             self.links[joint] = match follows {
                 Given::Rest => None,
-                Given::Joint(from) => Some(Link::sure(find(source, "motion's skeleton", from)?, 1.0)),
+                Given::Joint(from) => Link::sure(find(source, "motion's skeleton", from)?, 1.0),
                 Given::Between(from, toward, share) => {
                     if !(0.0..=1.0).contains(share) {
                         return Err(MapError::Share {
@@ -194,7 +191,10 @@ impl JointMap {
 
     /// Returns the joints of the target with uncertain links, and these links.
     pub fn unsure(&self) -> impl Iterator<Item = (usize, Link)> + '_ {
-        (self.links.iter().enumerate()).filter_map(|(joint, link)| Some((joint, link.filter(Link::is_unsure)?)))
+        self.links
+            .iter()
+            .enumerate()
+            .filter_map(|(joint, link)| Some((joint, link.filter(|link| link.confidence < SURE)?)))
     }
 
     /// Returns the share of the rig's trunk and limbs that follow something, from 0 to 1.
@@ -235,7 +235,7 @@ fn link_limb(links: &mut [Option<Link>], source: &Rig, target: &Rig, limb: &Limb
         };
         for ((joint, from), word) in bones.joints().zip(theirs.joints()).zip(words) {
             let sure = trust(&source.anatomy.meanings[from], &target.anatomy.meanings[joint], word);
-            links[joint] = Some(Link::sure(from, sure));
+            links[joint] = Link::sure(from, sure);
         }
         let bases = limb
             .finger_bases
@@ -248,14 +248,19 @@ fn link_limb(links: &mut [Option<Link>], source: &Rig, target: &Rig, limb: &Limb
             .zip(&from.fingers)
             .flat_map(|(finger, from)| finger.iter().copied().zip(from.iter().copied()));
         for (joint, from) in bases.chain(fingers) {
-            links[joint] = Some(Link::sure(from, 1.0));
+            links[joint] = Link::sure(from, 1.0);
         }
     } else {
-        let base = from.joints.first().and_then(|&first| source.skeleton.parent(first));
-        spread(links, base, &from.joints, &limb.joints, None);
+        spread(
+            links,
+            from.joints.first().and_then(|&first| source.skeleton.parent(first)),
+            &from.joints,
+            &limb.joints,
+            None,
+        );
     }
     if let (Some(from), Some(toe)) = (from.toe, limb.toe) {
-        links[toe] = Some(Link::sure(from, 0.9));
+        links[toe] = Link::sure(from, 0.9);
     }
 }
 
@@ -267,7 +272,7 @@ fn link_limb(links: &mut [Option<Link>], source: &Rig, target: &Rig, limb: &Limb
 fn spread(links: &mut [Option<Link>], base: Option<usize>, from: &[usize], to: &[usize], next: Option<usize>) {
     if from.len() == to.len() {
         for (&from, &joint) in from.iter().zip(to) {
-            links[joint] = Some(Link::sure(from, 1.0));
+            links[joint] = Link::sure(from, 1.0);
         }
         return;
     }
@@ -303,7 +308,7 @@ fn same_names(links: &mut [Option<Link>], source: &Skeleton, target: &Skeleton) 
             // Joints above the hips follow nothing: root motion belongs to the hips.
             && parent.is_some_and(|parent| Some(parent.from) == source.parent(from))
         {
-            links[joint] = Some(Link::sure(from, 1.0));
+            links[joint] = Link::sure(from, 1.0);
         }
     }
 }

@@ -12,8 +12,10 @@ const STANDING_SHARE: f64 = 0.05;
 
 /// Returns the tops of the legs that both rigs have, hind legs of animals; the hips of both if there are none.
 pub(super) fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
-    let legs = target.anatomy.legs().filter(|limb| limb.row == 0);
-    let (theirs, ours): (Vec<usize>, Vec<usize>) = legs
+    let (theirs, ours): (Vec<usize>, Vec<usize>) = target
+        .anatomy
+        .legs()
+        .filter(|limb| limb.row == 0)
         .filter_map(|limb| source.anatomy.limb(limb)?.top().zip(limb.top()))
         .unzip();
     if ours.is_empty() {
@@ -28,7 +30,7 @@ const ASIDE_SHARE: f64 = 0.1;
 
 /// Returns the offset of the foot of a leg from its scaled place, in the axes of the body: ahead, as much as its row begins farther ahead
 /// of the hind legs; aside, on a broad body, as much as its legs would not reach. Zero for arms.
-pub(super) fn shift([source, target]: [&Rig; 2], [from, to]: [&Limb; 2]) -> DVec3 {
+pub(super) fn shift(source: &Rig, target: &Rig, from: &Limb, to: &Limb) -> DVec3 {
     if to.kind == LimbKind::Arm {
         return DVec3::ZERO;
     }
@@ -48,8 +50,12 @@ pub(super) fn shift([source, target]: [&Rig; 2], [from, to]: [&Limb; 2]) -> DVec
 
 /// Returns the mean of the first joints of a row of legs, in the axes of the body.
 fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
-    let legs = rig.anatomy.legs().filter(|limb| limb.row == row);
-    mean(legs.filter_map(|limb| Some(rig.in_body(*limb.joints.first()?))))
+    mean(
+        rig.anatomy
+            .legs()
+            .filter(|limb| limb.row == row)
+            .filter_map(|limb| Some(rig.in_body(*limb.joints.first()?))),
+    )
 }
 
 /// Heights at which feet stand, metres.
@@ -86,10 +92,7 @@ impl Standing {
             .filter_map(|limb| limb.toe.or(limb.joints.last().copied()))
             .collect();
         let mut all: Vec<f64> = (0..motion.num_frames())
-            .map(|frame| {
-                let heights = lowest.iter().map(|&joint| motion.position(frame, joint).y);
-                smallest(heights)
-            })
+            .map(|frame| smallest(lowest.iter().map(|&joint| motion.position(frame, joint).y)))
             .collect();
         let at = (STANDING_SHARE * all.len() as f64) as usize;
         all.sort_unstable_by(f64::total_cmp);
@@ -105,8 +108,7 @@ impl Standing {
 /// Returns the height of the lowest of some joints over the ground at rest, metres: one of the feet may be lifted, in
 /// characters that rest in mid-stride.
 fn over_ground(rig: &Rig, joints: &[usize]) -> f64 {
-    let heights = joints.iter().map(|&joint| rig.world.translations[joint].y);
-    smallest(heights) - rig.ground()
+    smallest(joints.iter().map(|&joint| rig.world.translations[joint].y)) - rig.ground()
 }
 
 /// Returns the vector from the ball of the foot to the ankle in the rest pose, the mean of the legs, in the axes of the body;

@@ -35,7 +35,7 @@ pub struct Rig {
     raised: f64,
     /// How it stands in its take.
     pub(super) stance: Stance,
-    soles: Vec<FootSole>,
+    pub(super) soles: Vec<FootSole>,
     /// Limits below which its feet count as standing.
     pub(super) contacts: ContactLimits,
 }
@@ -55,7 +55,9 @@ pub struct FootSole {
 impl FootSole {
     /// Returns its points in a pose in the world, each with its joint.
     pub(super) fn in_world(&self, world: &Pose) -> impl Iterator<Item = (usize, DVec3)> {
-        (self.points.iter()).map(|&(joint, point)| (joint, world.joint(joint).transform_point(point)))
+        self.points
+            .iter()
+            .map(|&(joint, point)| (joint, world.joint(joint).transform_point(point)))
     }
 }
 
@@ -137,9 +139,10 @@ impl Rig {
         };
         self.raised += radians;
         // In the reference pose it then looks lower by the same angle.
-        let turn = rotation::exp(self.axes * DVec3::X * radians);
-        let above = self.world.rotation_above(&self.skeleton, base);
-        self.reference.rotations[base] = (above.conjugate() * turn * self.world.rotations[base]).normalize();
+        self.reference.rotations[base] = (self.world.rotation_above(&self.skeleton, base).conjugate()
+            * rotation::exp(self.axes * DVec3::X * radians)
+            * self.world.rotations[base])
+            .normalize();
         self.world = self.reference.as_ref().world(&self.skeleton);
         self
     }
@@ -171,7 +174,10 @@ impl Rig {
         }
         let world = &self.world;
         self.soles.retain(|sole| {
-            sole.ankle < joints && (sole.in_world(world)).any(|(_, place)| place.y < world.translations[sole.ankle].y)
+            sole.ankle < joints
+                && sole
+                    .in_world(world)
+                    .any(|(_, place)| place.y < world.translations[sole.ankle].y)
         });
         self
     }
@@ -271,14 +277,15 @@ impl Rig {
     /// Returns the mean length of the legs, from thigh to ankle, metres; the body's size if it has none.
     pub(super) fn leg_length(&self) -> f64 {
         let at = &self.world.translations;
-        let legs = self.anatomy.legs();
-        let length = mean(legs.map(|limb| self.world.length_along(&limb.main())));
+        let length = mean(self.anatomy.legs().map(|limb| self.world.length_along(&limb.main())));
         if length > 0.0 {
             return length;
         }
-        let (low, high) = (at.iter()).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
-            (low.min(*p), high.max(*p))
-        });
+        let (low, high) = at
+            .iter()
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
+                (low.min(*p), high.max(*p))
+            });
         high.distance(low).max(f64::MIN_POSITIVE)
     }
 
@@ -288,7 +295,8 @@ impl Rig {
         let sole = self.soles.iter().find(|sole| sole.ankle == foot.ankle)?;
         let (ankle, at_toe) = (self.world.translations[foot.ankle], self.world.joint(toe));
         let highest = self.ground() + SOLE_SHARE * self.leg_length();
-        let (_, front) = (sole.in_world(&self.world))
+        let (_, front) = sole
+            .in_world(&self.world)
             .filter(|&(joint, place)| self.skeleton.is_within(joint, toe) && place.y < highest)
             .map(|(_, place)| (ops::over_ground(place - ankle), place))
             .max_by_key(|(away, _)| ordered(*away))?;
@@ -319,12 +327,6 @@ impl Rig {
         }
     }
 
-    /// Whether the floor is known in its reference pose: by its soles, or because it stands at 0.
-    pub(super) fn shows_ground(&self) -> bool {
-        let is_known = self.soles.iter().any(|sole| !sole.points.is_empty());
-        is_known || self.ground_under(self.lowest_of_feet(&self.world)) == 0.0
-    }
-
     /// Returns the height of the lower ankle in a pose, metres; 0 without feet.
     pub(super) fn lower_ankle(&self, world: &Pose) -> f64 {
         self.body
@@ -345,7 +347,9 @@ impl Rig {
 ///
 /// This is the rest of BVH files, where `turn` is the rotation from the file's axes to ours.
 pub fn unturned(skeleton: &Skeleton, turn: DQuat) -> Pose {
-    let mut pose: Pose = (skeleton.joints().iter())
+    let mut pose: Pose = skeleton
+        .joints()
+        .iter()
         .map(|joint| (joint.rest_offset, DQuat::IDENTITY))
         .collect();
     pose.rotations[0] = turn;

@@ -34,16 +34,16 @@ pub(super) fn low(heights: impl Iterator<Item = f64>) -> f64 {
 
 /// Returns the height of the lowest joint or bone end of the feet in a pose in the world.
 pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> f64 {
-    let is_ankle = |joint: usize| body.feet.iter().any(|foot| foot.ankle == joint);
     let mut is_foot = vec![false; skeleton.num_joints()];
     let mut lowest = f64::INFINITY;
     for joint in 0..is_foot.len() {
         let above = skeleton.parent(joint);
-        is_foot[joint] = is_ankle(joint) || above.is_some_and(|above| is_foot[above]);
+        is_foot[joint] = body.feet.iter().any(|foot| foot.ankle == joint) || above.is_some_and(|above| is_foot[above]);
         if is_foot[joint] {
             let (at, turn) = (world.translations[joint], world.rotations[joint]);
-            let tip = skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip);
-            lowest = lowest.min(at.y).min(tip.y);
+            lowest = lowest
+                .min(at.y)
+                .min(skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip).y);
         }
     }
     if lowest.is_finite() { lowest } else { 0.0 }

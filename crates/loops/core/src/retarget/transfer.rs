@@ -85,16 +85,19 @@ impl RigPair {
             .collect();
         let follows = self.follows();
         let scale = target.scale_from(source);
-        let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
+        let (limbs, soles): (Vec<PlacedLimb>, Vec<Option<[Sole; 2]>>) = target
+            .anatomy
+            .limbs
+            .iter()
             .filter_map(|limb| {
                 let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);
-                PlacedLimb::new(self, limb, &hangs_from, turn, motion)
+                let placed = PlacedLimb::new(self, limb, &hangs_from, turn, motion)?;
+                let soles = || Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]);
+                Some((placed, (limb.kind == LimbKind::Leg).then(soles).flatten()))
             })
-            .collect();
-        let soles: Vec<[Sole; 2]> = (target.anatomy.legs())
-            .filter_map(|limb| Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]))
-            .collect();
-        let led = (led.iter())
+            .unzip();
+        let led = led
+            .iter()
             // A joint rotated by the map is not rigid, and moves too little to matter for the feet.
             .filter(|(joint, _)| follows[*joint].is_none())
             .map(|&(joint, by)| Led {
@@ -106,9 +109,6 @@ impl RigPair {
         let mut to_hips = target.skeleton.path_from_root(target.anatomy.hips);
         to_hips.retain(|&joint| joint >= target.top());
         Retarget {
-            soles: (limbs.iter())
-                .map(|limb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned())
-                .collect(),
             order: in_order(&hangs_from),
             to_hips,
             led,
@@ -121,6 +121,7 @@ impl RigPair {
             hangs_from,
             hanging,
             limbs,
+            soles,
             scale,
             stretch: self.stretch,
         }
@@ -133,8 +134,12 @@ impl RigPair {
         } = self;
         let laid = laid_onto(source, target);
         let turn = |from: usize, joint: usize| {
-            let to_body = source.world.rotations[from].conjugate() * source.axes;
-            (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
+            (source.world.rotations[from].conjugate()
+                * source.axes
+                * laid[joint]
+                * target.axes.conjugate()
+                * target.world.rotations[joint])
+                .normalize()
         };
         map.links
             .iter()
@@ -160,7 +165,9 @@ impl RigPair {
             standing: Standing::default(),
             soles: Vec::new(),
             hips_offset: DVec3::ZERO,
-            limbs: (prepared.limbs.iter())
+            limbs: prepared
+                .limbs
+                .iter()
                 .filter(|limb| limb.kind == LimbKind::Leg)
                 .cloned()
                 .collect(),
@@ -259,8 +266,10 @@ impl Retarget {
             let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world[above]);
             if let Ok(at) = reaches.binary_search_by_key(&joint, |(joint, _)| *joint) {
                 let (_, reach) = reaches[at];
-                let own = self.below_what_it_hangs_from(&along.world, joint);
-                turns[joint] = Some((above * own * rotation::exp(reach.truncate())).normalize());
+                turns[joint] = Some(
+                    (above * self.below_what_it_hangs_from(&along.world, joint) * rotation::exp(reach.truncate()))
+                        .normalize(),
+                );
                 lengths[joint] = reach.w;
             }
             if !self.to_hips.contains(&joint) {
@@ -278,7 +287,9 @@ impl Retarget {
     /// Transfers a pose of the source to the target by directions alone: no limb reaches for its goal yet.
     fn along(&self, pose: PoseRef<'_>) -> Along {
         let from = pose.world(&self.source.skeleton);
-        let turns: Vec<Option<DQuat>> = (self.follows.iter())
+        let turns: Vec<Option<DQuat>> = self
+            .follows
+            .iter()
             .map(|follow| {
                 follow.map(|follow| {
                     let first = from.rotations[follow.from] * follow.turn;
@@ -295,8 +306,8 @@ impl Retarget {
         let lengths = vec![1.0; turns.len()];
         let at_rest = self.standing(&turns, &lengths, None);
         let [theirs, ours] = &self.tops;
-        let offset = self.in_world(&at_rest, self.hips_offset);
-        let shift = self.place(from.mean_place(theirs)) + offset - at_rest.mean_place(ours);
+        let shift =
+            self.place(from.mean_place(theirs)) + self.in_world(&at_rest, self.hips_offset) - at_rest.mean_place(ours);
         let hips = at_rest.translations[self.target.anatomy.hips] + shift;
         Along {
             world: self.standing(&turns, &lengths, Some(hips)),
@@ -326,10 +337,13 @@ impl Retarget {
             };
             let height = ball.y - self.standing.target;
             let weight = limb.weight(height);
-            let places = [ball, ankle];
-            let reach = (weight > 0.0).then_some(Reach { places, height, weight });
+            let reach = (weight > 0.0).then_some(Reach {
+                places: [ball, ankle],
+                height,
+                weight,
+            });
             if let Some(reach) = &reach {
-                reach.turn((limb, self.stretch), hips, &mut turns, &mut lengths);
+                reach.turn(limb, self.stretch, hips, &mut turns, &mut lengths);
             }
             reaches.push(reach);
         }
@@ -348,13 +362,14 @@ impl Retarget {
             if cleared.rise > 0.0 {
                 reach
                     .raised(cleared.rise)
-                    .turn((limb, self.stretch), hips, &mut turns, &mut lengths);
+                    .turn(limb, self.stretch, hips, &mut turns, &mut lengths);
             }
-            let own = turns[sole.ankle].unwrap_or(world.rotations[sole.ankle]);
-            turns[sole.ankle] = Some((cleared.foot * own).normalize());
+            turns[sole.ankle] =
+                Some((cleared.foot * turns[sole.ankle].unwrap_or(world.rotations[sole.ankle])).normalize());
             if let Some(toe) = sole.toe.filter(|_| cleared.toe != DQuat::IDENTITY) {
-                let own = turns[toe].unwrap_or((cleared.foot * world.rotations[toe]).normalize());
-                turns[toe] = Some((cleared.toe * own).normalize());
+                turns[toe] = Some(
+                    (cleared.toe * turns[toe].unwrap_or((cleared.foot * world.rotations[toe]).normalize())).normalize(),
+                );
             }
         }
         if is_cleared {
@@ -376,8 +391,7 @@ impl Retarget {
         let turned = anatomy.spine.last().map_or(hips, |&chest| {
             (rotation::exp(0.5 * rotation::difference(turned(chest), hips)) * hips).normalize()
         });
-        let level = turned * (self.target.axes * offset.with_y(0.0));
-        level.with_y(offset.y)
+        (turned * (self.target.axes * offset.with_y(0.0))).with_y(offset.y)
     }
 
     /// Returns the target's pose in the world by the rotations of joints that follow others, with bones scaled in length; all
@@ -412,8 +426,13 @@ impl Retarget {
             let rest = self.hanging[joint];
             let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| world.joint(above));
             let at = above.transform_point(rest.translation * lengths[joint]);
-            let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
-            world.set_joint(joint, Rigid::new(turn, at));
+            world.set_joint(
+                joint,
+                Rigid::new(
+                    turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize()),
+                    at,
+                ),
+            );
         }
         world
     }
@@ -443,10 +462,13 @@ impl Retarget {
     /// Returns a take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
     pub fn take(&self, take: &Take) -> Result<Take, TakeError> {
         let (count, step_secs) = (take.num_frames(), take.frame_time_secs());
-        let poses = self.poses(|frame| take.pose(frame), count, step_secs, true);
         Take::from_tracks(
             take.name(),
-            Tracks::pose_by_pose(&self.target.skeleton, step_secs, poses),
+            Tracks::pose_by_pose(
+                &self.target.skeleton,
+                step_secs,
+                self.poses(|frame| take.pose(frame), count, step_secs, true),
+            ),
         )
     }
 
@@ -458,8 +480,11 @@ impl Retarget {
         let path: Vec<Rigid> = clip.path().iter().map(|&sway| self.scaled(sway)).collect();
         let clip = clip.clone().on_screw()?;
         let step_secs = clip.step_secs();
-        let poses = self.poses(|sample| clip.body_pose(sample), clip.num_samples(), step_secs, false);
-        let tracks = Tracks::pose_by_pose(&self.target.skeleton, step_secs, poses);
+        let tracks = Tracks::pose_by_pose(
+            &self.target.skeleton,
+            step_secs,
+            self.poses(|sample| clip.body_pose(sample), clip.num_samples(), step_secs, false),
+        );
         let mapped = LoopClip::new(
             clip.name(),
             tracks,
@@ -480,11 +505,13 @@ impl Retarget {
             // Heights are counted from the soles on.
             start.translation.y = 0.0;
         }
-        let twist = Twist {
-            linear: root.twist.linear * self.scale,
-            ..root.twist
-        };
-        RootMotion { start, twist }
+        RootMotion {
+            start,
+            twist: Twist {
+                linear: root.twist.linear * self.scale,
+                ..root.twist
+            },
+        }
     }
 
     /// Returns a rigid motion in the world at the target's scale.
@@ -544,7 +571,7 @@ impl Reach {
     }
 
     /// Turns the bones of a limb; `world` is the pose before it reaches for its goal.
-    fn turn(self, (limb, stretch): (&PlacedLimb, f64), world: &Pose, turns: &mut [Option<DQuat>], lengths: &mut [f64]) {
+    fn turn(self, limb: &PlacedLimb, stretch: f64, world: &Pose, turns: &mut [Option<DQuat>], lengths: &mut [f64]) {
         let ([upper, lower, foot], grown) = limb.reach(world, self.places, self.height, self.weight, stretch);
         limb.grows().for_each(|joint| lengths[joint] = 1.0 + grown);
         let [thigh, shin] = &limb.bones;

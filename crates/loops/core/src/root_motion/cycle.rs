@@ -123,8 +123,7 @@ impl Cycle<'_> {
                 let steps = (0..path.num_intervals).map(|sample| {
                     let step = path.position(sample + 1) - path.position(sample);
                     // The facing half-way through the step; otherwise every step would be seen half a step's turn too early.
-                    let yaw = 0.5 * (path.yaw(sample) + path.yaw(sample + 1));
-                    rotation::from_yaw(yaw).conjugate() * step
+                    rotation::from_yaw(0.5 * (path.yaw(sample) + path.yaw(sample + 1))).conjugate() * step
                 });
                 steps.sum()
             }
@@ -138,10 +137,10 @@ impl Cycle<'_> {
     fn turns(&self) -> (DVec3, DVec3) {
         let turn = self.motion.rotation;
         match self.path {
-            BodyPath::Ground(path) => {
-                let total = path.yaw(path.num_intervals) - path.yaw(0);
-                (DVec3::Y * rotation::yaw_of(turn), DVec3::Y * total)
-            }
+            BodyPath::Ground(path) => (
+                DVec3::Y * rotation::yaw_of(turn),
+                DVec3::Y * (path.yaw(path.num_intervals) - path.yaw(0)),
+            ),
             BodyPath::Space(frames) => {
                 let total = frames
                     .iter()
@@ -251,8 +250,13 @@ impl Cycle<'_> {
         match self.path {
             BodyPath::Ground(path) => {
                 let start = Rigid::from_yaw(path.mean_yaw(turn.y), centre + arm);
-                let linear = start.rotation.conjugate() * angular.cross(arm) + DVec3::Y * (climb / self.period_secs);
-                RootMotion::new(start, Twist { linear, angular })
+                RootMotion::new(
+                    start,
+                    Twist {
+                        linear: start.rotation.conjugate() * angular.cross(arm) + DVec3::Y * (climb / self.period_secs),
+                        angular,
+                    },
+                )
             }
             BodyPath::Space(_) => {
                 let axis = turn.normalize_or_zero();

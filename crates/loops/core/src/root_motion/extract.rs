@@ -84,8 +84,13 @@ pub(crate) fn extract_root_motion(
     if let Some(joint) =
         root_joint.filter(|&joint| joint == carrier || (rests && stretch.rests_near(joint, root.start)))
     {
-        let own = stretch.frames_of(joint);
-        root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
+        root = moved_to_root_joint(
+            &root,
+            &stretch.frames_of(joint),
+            &frames,
+            clip.period_secs(),
+            settings.space,
+        );
     }
     Ok(RootRelativeClip {
         captured: traveller.map_or_else(Vec::new, |joint| stretch.seen_from(root, joint)),
@@ -143,10 +148,13 @@ impl RootRelativeClip {
     /// Returns other samples of the same motion from the same start, relative to the same root; `analysis` is that of the take.
     pub(crate) fn of_other_samples(&self, clip: &Clip, analysis: &Analysis) -> Self {
         match self.root_joint {
-            Some(joint) => {
-                let seen = self.clip.pose(0).world_of(self.clip.skeleton(), joint);
-                Self::under_root_joint(clip, self.root, joint, analysis, &[seen])
-            }
+            Some(joint) => Self::under_root_joint(
+                clip,
+                self.root,
+                joint,
+                analysis,
+                &[self.clip.pose(0).world_of(self.clip.skeleton(), joint)],
+            ),
             None => Self::relative_to(clip, self.root, self.carrier),
         }
     }
@@ -228,8 +236,8 @@ impl<'a> Stretch<'a> {
         range
             .clone()
             .map(|sample| {
-                let own = self.world.joint((sample - range.start()) as usize, joint);
-                let frame = root.at(sample as f64 * self.clip.step_secs()).inverse() * own;
+                let frame = root.at(sample as f64 * self.clip.step_secs()).inverse()
+                    * self.world.joint((sample - range.start()) as usize, joint);
                 Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0))
             })
             .collect()
@@ -240,8 +248,10 @@ impl<'a> Stretch<'a> {
         let own = self.frames_of(joint);
         let (from, to) = (own[0], own[own.len() - 1]);
         let yaw = rotation::yaw_of(to.rotation * from.rotation.conjugate());
-        let turned = rotation::from_yaw(yaw) * from.translation;
-        Rigid::from_yaw(yaw, (to.translation - turned).with_y(0.0))
+        Rigid::from_yaw(
+            yaw,
+            (to.translation - rotation::from_yaw(yaw) * from.translation).with_y(0.0),
+        )
     }
 
     /// Finds the root motion over the ground; `traveller` is a joint whose travel is the root's.
@@ -300,12 +310,15 @@ impl<'a> Stretch<'a> {
             motion: aligned.motion,
         };
         let root = root_motion(&cycle, settings)?;
-        let fit = RootMotionFit {
-            residual_metres: aligned.residual_metres,
-            arc_metres: root.twist.linear.length() * self.clip.period_secs(),
-            path_metres: cycle.path_metres(),
-        };
-        Ok(Fitted { root, fit, frames })
+        Ok(Fitted {
+            root,
+            fit: RootMotionFit {
+                residual_metres: aligned.residual_metres,
+                arc_metres: root.twist.linear.length() * self.clip.period_secs(),
+                path_metres: cycle.path_metres(),
+            },
+            frames,
+        })
     }
 
     /// Returns its heading over level ground.

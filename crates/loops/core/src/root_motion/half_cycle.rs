@@ -55,8 +55,11 @@ impl HalfCycle<'_> {
             ..
         } = self.ends;
         // A reflection across X followed by a turn by 2 phi is a reflection across the line at phi.
-        let image = |frame: usize, joint: usize| world.position(frame, self.mirror.partner(joint)) * ACROSS;
-        let motion = fit_planar(&self.ends.pairs_from(image));
+        let motion = fit_planar(
+            &self
+                .ends
+                .pairs_from(|frame, joint| world.position(frame, self.mirror.partner(joint)) * ACROSS),
+        );
         let mut yaw = 0.5 * rotation::yaw_of(motion.rotation);
         let facing = self.heading.yaw(first + num_intervals / 2);
         if ops::cos(yaw - facing) < 0.0 {
@@ -64,8 +67,10 @@ impl HalfCycle<'_> {
         }
         let facing = rotation::from_yaw(yaw);
         let step = facing.conjugate() * motion.translation;
-        let line = Rigid::new(facing, facing * DVec3::new(0.5 * step.x, 0.0, 0.0));
-        (line, step.with_x(0.0))
+        (
+            Rigid::new(facing, facing * DVec3::new(0.5 * step.x, 0.0, 0.0)),
+            step.with_x(0.0),
+        )
     }
 }
 
@@ -96,12 +101,11 @@ pub(crate) fn extract_half(
     }
     stretch.put_on_climb(&mut root);
     let keeps_root_motion = matches!(settings.mode, RootMode::Keep | RootMode::Stationary);
-    let root_joint = analysis.root_joint().filter(|_| !keeps_root_motion);
     Ok(RootRelativeClip::rooted(
         clip,
         root,
         analysis,
-        root_joint,
+        analysis.root_joint().filter(|_| !keeps_root_motion),
         settings.space,
     ))
 }

@@ -77,8 +77,10 @@ impl EndPoses<'_> {
 
     /// Returns the frames around the start for which frames around the end exist.
     fn frames(&self) -> RangeInclusive<usize> {
-        let last = self.first + self.num_intervals;
-        let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
+        let reach = self
+            .reach
+            .min(self.first)
+            .min(self.world.num_frames() - 1 - (self.first + self.num_intervals));
         self.first - reach..=self.first + reach
     }
 
@@ -152,7 +154,9 @@ impl EndPoses<'_> {
         let cut = self.first..=self.first + self.num_intervals;
         let Analysis { take, body, .. } = self.analysis;
         let size = body.leg_size(take.skeleton(), |joint| self.world.position(self.first, joint));
-        let feet: Vec<FootJoint> = (body.feet.iter())
+        let feet: Vec<FootJoint> = body
+            .feet
+            .iter()
             .filter(|_| body.found_by != FoundBy::AllLeaves)
             .flat_map(|foot| [Some(foot.ankle), foot.toe])
             .flatten()

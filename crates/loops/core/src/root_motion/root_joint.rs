@@ -62,13 +62,14 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
         .filter(|&joint| skeleton.is_within(joint, body.hips))
         .collect();
     let lowest: Vec<f64> = (0..world.num_frames())
-        .map(|frame| {
-            let heights = of_body.iter().map(|&joint| world.position(frame, joint).y);
-            smallest(heights)
-        })
+        .map(|frame| smallest(of_body.iter().map(|&joint| world.position(frame, joint).y)))
         .collect();
-    let hips_height =
-        greatest((lowest.iter().enumerate()).map(|(frame, lowest)| world.position(frame, body.hips).y - lowest));
+    let hips_height = greatest(
+        lowest
+            .iter()
+            .enumerate()
+            .map(|(frame, lowest)| world.position(frame, body.hips).y - lowest),
+    );
     above.into_iter().rev().find(|&joint| {
         let mut heights = lowest
             .iter()
@@ -121,11 +122,6 @@ pub(crate) fn with_root_joint_at(
         0 => Rigid::IDENTITY,
         count => root_from_joint[sample.rem_euclid(count as isize) as usize],
     };
-    let root_from_clip = |sample: isize| {
-        root.map_or(Rigid::IDENTITY, |root| {
-            root.at(sample as f64 * clip.step_secs()).inverse()
-        })
-    };
     let parent = clip.skeleton().parent(joint);
     // Joints above keep their tracks, now relative to the root.
     let mut moved = clip.with_joint_track(joint, |sample| {
@@ -133,7 +129,10 @@ pub(crate) fn with_root_joint_at(
     });
     for child in kept_children(clip.skeleton(), joint, analysis) {
         moved = moved.with_joint_track(child, |sample| {
-            joint_at(sample).inverse() * root_from_clip(sample) * at(sample, child)
+            let root_from_clip = root.map_or(Rigid::IDENTITY, |root| {
+                root.at(sample as f64 * clip.step_secs()).inverse()
+            });
+            joint_at(sample).inverse() * root_from_clip * at(sample, child)
         });
     }
     moved

@@ -45,8 +45,7 @@ pub(super) fn shape_points(kind: &str, size: &[f64], place: Rigid) -> Vec<SolePo
         "cylinder" => (0..2 * DIRECTIONS)
             .map(|point| {
                 let turn = core::f64::consts::TAU * (point / 2) as f64 / DIRECTIONS as f64;
-                let rim = rotation::exp(turn * DVec3::Z) * (DVec3::X * at(0));
-                rim + DVec3::Z * signs(point, 0) * at(1)
+                rotation::exp(turn * DVec3::Z) * (DVec3::X * at(0)) + DVec3::Z * signs(point, 0) * at(1)
             })
             .collect(),
         "ellipsoid" => (0..6)
@@ -111,8 +110,9 @@ impl Attribute<'_> {
             4 => "four numbers",
             _ => "six numbers",
         };
-        let all: Result<[f64; N], _> = self.numbers()?.try_into();
-        all.map(Some).map_err(|_| self.wrong(expected))
+        <[f64; N]>::try_from(self.numbers()?)
+            .map(Some)
+            .map_err(|_| self.wrong(expected))
     }
 
     /// Parses its vector; `None` if it is missing. Errors: there are not three numbers.

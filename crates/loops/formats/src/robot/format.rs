@@ -45,8 +45,10 @@ pub(crate) const CSV: FormatEntry = FormatEntry {
     detects: |bytes| {
         let line = head(bytes).split(|byte| *byte == b'\n').next().unwrap_or_default();
         let cells: Vec<&[u8]> = line.split(|byte| *byte == b',').collect();
-        let is_number = |cell: &&[u8]| str::from_utf8(cell).is_ok_and(|cell| cell.trim().parse::<f64>().is_ok());
-        cells.len() > 7 && (cells.iter().all(is_number) || text::contains(line, b"root_translateX"))
+        let are_numbers = cells
+            .iter()
+            .all(|cell| str::from_utf8(cell).is_ok_and(|cell| cell.trim().parse::<f64>().is_ok()));
+        cells.len() > 7 && (are_numbers || text::contains(line, b"root_translateX"))
     },
     parse: parses!("robot CSV", rows::read_csv),
     new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Unitree { is_short: false })),
@@ -104,16 +106,22 @@ impl FileForm for RobotSource {
 
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
         let hinges = skeleton.hinges()?;
-        let base = loopwright_core::math::Rigid::new(UP, glam::DVec3::ZERO);
-        Some(hinges.pose(skeleton, base, hinges.each().map(|_| 0.0)))
+        Some(hinges.pose(
+            skeleton,
+            loopwright_core::math::Rigid::new(UP, glam::DVec3::ZERO),
+            hinges.each().map(|_| 0.0),
+        ))
     }
 
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
         let written = Written::new(motion)?;
         let step_secs = motion.step_secs;
         if let Some(fps) = rows::unstated_fps(&self.layout).filter(|fps| (fps * step_secs - 1.0).abs() > SAME_RATE) {
-            let found = 1.0 / step_secs;
-            return Err(RobotMotionError::Rate { found, fps }.into());
+            return Err(RobotMotionError::Rate {
+                found: 1.0 / step_secs,
+                fps,
+            }
+            .into());
         }
         motion.check_size(MAX_NUMBERS / (1 + written.hinges.hinges.len()))?;
         let bytes = match &self.layout {

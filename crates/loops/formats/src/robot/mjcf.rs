@@ -57,13 +57,12 @@ pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError>
         .filter(|node| node.has_tag_name("worldbody"))
         .flat_map(|world| world.children().filter(|node| node.has_tag_name("body")))
         .collect();
-    let is_free = |node: &Node<'a, '_>| {
-        let mut joints = node.children();
-        joints.any(|joint| {
+    let free = tops.iter().find(|node| {
+        node.children().any(|joint| {
             joint.has_tag_name("freejoint") || joint.has_tag_name("joint") && joint.attribute("type") == Some("free")
         })
-    };
-    let Some(&top) = tops.iter().find(|node| is_free(node)).or(tops.first()) else {
+    });
+    let Some(&top) = free.or(tops.first()) else {
         let included = root.descendants().find(|node| node.has_tag_name("include"));
         return Err(match included.and_then(|node| node.attribute("file")) {
             Some(file) => RobotError::Includes { file: one_line(file) },
@@ -71,7 +70,7 @@ pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError>
         });
     };
     let mut bodies = Vec::new();
-    file.read_body(top, (None, MAIN, Rigid::IDENTITY), &mut bodies, 0)?;
+    file.read_body(top, None, MAIN, Rigid::IDENTITY, &mut bodies, 0)?;
     Ok(bodies)
 }
 
@@ -115,7 +114,9 @@ impl<'a> File<'a> {
     fn read_body(
         &self,
         node: Node<'a, '_>,
-        (parent, class, frame): (Option<usize>, &'a str, Rigid),
+        parent: Option<usize>,
+        class: &'a str,
+        frame: Rigid,
         bodies: &mut Vec<RawBody>,
         depth: usize,
     ) -> Result<(), RobotError> {
@@ -133,7 +134,9 @@ impl<'a> File<'a> {
         });
         self.read_inside(
             node,
-            (number, node.attribute("childclass").unwrap_or(class), Rigid::IDENTITY),
+            number,
+            node.attribute("childclass").unwrap_or(class),
+            Rigid::IDENTITY,
             bodies,
             depth + 1,
         )
@@ -143,7 +146,9 @@ impl<'a> File<'a> {
     fn read_inside(
         &self,
         node: Node<'a, '_>,
-        (body, class, frame): (usize, &'a str, Rigid),
+        body: usize,
+        class: &'a str,
+        frame: Rigid,
         bodies: &mut Vec<RawBody>,
         depth: usize,
     ) -> Result<(), RobotError> {
@@ -152,12 +157,14 @@ impl<'a> File<'a> {
         }
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
-                "body" => self.read_body(child, (Some(body), class, frame), bodies, depth)?,
+                "body" => self.read_body(child, Some(body), class, frame, bodies, depth)?,
                 "frame" => {
                     let inner = frame * self.element(child, MAIN)?.place()?;
                     self.read_inside(
                         child,
-                        (body, child.attribute("childclass").unwrap_or(class), inner),
+                        body,
+                        child.attribute("childclass").unwrap_or(class),
+                        inner,
                         bodies,
                         depth + 1,
                     )?;
@@ -168,8 +175,9 @@ impl<'a> File<'a> {
                 }
                 "geom" => self.element(child, class)?.shape(frame, &mut bodies[body])?,
                 "include" => {
-                    let file = one_line(child.attribute("file").unwrap_or_default());
-                    return Err(RobotError::Includes { file });
+                    return Err(RobotError::Includes {
+                        file: one_line(child.attribute("file").unwrap_or_default()),
+                    });
                 }
                 _ => {}
             }
@@ -181,11 +189,13 @@ impl<'a> File<'a> {
 impl Element<'_, '_, '_> {
     /// Returns an attribute, from the element or from its class.
     fn get(&self, name: &'static str) -> Attribute<'_> {
-        let of_class = || self.class.get(&(self.node.tag_name().name(), name)).copied();
         Attribute {
             element: &self.name,
             name,
-            text: self.node.attribute(name).or_else(of_class),
+            text: self
+                .node
+                .attribute(name)
+                .or_else(|| self.class.get(&(self.node.tag_name().name(), name)).copied()),
         }
     }
 
@@ -257,8 +267,10 @@ impl Element<'_, '_, '_> {
             "hinge" => {}
             "free" => return Ok(None),
             kind => {
-                let (name, kind) = (name.to_owned(), one_line(kind));
-                return Err(RobotError::Kind { name, kind });
+                return Err(RobotError::Kind {
+                    name: name.to_owned(),
+                    kind: one_line(kind),
+                });
             }
         }
         let limited = self.get("limited").text.unwrap_or("auto");

@@ -70,8 +70,11 @@ impl RobotMotion {
     /// Returns the local pose of a row whose base is below `above`.
     fn pose(&self, row: usize, robot: &Skeleton, hinges: &Hinges, above: Rigid) -> Pose {
         let count = self.angles.len() / self.bases.len().max(1);
-        let angles = self.angles[row * count..][..count].iter().copied();
-        hinges.pose(robot, above * self.bases[row], angles)
+        hinges.pose(
+            robot,
+            above * self.bases[row],
+            self.angles[row * count..][..count].iter().copied(),
+        )
     }
 
     /// Returns the pose of a row in the world with Z up.
@@ -81,9 +84,8 @@ impl RobotMotion {
 
     /// Height of the lowest soles in the middle of some rows, metres; `None` without feet.
     pub(crate) fn sole_height(&self, robot: &Skeleton, hinges: &Hinges) -> Option<f64> {
-        let step = (self.bases.len() / 50).max(1);
         let mut heights: Vec<f64> = (0..self.bases.len())
-            .step_by(step)
+            .step_by((self.bases.len() / 50).max(1))
             .filter_map(|row| {
                 let world = self.world(row, robot, hinges);
                 hinges
@@ -202,8 +204,11 @@ impl<'a, 'm> Written<'a, 'm> {
             .ok_or(RobotMotionError::NoHinges)?;
         for row in 0..motion.num_keys {
             if let Some(joint) = skeleton.off_hinge(motion.pose(row).as_ref()) {
-                let joint = skeleton.joint(joint).name.clone();
-                return Err(RobotMotionError::OffHinge { joint, row }.into());
+                return Err(RobotMotionError::OffHinge {
+                    joint: skeleton.joint(joint).name.clone(),
+                    row,
+                }
+                .into());
             }
         }
         Ok(Self {

@@ -84,7 +84,10 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (taken, left) = (self.bytes.split_at_checked(count)).ok_or_else(|| damaged("it is cut off"))?;
+        let (taken, left) = self
+            .bytes
+            .split_at_checked(count)
+            .ok_or_else(|| damaged("it is cut off"))?;
         self.bytes = left;
         Ok(taken)
     }
@@ -127,8 +130,10 @@ impl<'a> Machine<'a> {
 
     /// Takes the values after the last mark.
     fn since_mark(&mut self) -> Result<Vec<usize>> {
-        let is_mark = |index: &usize| matches!(self.values[*index], Value::Mark);
-        let at = self.stack.iter().rposition(is_mark);
+        let at = self
+            .stack
+            .iter()
+            .rposition(|index| matches!(self.values[*index], Value::Mark));
         let values = self
             .stack
             .split_off(at.ok_or_else(|| damaged("a mark is missing"))? + 1);
@@ -347,8 +352,10 @@ impl<'a> Machine<'a> {
         let Value::Dict(items) = &self.values[dict] else {
             return Err(missing());
         };
-        let is_key = |at: usize| matches!(&self.values[at], Value::Text(text) if text == key);
-        let (_, value) = items.iter().find(|(at, _)| is_key(*at)).ok_or_else(missing)?;
+        let (_, value) = items
+            .iter()
+            .find(|(at, _)| matches!(&self.values[*at], Value::Text(text) if text == key))
+            .ok_or_else(missing)?;
         match &self.values[*value] {
             Value::Number(number) => Ok((vec![*number], 1)),
             Value::Array(sizes, element, bytes) => {
@@ -382,11 +389,13 @@ pub(super) fn read(bytes: &[u8], (_, hinges): Robot<'_>, limits: &SizeLimits) ->
     let (places, three) = machine.of_key(dict, "root_pos")?;
     let (quats, four) = machine.of_key(dict, "root_rot")?;
     let (angles, width) = machine.of_key(dict, "dof_pos")?;
-    let (row, expected) = (0, hinges.each().count());
-    for (found, expected) in [(three, 3), (four, 4), (width, expected)] {
+    for (found, expected) in [(three, 3), (four, 4), (width, hinges.each().count())] {
         if found != expected {
-            let expected = expected.to_string();
-            return Err(RobotMotionError::Columns { row, found, expected });
+            return Err(RobotMotionError::Columns {
+                row: 0,
+                found,
+                expected: expected.to_string(),
+            });
         }
     }
     let mut motion = RobotMotion::new(fps.first().copied().unwrap_or_default());

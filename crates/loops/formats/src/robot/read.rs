@@ -144,8 +144,9 @@ fn tip(sole: &Sole, rest: &Pose) -> DVec3 {
     let frame = rest.joint(sole.joint);
     let lows = || lows(&sole.points, frame);
     let mean = middle(lows()).x;
-    let front = lows().filter(|low| low.x >= mean - 1e-9);
-    frame.inverse().transform_point(middle(front))
+    frame
+        .inverse()
+        .transform_point(middle(lows().filter(|low| low.x >= mean - 1e-9)))
 }
 
 /// Returns the feet: the lowest ends of limbs that have a mirrored partner, by their collision shapes. Errors: the lowest has only meshes.
@@ -191,14 +192,15 @@ fn soles(skeleton: &Skeleton, rest: &Pose, made: &[Made]) -> Result<Vec<Sole>, R
         .map(|sole| middle(lows(&sole.points, rest.joint(sole.joint))))
         .collect();
     let mirror = DVec3::new(1.0, -1.0, 1.0);
-    let has_partner = |own: usize| {
-        let mut others = (0..middles.len()).filter(|&other| other != own);
-        others.any(|other| (middles[other] * mirror).distance(middles[own]) < MIRROR_METRES)
-    };
     Ok(found
         .into_iter()
         .enumerate()
-        .filter_map(|(own, sole)| has_partner(own).then_some(sole))
+        .filter_map(|(own, sole)| {
+            let mut others = (0..middles.len()).filter(|&other| other != own);
+            others
+                .any(|other| (middles[other] * mirror).distance(middles[own]) < MIRROR_METRES)
+                .then_some(sole)
+        })
         .collect())
 }
 

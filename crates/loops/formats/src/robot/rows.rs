@@ -77,13 +77,14 @@ pub(super) fn read_csv(
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
         .peekable();
-    let is_number = |cell: &str| cell.trim().parse::<f64>().is_ok();
-    let header = lines.next_if(|(_, line)| !line.split(',').next().is_some_and(is_number));
+    let header = lines.next_if(|(_, line)| {
+        let first = line.split(',').next();
+        !first.is_some_and(|cell| cell.trim().parse::<f64>().is_ok())
+    });
     let mut rows = Vec::new();
     for (line, text) in lines {
         let cells = text.split(',').map(|cell| {
-            let number = cell.trim().parse::<f64>().ok();
-            number.ok_or_else(|| RobotMotionError::Number {
+            cell.trim().parse::<f64>().map_err(|_| RobotMotionError::Number {
                 line: line + 1,
                 found: one_line(cell),
             })
@@ -151,7 +152,8 @@ fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion
     }
     let names = names(robot);
     let bare = |name: &str| name.trim_end_matches(SEED_JOINT).trim_end_matches("_joint").to_owned();
-    let hinges: Vec<Option<usize>> = (names.iter())
+    let hinges: Vec<Option<usize>> = names
+        .iter()
         .map(|name| {
             columns
                 .iter()
@@ -213,8 +215,9 @@ pub(super) fn read_json(
         (Layout::DeepMimic, 1, 4, wxyz)
     } else if found == known[3] {
         check_speeds(&rows, count, stated()?)?;
-        let of_angles = |row: &[f64]| DQuat::from_euler(EulerRot::XYZ, row[0], row[1], row[2]);
-        (Layout::TienKung, 0, 3, of_angles)
+        (Layout::TienKung, 0, 3, |row| {
+            DQuat::from_euler(EulerRot::XYZ, row[0], row[1], row[2])
+        })
     } else if found == known[0] {
         (Layout::Imitation, 0, 4, xyzw)
     } else {
@@ -224,9 +227,11 @@ pub(super) fn read_json(
     let upright = DQuat::from_rotation_x(if is_upright { FRAC_PI_2 } else { 0.0 });
     let mut motion = RobotMotion::default();
     for row in &rows {
-        let quat = upright * rotation(&row[base + 3..]) * upright.conjugate();
-        let angles = row[base + 3 + width..][..count].iter().copied();
-        motion.push(upright * DVec3::from_slice(&row[base..]), quat, angles)?;
+        motion.push(
+            upright * DVec3::from_slice(&row[base..]),
+            upright * rotation(&row[base + 3..]) * upright.conjugate(),
+            row[base + 3 + width..][..count].iter().copied(),
+        )?;
     }
     motion.fps = if is_upright {
         let num_steps = rows.len().saturating_sub(1).max(1);
@@ -324,11 +329,14 @@ fn joined(row: &[f64], separator: &str) -> String {
 pub(super) fn write_csv(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> String {
     let mut text = String::new();
     if *layout == Layout::Seed {
-        let joints = names((&written.skeleton, &written.hinges)).into_iter();
         let names: Vec<String> = SEED_BASE
             .into_iter()
             .map(str::to_owned)
-            .chain(joints.map(|name| format!("{name}{SEED_JOINT}")))
+            .chain(
+                names((&written.skeleton, &written.hinges))
+                    .into_iter()
+                    .map(|name| format!("{name}{SEED_JOINT}")),
+            )
             .collect();
         text += &names.join(",");
         text.push('\n');

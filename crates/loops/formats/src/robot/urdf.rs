@@ -21,13 +21,18 @@ fn name_of<'a>(node: Node<'a, '_>) -> &'a str {
 
 /// Returns an attribute of a node, if there is one, which describes that element.
 fn attribute<'a>(element: &'a str, node: Option<Node<'a, '_>>, name: &'static str) -> Attribute<'a> {
-    let text = node.and_then(|node| node.attribute(name));
-    Attribute { element, name, text }
+    Attribute {
+        element,
+        name,
+        text: node.and_then(|node| node.attribute(name)),
+    }
 }
 
 /// Returns the bodies of a robot, each after the one that it hangs from.
 pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
-    let links: HashMap<&str, Node<'_, '_>> = (robot.children().filter(|node| node.has_tag_name("link")))
+    let links: HashMap<&str, Node<'_, '_>> = robot
+        .children()
+        .filter(|node| node.has_tag_name("link"))
         .map(|node| (name_of(node), node))
         .collect();
     let mut below: HashMap<&str, Vec<(&str, Node<'_, '_>)>> = HashMap::new();
@@ -84,9 +89,10 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
         // A floating base below a link without a shape is the base itself.
         let number = bodies.len();
         bodies.push(body);
-        let children = below.get(name).map_or(&[][..], Vec::as_slice);
         open.extend(
-            children
+            below
+                .get(name)
+                .map_or(&[][..], Vec::as_slice)
                 .iter()
                 .rev()
                 .map(|&(link, joint)| (link, Some(joint), Some(number), depth + 1)),
@@ -97,8 +103,10 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
 
 /// Returns the bodies without a world above the base, which a floating joint joined.
 fn without_floating(mut bodies: Vec<RawBody>) -> Vec<RawBody> {
-    let floats = |body: &RawBody| body.hinges.iter().any(|hinge| hinge.axis == DVec3::ZERO);
-    let is_world = bodies.get(1).is_some_and(floats) && !bodies[2..].iter().any(|body| body.parent == Some(0));
+    let floats = bodies
+        .get(1)
+        .is_some_and(|body| body.hinges.iter().any(|hinge| hinge.axis == DVec3::ZERO));
+    let is_world = floats && !bodies[2..].iter().any(|body| body.parent == Some(0));
     if is_world {
         bodies.remove(0);
         for body in &mut bodies {
@@ -134,8 +142,10 @@ fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
         "revolute" | "continuous" => {}
         "floating" => axis = DVec3::ZERO,
         _ => {
-            let kind = one_line(kind);
-            return Err(RobotError::Kind { name, kind });
+            return Err(RobotError::Kind {
+                name,
+                kind: one_line(kind),
+            });
         }
     }
     let limit = child(joint, "limit");

@@ -454,7 +454,9 @@ impl Passage {
         let footwork = footwork_of_take(
             &around,
             stretch.map(root_at).collect(),
-            (body, limits, hanging.carrier),
+            body,
+            limits,
+            hanging.carrier,
             within,
         );
         Ok(Self {

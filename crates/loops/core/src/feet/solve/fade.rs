@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::super::leg::NUM_JOINTS;
-use super::limb::{NUM_PARTS, PARTS};
+use super::limb::NUM_PARTS;
 use super::{BearingLeg, Course, Goals, Limb, Stage, Uncut, settle, standing_point};
 use crate::analysis::{Body, BodyOverrides, ContactLimits, FoundBy};
 use crate::feet::{FootModel, Leg, stance::PointTrack};
@@ -65,25 +65,10 @@ pub(super) struct LegWork {
     pub hardest: [f64; NUM_JOINTS],
 }
 
-impl LegWork {
-    fn from_goals(stage: &Stage<'_>, goals: Goals) -> Self {
-        Self {
-            heights: (stage.course.up.iter().zip(&goals.own))
-                .map(|(up, points)| points.at.map(|at| up.dot(at)))
-                .collect(),
-            bears: goals.bears,
-            floors: goals.floors,
-            clear: goals.clear,
-            hardest: goals.hardest,
-        }
-    }
-}
-
 impl Footwork {
     /// Finds the footwork of a body with these overrides; `None` if no foot with a knee is found.
     pub fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
-        let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
-        let body = Body::find(&take, overrides).ok()?;
+        let body = Body::find(&Take::from_tracks("", clip.tracks().clone()).ok()?, overrides).ok()?;
         if clip.num_samples() < 3 {
             return None;
         }
@@ -103,9 +88,21 @@ impl Footwork {
                 continue;
             };
             let point = PointTrack::new(stage, &model, standing_point(stage, foot, model.is_character));
-            let spans = point.spans(&point.contacts(index));
-            let leg = BearingLeg::new(stage, leg, foot, &spans, &model, None);
-            legs.push(LegWork::from_goals(stage, Goals::new(stage, &uncut, &leg, &model)));
+            let leg = BearingLeg::new(stage, leg, foot, &point.spans(&point.contacts(index)), &model, None);
+            let goals = Goals::new(stage, &uncut, &leg, &model);
+            legs.push(LegWork {
+                heights: stage
+                    .course
+                    .up
+                    .iter()
+                    .zip(&goals.own)
+                    .map(|(up, points)| points.at.map(|at| up.dot(at)))
+                    .collect(),
+                bears: goals.bears,
+                floors: goals.floors,
+                clear: goals.clear,
+                hardest: goals.hardest,
+            });
             limbs.push(leg.limb);
         }
         (!limbs.is_empty()).then_some(Self {
@@ -147,8 +144,12 @@ impl FadingLoop<'_> {
                 let (joint, offset) = limb.fixed_to(part);
                 let bears = self.value(&leg.bears, part as usize, 0.0) >= 0.5;
                 bears.then(|| {
-                    let seen = pose.as_ref().world_of(self.clip.skeleton(), joint);
-                    (joint, seen.transform_point(offset))
+                    (
+                        joint,
+                        pose.as_ref()
+                            .world_of(self.clip.skeleton(), joint)
+                            .transform_point(offset),
+                    )
                 })
             })
             .collect()
@@ -297,7 +298,10 @@ impl SolvedFade {
 /// Returns the joint that carries the whole body: the first from that which carries the root's motion down to the hips that
 /// moves itself.
 fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
-    (tracks.skeleton().path_from_root(hips).into_iter())
+    tracks
+        .skeleton()
+        .path_from_root(hips)
+        .into_iter()
         .skip_while(|&joint| joint != carrier)
         .find(|&joint| {
             let first = tracks.pose(0).joint(joint);
@@ -329,32 +333,39 @@ pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
 /// Returns the goals of the parts of a leg through a fade.
 fn goals_through([from, to]: [FadingLoop<'_>; 2], fade: Decay, leg: usize, stage: &Stage<'_>) -> Goals {
     let (course, count) = (&stage.course, stage.num_samples());
-    let [left_hardest, entered_hardest] = [from, to].map(|side| side.hardest(leg, course.step_secs));
-    let hardest = core::array::from_fn(|joint| left_hardest[joint].max(entered_hardest[joint]));
-    let mut goals = Goals::of_motion(stage, &to.feet.limbs[leg], hardest);
-    let legs = [from, to].map(|side| &side.feet.legs[leg]);
+    let [left, entered] = [from, to].map(|side| side.hardest(leg, course.step_secs));
+    let mut goals = Goals::of_motion(
+        stage,
+        &to.feet.limbs[leg],
+        core::array::from_fn(|joint| left[joint].max(entered[joint])),
+    );
+    let [left, entered] = [from, to].map(|side| &side.feet.legs[leg]);
     // How far a bearing part has come down; once down it stays down, even if the fade lifts it again.
-    let mut is_down = PARTS.map(|part| from.value(&legs[0].bears, part as usize, 0.0));
+    let mut is_down: [f64; NUM_PARTS] = core::array::from_fn(|part| from.value(&left.bears, part, 0.0));
     for sample in 0..count {
         let secs = sample as f64 * course.step_secs;
-        let left = fade.at(secs).position.value;
-        for part in PARTS.map(|part| part as usize) {
+        let still_off = fade.at(secs).position.value;
+        for part in 0..NUM_PARTS {
             let height = goals.over_root(course, sample, part);
-            let rise = (height - to.value(&legs[1].heights, part, secs)).max(0.0) / to.feet.model.size;
-            let bears = to.value(&legs[1].bears, part, secs);
+            let level = to.value(&entered.heights, part, secs);
+            let rise = (height - level).max(0.0) / to.feet.model.size;
+            let bears = to.value(&entered.bears, part, secs);
             is_down[part] = if bears > 0.0 {
                 comes_down(rise).max(is_down[part])
             } else {
                 0.0
             };
             goals.bears[sample][part] = bears * is_down[part];
-            let floor = to.value(&legs[1].floors, part, secs);
-            let lower = from.value(&legs[0].floors, part, 0.0) - to.value(&legs[1].floors, part, 0.0);
-            let level = to.value(&legs[1].heights, part, secs);
-            goals.level[sample][part] = if lower.is_finite() { level + left * lower } else { level };
+            let floor = to.value(&entered.floors, part, secs);
+            let lower = from.value(&left.floors, part, 0.0) - to.value(&entered.floors, part, 0.0);
+            goals.level[sample][part] = if lower.is_finite() {
+                level + still_off * lower
+            } else {
+                level
+            };
             if floor.is_finite() && lower.is_finite() {
-                goals.floors[sample][part] = floor + left * lower;
-                let clear = to.value(&legs[1].clear, part, secs);
+                goals.floors[sample][part] = floor + still_off * lower;
+                let clear = to.value(&entered.clear, part, secs);
                 if clear.is_finite() {
                     goals.clear[sample][part] = clear.min(height);
                 }

@@ -75,7 +75,7 @@ impl Goals {
             for contact in contacts {
                 goals.bear(stage, uncut, leg, *part, contact, model);
             }
-            goals.stay_above_ground(stage, uncut, limb.fixed_to(*part), (*part, contacts));
+            goals.stay_above_ground(stage, uncut, limb.fixed_to(*part), *part, contacts);
         }
         goals
     }
@@ -87,7 +87,8 @@ impl Goals {
         let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();
         let turned = turned(stage, limb);
         Self {
-            own: (poses.iter())
+            own: poses
+                .iter()
                 .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
                 .collect(),
             poses,
@@ -114,8 +115,10 @@ impl Goals {
 
     /// Returns the height of a part in the world at a key of any cycle, metres. Where the ground rises the root climbs with it.
     fn height(&self, stage: &Stage<'_>, part: Part, key: usize) -> f64 {
-        let at = self.own[key % self.own.len()].at[part as usize];
-        stage.course.to_world(key as isize, at).y
+        stage
+            .course
+            .to_world(key as isize, self.own[key % self.own.len()].at[part as usize])
+            .y
     }
 
     /// Returns how a part moves over the ground from one key to a later one, metres per second.
@@ -137,8 +140,7 @@ impl Goals {
                 let heights: Vec<f64> = (0..count as isize).map(height).collect();
                 standing::lowest_around(&heights, reach)
             } else {
-                let heights = (-beyond..count as isize + beyond).map(height);
-                let lowest = percentile::of(heights, STRAY_SHARE);
+                let lowest = percentile::of((-beyond..count as isize + beyond).map(height), STRAY_SHARE);
                 let flat = (part == Part::Tip).then(|| self.flat_front(course, leg)).flatten();
                 vec![flat.map_or(lowest, |flat| lowest.max(flat)); count]
             };
@@ -173,7 +175,8 @@ impl Goals {
         stage: &Stage<'_>,
         uncut: &Uncut,
         point: FixedPoint,
-        (part, contacts): (Part, &[LoopContact]),
+        part: Part,
+        contacts: &[LoopContact],
     ) {
         let (course, count) = (&stage.course, self.own.len());
         for (index, contact) in contacts.iter().enumerate() {
@@ -193,8 +196,8 @@ impl Goals {
                 let share = (key + 1 - from.end) as f64 / (to.start + 1 - from.end) as f64;
                 let ground = heights[0] + share * (heights[1] - heights[0]);
                 let sample = key % count;
-                let own = self.over_root(course, sample, part as usize);
-                let seen_from_root = own + ground - self.height(stage, part, key);
+                let seen_from_root =
+                    self.over_root(course, sample, part as usize) + ground - self.height(stage, part, key);
                 let taken = course.up[sample].dot(uncut.place(sample as isize, point));
                 let floor = &mut self.floors[sample][part as usize];
                 *floor = floor.max(seen_from_root.min(taken));
@@ -209,7 +212,8 @@ impl Goals {
         &self,
         stage: &Stage<'_>,
         uncut: &Uncut,
-        (limb, part): (&Limb, Part),
+        limb: &Limb,
+        part: Part,
         keys: Range<usize>,
         model: &FootModel,
     ) -> impl Fn(usize) -> f64 {
@@ -229,8 +233,7 @@ impl Goals {
                 (seam, later, height(seam) - height(seam - 1))
             })
             .collect();
-        let highest = greatest(seams.iter().map(|(.., step)| step.abs()));
-        let share = (LEVELLED_METRES * model.size / highest).min(1.0);
+        let share = (LEVELLED_METRES * model.size / greatest(seams.iter().map(|(.., step)| step.abs()))).min(1.0);
         let closed = move |key: usize| self.over_root(course, key % count, part as usize);
         let usual_lift = percentile::of(keys.map(|key| closed(key) - height(key)), 0.5);
         move |key| {
@@ -238,8 +241,7 @@ impl Goals {
                 let passed = if key < seam { 0.0 } else { 1.0 };
                 step * (later - passed)
             });
-            let levelled = height(key) + offs.sum::<f64>();
-            share * levelled + (1.0 - share) * (closed(key) - usual_lift)
+            share * (height(key) + offs.sum::<f64>()) + (1.0 - share) * (closed(key) - usual_lift)
         }
     }
 
@@ -261,7 +263,7 @@ impl Goals {
         let usual = self.usual_height(stage, part, keys.clone());
         let last = if course.has_ends() { count } else { usize::MAX };
         let around = keys.start.saturating_sub(edge)..(keys.end + edge).min(last);
-        let level = self.level(stage, uncut, (&leg.limb, part), keys.clone(), model);
+        let level = self.level(stage, uncut, &leg.limb, part, keys.clone(), model);
         let slides = self.velocity(course, part, keys.start..keys.end - 1);
         let levels: Vec<f64> = around.clone().map(level).collect();
         for (key, level) in around.zip(levels) {
@@ -272,8 +274,7 @@ impl Goals {
             let mut bears = 1.0;
             if away > 0 {
                 let swings = self.velocity(course, part, key..(key + 1).min(last - 1)) - slides;
-                let speed = swings.length() / model.metre;
-                bears = EDGE * near * near * (1.0 + (speed / EDGE_MPS).powi(2)).powi(-2);
+                bears = EDGE * near * near * (1.0 + (swings.length() / model.metre / EDGE_MPS).powi(2)).powi(-2);
             }
             if part == Part::Heel {
                 bears *= (1.0 + (rise / model.size / LIFT_METRES).powi(2)).powi(-2);

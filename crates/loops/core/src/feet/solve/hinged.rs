@@ -5,7 +5,7 @@
 //! no others sink below it, hinges stay within their limits, and everything else changes little and smoothly. Derivation:
 //! docs/math/hinges.md.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::super::contact::{self, LoopContact};
 use super::super::{Bearing, Course, Feet, FootOutcome, FootPoint};
@@ -16,7 +16,7 @@ use crate::closure::ring::{self, Ring, third_difference};
 use crate::closure::{Closed, ClosureSettings};
 use crate::loop_clip::LoopClip;
 use crate::math::{Rigid, TimeStep, Twist, greatest, ops, ordered, percentile, rotation, smallest};
-use crate::motion::{Hinges, Pose, PoseRef, Skeleton};
+use crate::motion::{Hinges, Pose, Skeleton};
 use crate::quality;
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
@@ -101,40 +101,15 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
             })
             .collect();
         for one in 0..4 {
-            let pulls: Vec<f64> = (differences.iter())
+            let pulls: Vec<f64> = differences
+                .iter()
                 .map(|value| weight * DIFFERENCE[one] * value)
                 .collect();
             equations.add_pull(around[one], 0, &pulls);
             for other in one..4 {
-                let products = vec![weight * DIFFERENCE[one] * DIFFERENCE[other]; width];
-                equations.add_diagonal(around[one], around[other], &products);
+                let product = weight * DIFFERENCE[one] * DIFFERENCE[other];
+                equations.add_diagonal(around[one], around[other], &vec![product; width]);
             }
-        }
-    }
-}
-
-/// The part of a joint's transform that may change: the angle of its hinge, in the first component, or its rotation and its position.
-struct Channels<'a> {
-    hinges: &'a Hinges,
-    joint: usize,
-    /// The rotation relative to which rotations are expressed.
-    from: DQuat,
-}
-
-impl Channels<'_> {
-    fn values(&self, pose: PoseRef<'_>) -> [DVec3; 2] {
-        let Rigid { rotation, translation } = pose.joint(self.joint);
-        match &self.hinges.hinges[self.joint] {
-            Some(hinge) => [DVec3::X * hinge.angle(rotation), DVec3::ZERO],
-            None => [rotation::difference(rotation, self.from), translation],
-        }
-    }
-
-    fn transform(&self, pose: PoseRef<'_>, [turn, place]: [DVec3; 2]) -> Rigid {
-        let translation = pose.translations[self.joint];
-        match &self.hinges.hinges[self.joint] {
-            Some(hinge) => Rigid::new(hinge.rotation(turn.x), translation),
-            None => Rigid::new(rotation::renormalized(rotation::exp(turn) * self.from), place),
         }
     }
 }
@@ -148,9 +123,18 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
     let ring = Ring::new(count, smooth_steps(clip.step_secs())).ok_or(HingeError::TooShort { found: count })?;
     let mut closed: Vec<Pose> = (0..count).map(|sample| clip.pose(sample as isize).to_pose()).collect();
     for joint in 0..skeleton.num_joints() {
-        let from = clip.rotations(0)[joint];
-        let channels = Channels { hinges, joint, from };
-        let values: Vec<[DVec3; 2]> = (clip.sample_range().map(|sample| channels.values(clip.pose(sample)))).collect();
+        let (hinge, from) = (&hinges.hinges[joint], clip.rotations(0)[joint]);
+        // What of its transform may change: the angle of its hinge, in the first component, or its rotation and its position.
+        let values: Vec<[DVec3; 2]> = clip
+            .sample_range()
+            .map(|sample| {
+                let Rigid { rotation, translation } = clip.pose(sample).joint(joint);
+                match hinge {
+                    Some(hinge) => [DVec3::X * hinge.angle(rotation), DVec3::ZERO],
+                    None => [rotation::difference(rotation, from), translation],
+                }
+            })
+            .collect();
         let first = *clip.sample_range().start();
         if values.iter().all(|value| *value == values[0]) {
             continue;
@@ -161,8 +145,12 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
         });
         for (sample, pose) in closed.iter_mut().enumerate() {
             let own = values[(sample as isize - first) as usize];
-            let moved = [0, 1].map(|part| own[part] + offsets[part][sample]);
-            pose.set_joint(joint, channels.transform(clip.pose(sample as isize), moved));
+            let [turn, place] = [0, 1].map(|part| own[part] + offsets[part][sample]);
+            let moved = match hinge {
+                Some(hinge) => Rigid::new(hinge.rotation(turn.x), pose.translations[joint]),
+                None => Rigid::new(rotation::renormalized(rotation::exp(turn) * from), place),
+            };
+            pose.set_joint(joint, moved);
         }
     }
     Ok(ring::closed(clip, closed, settings.method))
@@ -216,14 +204,14 @@ pub(crate) fn hold(
     source: &RootRelativeClip,
     hinges: &Hinges,
     body: &Body,
-    (stride, holds): (f64, bool),
+    stride: f64,
+    holds: bool,
 ) -> Result<(LoopClip, Feet), HingeError> {
     let skeleton = clip.skeleton();
     let count = clip.num_samples();
     if count < FEWEST_SAMPLES {
         return Err(HingeError::TooShort { found: count });
     }
-    let leads_to_sole = |joint: usize| hinges.soles.iter().any(|sole| skeleton.is_within(sole.joint, joint));
     let leaves = |joint: usize| {
         let hinge = hinges.hinges[joint].as_ref();
         hinge.is_some_and(|hinge| {
@@ -231,16 +219,20 @@ pub(crate) fn hold(
             angles.any(|angle| hinge.within(angle) != angle)
         })
     };
-    let moving: Vec<usize> = (hinges.each().map(|(joint, _)| joint))
-        .filter(|&joint| holds && leads_to_sole(joint) || leaves(joint))
+    let moving: Vec<usize> = hinges
+        .each()
+        .map(|(joint, _)| joint)
+        .filter(|&joint| {
+            holds && hinges.soles.iter().any(|sole| skeleton.is_within(sole.joint, joint)) || leaves(joint)
+        })
         .collect();
     let points = hinges.soles.iter().enumerate().flat_map(|(foot, sole)| {
-        let moved_by: Vec<usize> = (moving
+        let moved_by: Vec<usize> = moving
             .iter()
             .enumerate()
-            .filter(|(_, joint)| skeleton.is_within(sole.joint, **joint)))
-        .map(|(unknown, _)| unknown)
-        .collect();
+            .filter(|(_, joint)| skeleton.is_within(sole.joint, **joint))
+            .map(|(unknown, _)| unknown)
+            .collect();
         sole.points.iter().map(move |point| Point {
             foot,
             joint: sole.joint,
@@ -260,8 +252,7 @@ pub(crate) fn hold(
         touches: Vec::new(),
     };
     let drags = search.find_touches(source, stride);
-    let unknowns = search.settled()?;
-    let held = search.poses(&unknowns);
+    let held = search.poses(&search.settled()?);
     let mut moved_metres = 0.0_f64;
     for (sample, pose) in held.iter().enumerate() {
         let [own, moved] = [clip.body_pose(sample), pose.as_ref()].map(|pose| pose.world(skeleton).translations);
@@ -340,10 +331,7 @@ impl Search<'_> {
                 .transform_point(point.at)
                 - point.radius * DVec3::Y
         };
-        let lowest = (0..count as isize).map(|sample| {
-            let heights = self.points.iter().map(|point| place(point, sample).y);
-            smallest(heights)
-        });
+        let lowest = (0..count as isize).map(|sample| smallest(self.points.iter().map(|point| place(point, sample).y)));
         let floor = percentile::of(lowest.filter(|height| height.is_finite()), 0.5);
         self.floor = if floor.abs() < ZERO_METRES { 0.0 } else { floor };
         let mut drags = vec![false; self.hinges.soles.len()];
@@ -351,12 +339,12 @@ impl Search<'_> {
         for point in &self.points {
             let velocity = |sample: isize| {
                 let [before, after] = [(sample - half).max(first), (sample + half).min(last)];
-                let moved = place(point, after) - place(point, before);
-                moved / ((after - before).max(1) as f64 * step_secs)
+                (place(point, after) - place(point, before)) / ((after - before).max(1) as f64 * step_secs)
             };
-            let speed = |sample: isize| ops::over_ground(velocity(sample));
             let mut touches: Vec<bool> = (0..count as isize)
-                .map(|sample| place(point, sample).y - self.floor < TOUCH_METRES && speed(sample) < TOUCH_MPS)
+                .map(|sample| {
+                    place(point, sample).y - self.floor < TOUCH_METRES && ops::over_ground(velocity(sample)) < TOUCH_MPS
+                })
                 .collect();
             for span in contact::spans(point.foot, &touches, false) {
                 let third = span.num_samples / 3;
@@ -379,11 +367,10 @@ impl Search<'_> {
         let mut pose = self.clip.body_pose(sample).to_pose();
         let own = self.of_sample(unknowns, sample);
         let base = pose.joint(0);
-        let turned = rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation;
         pose.set_joint(
             0,
             Rigid::new(
-                rotation::renormalized(turned),
+                rotation::renormalized(rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation),
                 base.translation + DVec3::from_slice(own) * PLACE_METRES,
             ),
         );
@@ -466,8 +453,10 @@ impl Search<'_> {
                 let height = root.transform_point(*place).y - point.radius - self.floor;
                 let touches = self.touches[number][sample];
                 let along = |axis: DVec3, slopes: &[(usize, DVec3)], scale: f64| -> Vec<(usize, f64)> {
-                    let of = |(unknown, slope): &(usize, DVec3)| (*unknown, scale * axis.dot(*slope));
-                    slopes.iter().map(of).collect()
+                    slopes
+                        .iter()
+                        .map(|(unknown, slope)| (*unknown, scale * axis.dot(*slope)))
+                        .collect()
                 };
                 let matter = &mut matters[sample * per_sample + number];
                 *matter |= !touches && height < SWING_METRES;
@@ -518,8 +507,9 @@ impl Search<'_> {
         for sample in 0..self.clip.num_samples() {
             let pose = self.clip.body_pose(sample);
             for (number, &joint) in self.moving.iter().enumerate() {
-                let Some((hinge, [least, most])) =
-                    (self.hinges.hinges[joint].as_ref()).and_then(|hinge| Some((hinge, hinge.limits?)))
+                let Some((hinge, [least, most])) = self.hinges.hinges[joint]
+                    .as_ref()
+                    .and_then(|hinge| Some((hinge, hinge.limits?)))
                 else {
                     continue;
                 };

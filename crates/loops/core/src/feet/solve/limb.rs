@@ -103,13 +103,9 @@ impl Limb {
 
     /// Returns the parts of the foot that may bear.
     pub(super) fn bearing_parts(&self) -> impl Iterator<Item = Part> {
-        let parts = match (self.toe, self.tip) {
-            (Some(_), Some(_)) => &[Part::Heel, Part::Ball, Part::Tip][..],
-            (Some(_), None) => &[Part::Heel, Part::Ball][..],
-            (None, Some(_)) => &[Part::Heel, Part::Tip][..],
-            (None, None) => &[Part::Ankle][..],
-        };
-        parts.iter().copied()
+        let ankle = (!self.has(Part::Heel)).then_some(Part::Ankle);
+        let of_sole = [Part::Heel, Part::Ball, Part::Tip].into_iter();
+        of_sole.filter(|&part| self.has(part)).chain(ankle)
     }
 
     pub(super) fn has(&self, part: Part) -> bool {
@@ -172,8 +168,7 @@ impl Limb {
         let foot = knee_turn * pose.ankle.rotation * rotation::exp(at_ankle);
         let ball = ankle + foot * pose.toe.translation;
         let toe_turn = foot * pose.toe.rotation;
-        let bent = toe_turn * rotation::exp(self.toe_axis * unknowns[TOES]);
-        let tip = ball + bent * self.tip.unwrap_or(DVec3::ZERO);
+        let tip = ball + toe_turn * rotation::exp(self.toe_axis * unknowns[TOES]) * self.tip.unwrap_or(DVec3::ZERO);
         let heel = ankle + foot * self.heel;
         let mut points = LegPoints {
             at: [knee, ankle, heel, ball, tip],
@@ -263,10 +258,8 @@ pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
 /// anywhere.
 pub(super) fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
     let end = tip_of(stage, ankle)?;
-    let [lowest, lowest_of_ankle] = [end, DVec3::ZERO].map(|offset| {
-        let heights = (0..stage.num_samples()).map(|sample| stage.height(sample, (ankle, offset)));
-        smallest(heights)
-    });
+    let [lowest, lowest_of_ankle] = [end, DVec3::ZERO]
+        .map(|offset| smallest((0..stage.num_samples()).map(|sample| stage.height(sample, (ankle, offset)))));
     (lowest < lowest_of_ankle).then_some(end)
 }
 

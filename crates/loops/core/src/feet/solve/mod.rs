@@ -181,13 +181,16 @@ pub(super) fn ends_of_foot(
         Some(toe) => limb::tip_of(stage, toe).map(|tip| (toe, tip)),
         None => Some(stands),
     };
-    let tip = tip.map(|tip| (FootPoint::Tip, tip));
-    [(FootPoint::Heel, (foot.ankle, heel))].into_iter().chain(tip).collect()
+    [(FootPoint::Heel, (foot.ankle, heel))]
+        .into_iter()
+        .chain(tip.map(|tip| (FootPoint::Tip, tip)))
+        .collect()
 }
 
 /// Returns the farthest that a point is from its mean place over a contact, over the ground, metres.
 fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 {
-    let places: Vec<DVec3> = (contact.keys())
+    let places: Vec<DVec3> = contact
+        .keys()
         .map(|key| {
             stage
                 .course
@@ -224,7 +227,7 @@ pub(super) fn solve(
     if !is_solvable(course, limbs.len()) {
         return None;
     }
-    let mut goals: Vec<Goals> = (legs.iter()).map(|leg| Goals::new(stage, uncut, leg, model)).collect();
+    let mut goals: Vec<Goals> = legs.iter().map(|leg| Goals::new(stage, uncut, leg, model)).collect();
     let settled = settle_freely(course, &limbs, &mut goals, model).filter(|settled| settled.is_near)?;
     let mut solved = Solved {
         tracks: Tracks::empty(skeleton.clone(), course.step_secs, course.count()),
@@ -240,8 +243,11 @@ pub(super) fn solve(
             limb.turn(&goals.poses[sample], &mut pose.rotations, turns);
             let points = limb.points(&goals.poses[sample], hips, turns);
             if limb.leg.is_apart {
-                let foot = Rigid::new(points.foot, points.at[Part::Ankle as usize]);
-                pose.place(skeleton, limb.leg.ankle, foot);
+                pose.place(
+                    skeleton,
+                    limb.leg.ankle,
+                    Rigid::new(points.foot, points.at[Part::Ankle as usize]),
+                );
             }
             let moved = points.at[Part::Ball as usize].distance(goals.own[sample].at[Part::Ball as usize]);
             solved.moved_metres = solved.moved_metres.max(moved);
@@ -281,7 +287,10 @@ impl Settled {
     /// Returns the correction with a step added.
     fn moved(&self, step: &[f64]) -> Self {
         Self {
-            unknowns: (self.unknowns.iter().zip(step))
+            unknowns: self
+                .unknowns
+                .iter()
+                .zip(step)
                 .map(|(unknown, step)| unknown + step)
                 .collect(),
             ..*self
@@ -357,7 +366,10 @@ fn settle(
         let mut cost = before;
         let pulls = equations.pulls();
         let mut step = equations.solve()?;
-        let foreseen: f64 = (pulls.iter().zip(&step).zip(damped.iter().cycle()))
+        let foreseen: f64 = pulls
+            .iter()
+            .zip(&step)
+            .zip(damped.iter().cycle())
             .map(|((pull, step), square)| (pull + square * step) * step)
             .sum();
         let mut moved = largest(&step, width, model);
@@ -442,15 +454,15 @@ fn heel_below(
         .flat_map(LoopContact::keys)
         .map(|key| key % count)
         .collect();
-    let rises: Vec<f64> = (samples.iter())
+    let rises: Vec<f64> = samples
+        .iter()
         .map(|&sample| stage.height(sample, (ankle, DVec3::ZERO)) - stage.height(sample, stands))
         .collect();
     let least = smallest(rises.iter().copied());
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (&sample, &rise) in samples.iter().zip(&rises) {
         let weight = (1.0 + ((rise - least) / flat_metres).powi(2)).powi(-2);
-        let down = up[sample] * -rise.max(0.0);
-        sum += stage.world.rotation(sample, ankle).conjugate() * down * weight;
+        sum += stage.world.rotation(sample, ankle).conjugate() * (up[sample] * -rise.max(0.0)) * weight;
         total += weight;
     }
     if total > 0.0 { sum / total } else { DVec3::ZERO }

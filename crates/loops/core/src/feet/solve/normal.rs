@@ -196,8 +196,11 @@ impl NormalEquations {
         let inner = shape.num_inner();
         if let Some(of_border) = sample.checked_sub(inner) {
             let stride = shape.border();
-            let first = (of_border * shape.block + unknown) * stride + (other - inner) * shape.block + column;
-            return (&mut self.corner, first, stride);
+            return (
+                &mut self.corner,
+                (of_border * shape.block + unknown) * stride + (other - inner) * shape.block + column,
+                stride,
+            );
         }
         let ahead = other - sample;
         debug_assert!(
@@ -322,7 +325,7 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
         let (own, later) = rows[sample * size..].split_at_mut(size);
         let reaches_border = sample >= num_apart;
         let columns = if reaches_border { stride } else { band };
-        if !factor_block(own, (stride, columns), width, |_| true) {
+        if !factor_block(own, stride, columns, width, |_| true) {
             return false;
         }
         let own = Block {
@@ -342,7 +345,7 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
             own.subtract_from(simd, band..stride, band..stride, corner, border, 0, true);
         }
     }
-    factor_block(corner, (border, border), border, |row| shape.is_unknown(row))
+    factor_block(corner, border, border, border, |row| shape.is_unknown(row))
 }
 
 /// Factors a square block at the left of rows of `stride` columns, in its upper triangle, and applies that to the other ones of
@@ -350,7 +353,8 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
 #[inline(always)]
 fn factor_block(
     rows: &mut [f64],
-    (stride, columns): (usize, usize),
+    stride: usize,
+    columns: usize,
     size: usize,
     is_unknown: impl Fn(usize) -> bool,
 ) -> bool {
@@ -512,7 +516,7 @@ mod tests {
         let mut gradient = vec![0.0; len];
         for (runs, residual) in &residuals {
             let terms = || {
-                (runs.iter())
+                runs.iter()
                     .flat_map(|(sample, run)| run.iter().enumerate().map(move |(off, a)| (sample * WIDTH + off, a)))
             };
             let value: f64 = residual + terms().map(|(at, a)| a * solved[at]).sum::<f64>();

@@ -48,7 +48,9 @@ pub struct OpenMotion<'a> {
 pub fn footwork_of_take(
     tracks: &Tracks,
     roots: Vec<Rigid>,
-    (body, limits, carrier): (&Body, &ContactLimits, usize),
+    body: &Body,
+    limits: &ContactLimits,
+    carrier: usize,
     samples: core::ops::Range<usize>,
 ) -> Option<Footwork> {
     let stage = Stage::new(tracks, Course::through(roots, tracks.step_secs()));
@@ -56,8 +58,13 @@ pub fn footwork_of_take(
     for (leg, limb) in footwork.legs.iter_mut().zip(&footwork.limbs) {
         for part in PARTS {
             let places = stage.places_of(limb.fixed_to(part));
-            let speed = |sample: usize| speed(&stage.course, sample, |sample| places[sample]);
-            only_while_at_rest(&mut leg.bears, &leg.heights, part as usize, speed, footwork.model.size);
+            only_while_at_rest(
+                &mut leg.bears,
+                &leg.heights,
+                part as usize,
+                |sample| speed(&stage.course, sample, |sample| places[sample]),
+                footwork.model.size,
+            );
         }
         for values in [&mut leg.bears, &mut leg.floors, &mut leg.clear, &mut leg.heights] {
             *values = values[samples.clone()].to_vec();
@@ -100,7 +107,7 @@ impl OpenMotion<'_> {
     /// The best correction is used even if the search does not converge: bends are short, and free feet slide farther.
     pub fn held(&self) -> Option<Tracks> {
         let Self { tracks, below, .. } = self;
-        let have_legs = (self.ends.iter().flatten()).all(|end| end.feet.has_legs_of(below));
+        let have_legs = self.ends.iter().flatten().all(|end| end.feet.has_legs_of(below));
         if !have_legs || tracks.skeleton().hinges().is_some() {
             return None;
         }
@@ -116,8 +123,8 @@ impl OpenMotion<'_> {
         let held = (0..tracks.num_frames()).map(|sample| {
             let mut pose = tracks.pose(sample).to_pose();
             if !stage.course.is_held(sample) {
-                let above = stage.rotation_above(sample, below.lifted);
-                pose.translations[below.lifted] += above.conjugate() * settled.hips(sample);
+                pose.translations[below.lifted] +=
+                    stage.rotation_above(sample, below.lifted).conjugate() * settled.hips(sample);
                 for (leg, (limb, goals)) in below.limbs.iter().zip(goals).enumerate() {
                     limb.turn(&goals.poses[sample], &mut pose.rotations, settled.leg(leg, sample));
                 }
@@ -138,9 +145,9 @@ impl OpenMotion<'_> {
             clear: below.clear.clone(),
             ..Goals::of_motion(stage, limb, below.hardest)
         };
-        for part in PARTS.map(|part| part as usize) {
+        for part in 0..NUM_PARTS {
             for end in [0, 1] {
-                self.meet(end, (leg, part), course, &mut goals);
+                self.meet(end, leg, part, course, &mut goals);
             }
             for sample in 0..count {
                 let own = goals.over_root(course, sample, part);
@@ -180,7 +187,7 @@ impl OpenMotion<'_> {
                 let part = parts[leg];
                 let below = &self.below.legs[leg].bears;
                 let stands = |step: &usize| below[inward(*step)][part] >= 0.5;
-                let is_carried = self.stands(end, (leg, part)) < 0.5 && (0..=most).all(|step| stands(&step));
+                let is_carried = self.stands(end, leg, part) < 0.5 && (0..=most).all(|step| stands(&step));
                 if is_carried && apart(leg, &goals[leg], inward(0), inward(most)) {
                     for sample in (most..count).take_while(stands).map(inward) {
                         goals[leg].bears[sample] = below[sample];
@@ -215,12 +222,12 @@ impl OpenMotion<'_> {
     }
 
     /// Returns how firmly a part bears in the loop at an end.
-    fn stands(&self, end: usize, (leg, part): (usize, usize)) -> f64 {
+    fn stands(&self, end: usize, leg: usize, part: usize) -> f64 {
         self.ends[end].map_or(0.0, |of_loop| of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0))
     }
 
     /// Changes the goals of a part of a leg near an end, so that it continues from the loop there, or becomes as in the loop.
-    fn meet(&self, end: usize, (leg, part): (usize, usize), course: &Course, goals: &mut Goals) {
+    fn meet(&self, end: usize, leg: usize, part: usize, course: &Course, goals: &mut Goals) {
         if self.ends[end].is_none() {
             return;
         }
@@ -235,9 +242,9 @@ impl OpenMotion<'_> {
                 goals.floors[sample][part] += left(sample) * lower;
             }
         }
-        let stands = self.stands(end, (leg, part));
-        let soon = course.samples_in(SOON_SECS);
-        let Some(first) = (0..=soon).find(|&step| goals.bears[inward(step)][part] >= 0.5) else {
+        let stands = self.stands(end, leg, part);
+        let Some(first) = (0..=course.samples_in(SOON_SECS)).find(|&step| goals.bears[inward(step)][part] >= 0.5)
+        else {
             return;
         };
         if stands >= 0.5 {

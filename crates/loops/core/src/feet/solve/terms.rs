@@ -148,7 +148,9 @@ impl Terms<'_> {
             let differences: Vec<f64> = (0..width)
                 .map(|unknown| (0..4).map(|off| DIFFERENCE[off] * at(around[off], unknown)).sum())
                 .collect();
-            cost += (differences.iter().zip(&rough))
+            cost += differences
+                .iter()
+                .zip(&rough)
                 .map(|(difference, rough)| rough * difference * difference)
                 .sum::<f64>();
             for one in 0..4 {
@@ -201,9 +203,13 @@ impl Terms<'_> {
             if bears == 0.0 {
                 continue;
             }
-            let moved = on.transform_point(points[next].at[part]) - points[sample].at[part];
-            let weight = level * (BEAR_SECS * bears / self.course.step_secs).powi(2);
-            weights.join([sample, next], part, weight, seen_from_next, moved);
+            weights.join(
+                [sample, next],
+                part,
+                level * (BEAR_SECS * bears / self.course.step_secs).powi(2),
+                seen_from_next,
+                on.transform_point(points[next].at[part]) - points[sample].at[part],
+            );
         }
     }
 
@@ -213,8 +219,12 @@ impl Terms<'_> {
         for part in (0..NUM_PARTS).filter(|&part| goals.bears[sample][part] > 0.0) {
             // Squared, so that a foot leaves the ground freely at the end of its contact.
             let weight = LEVEL * goals.bears[sample][part] * goals.bears[sample][part];
-            let lift = up.dot(points[sample].at[part]) - goals.level[sample][part];
-            weights.push(sample, part, weight * up, weight * lift);
+            weights.push(
+                sample,
+                part,
+                weight * up,
+                weight * (up.dot(points[sample].at[part]) - goals.level[sample][part]),
+            );
         }
     }
 

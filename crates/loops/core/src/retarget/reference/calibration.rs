@@ -107,35 +107,33 @@ impl<'a> Calibration<'a> {
                 _ if at > chest => (Some(chain[at - 1]), TURNED_NECK),
                 _ => (Some(chain[at - 1]), TURNED_TRUNK),
             };
-            let own = |found: &Self| {
-                let left = line.or_else(|| found.seen(joint, below?, DVec3::X).map(|left| to_axis(left, TO_AXIS)));
-                framed(left?, up)
-            };
             let shares = |below: &usize| {
                 line.is_none()
-                    && self.is_in_line([*below, joint], Some(next), IN_LINE_TRUNK)
+                    && self.is_in_line(*below, joint, Some(next), IN_LINE_TRUNK)
                     && rotation::log(self.mean_turn(*below, joint)).length() < most
             };
             self.axes[joint] = match below.filter(shares).and_then(|below| self.axes[below]) {
                 Some(shared) => Some(shared),
-                None => own(self),
+                None => line
+                    .or_else(|| self.seen(joint, below?, DVec3::X).map(|left| to_axis(left, TO_AXIS)))
+                    .and_then(|left| framed(left, up)),
             };
         }
         if let Some(pelvis) = anatomy.pelvis {
-            self.end([anatomy.hips, pelvis], TURNED_TRUNK, true);
+            self.end(anatomy.hips, pelvis, TURNED_TRUNK, true);
         }
         if let Some(head) = anatomy.head {
             let below = chain[chain.len() - 1];
             let is_aligned = self
                 .bone(below, Some(head))
                 .is_some_and(|bone| axis_near(bone, ON_AXIS).is_some());
-            self.end([below, head], TURNED_NECK, is_aligned);
+            self.end(below, head, TURNED_NECK, is_aligned);
         }
     }
 
     /// Finds the axes of a joint at the end of a chain: those of the joint above, if it is turned by less than `most` on average; else the
     /// nearest ones along its own axes, if axes follow bones; else the mean ones, with a doubt.
-    fn end(&mut self, [above, joint]: [usize; 2], most: f64, is_aligned: bool) {
+    fn end(&mut self, above: usize, joint: usize, most: f64, is_aligned: bool) {
         let Some(of_above) = self.axes[above] else { return };
         let turn = self.mean_turn(above, joint);
         let frame = if rotation::log(turn).length() < most {
@@ -165,7 +163,7 @@ impl<'a> Calibration<'a> {
                 .map(|left| to_axis(left, TO_AXIS)),
         };
         self.axes[upper] = left.and_then(|left| framed(left, -bone));
-        self.axes[lower] = if self.is_in_line([upper, lower], end, IN_LINE) {
+        self.axes[lower] = if self.is_in_line(upper, lower, end, IN_LINE) {
             self.axes[upper]
         } else {
             let left = hinge
@@ -201,14 +199,15 @@ impl<'a> Calibration<'a> {
             .collar
             .last()
             .copied()
-            .filter(|&collar| hinge.is_none() && self.is_in_line([collar, upper], Some(lower), IN_LINE));
-        // Elbows of arms that are spread with palms down bend ahead.
-        let ahead = || Some(bone.cross(self.seen(upper, chest, DVec3::Z)?));
+            .filter(|&collar| hinge.is_none() && self.is_in_line(collar, upper, Some(lower), IN_LINE));
         self.axes[upper] = collar.and_then(|collar| self.axes[collar]).or_else(|| {
-            let hinge = hinge.map(|[hinge, _]| hinge).or_else(ahead)?;
+            // Elbows of arms that are spread with palms down bend ahead.
+            let hinge = hinge
+                .map(|[hinge, _]| hinge)
+                .or_else(|| Some(bone.cross(self.seen(upper, chest, DVec3::Z)?)))?;
             spread(hinge_to_axis(-out * hinge, bone), bone)
         });
-        self.axes[lower] = if self.is_in_line([upper, lower], end, IN_LINE) {
+        self.axes[lower] = if self.is_in_line(upper, lower, end, IN_LINE) {
             self.axes[upper]
         } else {
             self.doubts.push(Doubt::Axes(lower));
@@ -219,7 +218,7 @@ impl<'a> Calibration<'a> {
                 .and_then(|(up, bone)| spread(hinge_to_axis(up, bone), bone))
         };
         if let Some(end) = end {
-            self.end([lower, end], TURNED_WRIST, true);
+            self.end(lower, end, TURNED_WRIST, true);
         }
     }
 
@@ -265,7 +264,7 @@ impl<'a> Calibration<'a> {
     }
 
     /// Whether the bones of two joints are in line where the lower one does not turn.
-    fn is_in_line(&self, [above, joint]: [usize; 2], next: Option<usize>, most: f64) -> bool {
+    fn is_in_line(&self, above: usize, joint: usize, next: Option<usize>, most: f64) -> bool {
         self.bone(above, Some(joint))
             .zip(self.bone(joint, next))
             .is_none_or(|(above, below)| above.angle_between(below) < most)
@@ -276,8 +275,10 @@ impl<'a> Calibration<'a> {
         let motion = &self.motion;
         let frames = motion.num_frames();
         let turns = (0..frames).map(|frame| {
-            let turn = motion.rotation(frame, above).conjugate() * motion.rotation(frame, joint);
-            (turn, 1.0 / frames as f64)
+            (
+                motion.rotation(frame, above).conjugate() * motion.rotation(frame, joint),
+                1.0 / frames as f64,
+            )
         });
         rotation::mean(&turns.collect::<Vec<_>>())
     }
@@ -327,8 +328,10 @@ fn to_axis(direction: DVec3, within: f64) -> DVec3 {
 
 /// Returns the direction across an arm, snapped to an axis of its joint if it is near.
 fn hinge_to_axis(across: DVec3, bone: DVec3) -> DVec3 {
-    let within = axis_near(bone, ON_AXIS).map_or(HINGE_TO_OTHER_AXIS, |_| HINGE_TO_AXIS);
-    to_axis(across, within)
+    to_axis(
+        across,
+        axis_near(bone, ON_AXIS).map_or(HINGE_TO_OTHER_AXIS, |_| HINGE_TO_AXIS),
+    )
 }
 
 /// Returns the nearest rotation that takes axes to axes, if it is near.

@@ -127,7 +127,7 @@ impl FoundReference {
                 (upright, best, self.anatomy) = (found, Some(frame), anatomy);
             }
         }
-        if let Some((pose, doubts)) = worked_out(take, (body, &self.anatomy), &self.pose) {
+        if let Some((pose, doubts)) = worked_out(take, body, &self.anatomy, &self.pose) {
             (self.pose, self.doubts) = (pose, doubts);
             (self.source, self.stands) = (ReferenceSource::Motion, upright > 0.0);
             return;
@@ -141,7 +141,7 @@ impl FoundReference {
 
 /// Returns the pose of a body of two legs by its anatomy and motion, and what is uncertain in it; joints that are no part of the
 /// body are as in a local pose.
-fn worked_out(take: &Take, (body, anatomy): (&Body, &Anatomy), pose: &Pose) -> Option<(Pose, Vec<Doubt>)> {
+fn worked_out(take: &Take, body: &Body, anatomy: &Anatomy, pose: &Pose) -> Option<(Pose, Vec<Doubt>)> {
     let skeleton = take.skeleton();
     let mut found = anatomy.is_biped().then(|| Calibration::of_body(take, anatomy))?;
     soles::find(&mut found);
@@ -151,13 +151,13 @@ fn worked_out(take: &Take, (body, anatomy): (&Body, &Anatomy), pose: &Pose) -> O
         return None;
     }
     let mut pose = pose.clone();
-    let below = |joint: &usize| *joint != body.hips && skeleton.is_within(*joint, body.hips);
-    for joint in (0..skeleton.num_joints()).filter(below) {
-        let places = (0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]);
-        pose.translations[joint] = mean(places);
+    for joint in (body.hips + 1..skeleton.num_joints()).filter(|&joint| skeleton.is_within(joint, body.hips)) {
+        pose.translations[joint] = mean((0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]));
     }
-    let pose = posed(skeleton, pose, &axes, DQuat::IDENTITY);
-    Some((on_ground(take, body, pose), doubts))
+    Some((
+        on_ground(take, body, posed(skeleton, pose, &axes, DQuat::IDENTITY)),
+        doubts,
+    ))
 }
 
 /// A pose is a rest pose if the line from hips to head, and the bones of legs, rise by this share of their length, ...
@@ -183,13 +183,13 @@ fn rests(anatomy: &Anatomy, world: &Pose) -> Option<ReferenceSource> {
     let at = &world.translations;
     let rise = |limb: &Limb| risen(world, &limb.main(), -1.0);
     let trunk = [&[anatomy.hips][..], anatomy.top().as_slice()].concat();
-    let knee = |limb: &Limb| {
+    let mut knees = anatomy.legs().filter_map(|limb| {
         let [upper, lower, end] = limb.bones?.ends()?.map(|joint| at[joint]);
         Some((lower - upper).angle_between(end - lower))
-    };
+    });
     let stands = risen(world, &trunk, 1.0) >= RISEN
         && anatomy.legs().map(rise).all(|rise| rise >= RISEN)
-        && anatomy.legs().filter_map(knee).all(|bent| bent <= BENT_KNEE)
+        && knees.all(|bent| bent <= BENT_KNEE)
         && asymmetry(anatomy, world) <= ASYMMETRY;
     let rises = |limb: &Limb| {
         let Bones { upper, lower, end } = limb.bones?;
@@ -224,10 +224,7 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
             Some(left.bones?.joints().zip(right.bones?.joints()))
         })
         .flatten()
-        .map(|(left, right)| {
-            let mirrored = at[left] - 2.0 * normal * normal.dot(at[left] - middle);
-            mirrored.distance(at[right])
-        });
+        .map(|(left, right)| (at[left] - 2.0 * normal * normal.dot(at[left] - middle)).distance(at[right]));
     let leg = legs
         .iter()
         .map(|leg| world.length_along(&leg.joints))
@@ -254,8 +251,11 @@ fn on_ground(take: &Take, body: &Body, mut pose: Pose) -> Pose {
     let world = pose.as_ref().world(skeleton);
     let rise = stance::low(few_poses(take).map(|world| lowest(&world))) - lowest(&world);
     let hips = world.joint(body.hips);
-    let at = Rigid::new(hips.rotation, DVec3::Y * (hips.translation.y + rise));
-    pose.place(skeleton, body.hips, at);
+    pose.place(
+        skeleton,
+        body.hips,
+        Rigid::new(hips.rotation, DVec3::Y * (hips.translation.y + rise)),
+    );
     pose
 }
 
