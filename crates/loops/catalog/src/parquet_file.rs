@@ -1,18 +1,31 @@
 //! Catalogs as Parquet files.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::{io::Write, sync::Arc};
+use std::{
+    io::Write,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use bytes::Bytes;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::{errors::ParquetError, record::Field, schema::types::Type};
+use parquet::{
+    basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel},
+    data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type},
+    errors::ParquetError,
+    file::{
+        properties::{EnabledStatistics, WriterProperties},
+        reader::{FileReader, SerializedFileReader},
+        writer::{SerializedColumnWriter, SerializedFileWriter},
+    },
+    record::Field,
+    schema::types::Type,
+};
 
-use crate::cell::{Cell, CellKind};
-use crate::{COLUMNS, CatalogError, Column, LoopRow, parquet_pages, room::Room};
+use crate::{
+    COLUMNS, CatalogError, Column, LoopRow,
+    cell::{Cell, CellKind},
+    parquet_pages,
+    room::Room,
+};
 
 /// Most bytes of a row group before it is compressed: readers hold one group in memory, and share groups among threads.
 const MAX_GROUP_BYTES: usize = 32 << 20;

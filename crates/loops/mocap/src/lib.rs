@@ -7,9 +7,11 @@
 //! A test that needs the takes calls [`folder_or_skip`]. If takes are missing, the test is skipped, or fails if
 //! `LOOPWRIGHT_REQUIRE_MOCAP=1` is set.
 
-use std::ffi::OsString;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
 
 mod csv;
 

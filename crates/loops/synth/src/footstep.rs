@@ -9,9 +9,12 @@
 use glam::DVec3;
 use loopwright_core::math::{Rigid, ops, rotation};
 
-use crate::body::{ANKLE, BALL, HEEL, Side, TIP};
-use crate::ease::{self, Fade, Jet};
-use crate::{gait::Gait, path::Path};
+use crate::{
+    body::{ANKLE, BALL, HEEL, Side, TIP},
+    ease::{self, Fade, Jet},
+    gait::Gait,
+    path::Path,
+};
 
 // Most of the numbers below were fitted together, at 1.25 m/s, so that the knee bends as in people: some 20 degrees under load,
 // 10 in mid-stance, 60 in swing, and 10 at heel strike. The fit also avoids jerks of ankle, ball and tip and keeps

@@ -3,12 +3,20 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::{Pose, Take};
+use loopwright_core::{
+    Pose, Take,
+    math::{Rigid, ops, rotation},
+};
 
-use crate::body::{self, HIP_ASIDE_METRES, HIP_BELOW_METRES, SHANK_METRES, Side, THIGH_METRES, joint};
-use crate::settings::{check_ranges, check_size, num_frames};
-use crate::{SynthError, ik, noise::Noise, take_of, walker::standing_height};
+use crate::{
+    SynthError,
+    body::{self, HIP_ASIDE_METRES, HIP_BELOW_METRES, SHANK_METRES, Side, THIGH_METRES, joint},
+    ik,
+    noise::Noise,
+    settings::{check_ranges, check_size, num_frames},
+    take_of,
+    walker::standing_height,
+};
 
 /// A standing body to synthesize. By default it breathes and sways for twelve seconds.
 #[derive(Clone, Debug, PartialEq)]

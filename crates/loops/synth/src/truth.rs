@@ -4,8 +4,12 @@ use glam::DVec3;
 use loopwright_core::math::{Rigid, Twist};
 use serde::{Deserialize, Serialize};
 
-use crate::body::{ANKLE, BALL, HEEL, TIP};
-use crate::{WalkSettings, footstep::Footsteps, path::Path};
+use crate::{
+    WalkSettings,
+    body::{ANKLE, BALL, HEEL, TIP},
+    footstep::Footsteps,
+    path::Path,
+};
 
 /// The truth about a take, before noise.
 ///

@@ -3,14 +3,21 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::{Pose, Skeleton};
-
-use crate::body::{
-    self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, SHANK_METRES, Side, THIGH_METRES, joint,
+use loopwright_core::{
+    Pose, Skeleton,
+    math::{Rigid, ops, rotation},
 };
-use crate::footstep::{self, FootPose, Footsteps};
-use crate::{SynthError, Truth, WalkSettings, gait::Gait, ik, path::Path};
+
+use crate::{
+    SynthError, Truth, WalkSettings,
+    body::{
+        self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, SHANK_METRES, Side, THIGH_METRES, joint,
+    },
+    footstep::{self, FootPose, Footsteps},
+    gait::Gait,
+    ik,
+    path::Path,
+};
 
 /// Distance from hip to ankle as a share of the straight leg while standing still.
 const STANDING_REACH_SHARE: f64 = 0.99;

@@ -6,8 +6,10 @@
 //! the far end. Derivation: docs/math/boundary.md.
 
 use super::{Order, Shape};
-use crate::math::{Jet, ordered};
-use crate::unit::Unit;
+use crate::{
+    math::{Jet, ordered},
+    unit::Unit,
+};
 
 /// Largest number of boundary conditions.
 pub const MAX_CONDITIONS: usize = 6;

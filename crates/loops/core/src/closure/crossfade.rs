@@ -10,8 +10,7 @@ use core::f64::consts::TAU;
 use glam::DVec3;
 
 use super::{ends::JointEnds, rotation::pose_gap};
-use crate::math::smooth_step;
-use crate::take::Clip;
+use crate::{math::smooth_step, take::Clip};
 
 /// Fewer samples than this are not a blend.
 const FEWEST_SAMPLES: usize = 2;

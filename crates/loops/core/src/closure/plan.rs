@@ -2,9 +2,14 @@
 
 use glam::{DQuat, DVec3};
 
-use super::ends::{EndState, JointEnds};
-use super::tables::{Tables, TrackOffsets};
-use super::{Method, boundary::Progress, crossfade::Crossfade, rotation};
+use super::{
+    Method,
+    boundary::Progress,
+    crossfade::Crossfade,
+    ends::{EndState, JointEnds},
+    rotation,
+    tables::{Tables, TrackOffsets},
+};
 use crate::{math, take::Clip};
 
 pub(super) struct Plan {

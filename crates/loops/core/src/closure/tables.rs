@@ -2,8 +2,11 @@
 
 use glam::DVec3;
 
-use super::boundary::{Boundary, MAX_CONDITIONS, Progress, Weights};
-use super::{BoundaryError, Method, Order, Shape, targets::Targets};
+use super::{
+    BoundaryError, Method, Order, Shape,
+    boundary::{Boundary, MAX_CONDITIONS, Progress, Weights},
+    targets::Targets,
+};
 use crate::take::Clip;
 
 pub(super) struct Tables {

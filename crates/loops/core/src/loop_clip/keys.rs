@@ -5,9 +5,9 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
-use crate::motion::{KeyedCycle, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::{
     math::{Rigid, rotation},
+    motion::{KeyedCycle, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
     take::Take,
 };
 

@@ -2,8 +2,10 @@
 //!
 //! `playback` plays it at any time.
 
-use crate::math::{Rigid, Twist};
-use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks};
+use crate::{
+    math::{Rigid, Twist},
+    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks},
+};
 
 pub(crate) mod playback;
 

@@ -7,8 +7,10 @@
 use glam::{DQuat, DVec3};
 
 use super::LoopClip;
-use crate::math::{Hermite, Rigid, Span, Twist, rotation};
-use crate::motion::{Pose, RootMotion, Tracks};
+use crate::{
+    math::{Hermite, Rigid, Span, Twist, rotation},
+    motion::{Pose, RootMotion, Tracks},
+};
 
 /// How poses between samples are interpolated; `Cubic` by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,16 +2,24 @@
 
 use glam::{DQuat, DVec3};
 
-use super::phase::{CycleRow, NUM_PHASES, row_at};
-use super::window::{Window, trust};
 use super::{
-    CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter,
+    CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle,
+    detail::Splitter,
+    phase::{CycleRow, NUM_PHASES, row_at},
+    window::{Window, trust},
 };
-use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, Twist, mean, percentile, rotation, smooth_step};
-use crate::motion::{Pose, RootMotion, Tracks};
-use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights};
-use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};
+use crate::{
+    analysis::Analysis,
+    candidate::LoopCandidate,
+    math::{
+        Rigid, Twist,
+        fit::{PointPair, fit_planar},
+        mean, percentile, rotation, smooth_step,
+    },
+    motion::{Pose, RootMotion, Tracks},
+    root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights},
+    take::Clip,
+};
 
 /// Most transforms (cycles times samples times joints) that are read for a mean: fewer cycles are used for very dense samples.
 const MAX_TRANSFORMS: usize = 20_000_000;

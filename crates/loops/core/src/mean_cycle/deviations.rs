@@ -3,10 +3,12 @@
 use glam::{DQuat, DVec3};
 
 use super::{CyclesEnd, LaidCycles, MeanCycleError, MeanCycles, average::MAX_SPREAD};
-use crate::analysis::Analysis;
-use crate::candidate::LoopCandidate;
-use crate::math::{rotation, smooth_step};
-use crate::motion::Pose;
+use crate::{
+    analysis::Analysis,
+    candidate::LoopCandidate,
+    math::{rotation, smooth_step},
+    motion::Pose,
+};
 
 /// Deviations of the local rotations of some joints from their mean over the cycles of a take: rotation vectors in the axes of the parents.
 pub(crate) struct CycleDeviations {

@@ -7,9 +7,11 @@
 //! from cycle to cycle. Derivation: docs/math/mean_cycle.md.
 
 use super::CyclesEnd;
-use crate::analysis::{Analysis, Features};
-use crate::candidate::LoopCandidate;
-use crate::math::{mean, ops, ordered, rotation};
+use crate::{
+    analysis::{Analysis, Features},
+    candidate::LoopCandidate,
+    math::{mean, ops, ordered, rotation},
+};
 
 /// Phases of a cycle at which poses are compared: a step of a walk has eight of them between two contacts.
 pub(super) const NUM_PHASES: usize = 32;

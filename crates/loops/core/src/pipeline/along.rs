@@ -3,10 +3,12 @@
 use glam::{DQuat, DVec3};
 
 use super::{MadeLoop, MakeError, clip_of};
-use crate::closure::{self, ClosureSettings, SeamMotion};
-use crate::math::percentile;
-use crate::motion::{Joint, Skeleton};
-use crate::take::Take;
+use crate::{
+    closure::{self, ClosureSettings, SeamMotion},
+    math::percentile,
+    motion::{Joint, Skeleton},
+    take::Take,
+};
 
 /// Numbers that a joint's position holds.
 const PER_JOINT: usize = 3;

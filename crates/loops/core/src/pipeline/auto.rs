@@ -5,16 +5,20 @@
 use core::fmt;
 
 use super::{LoopSettings, MakeError, Plan, completed_for};
-use crate::analysis::seam_peak::{self, floor, second_difference};
-use crate::analysis::{Analysis, Body, Foot};
-use crate::candidate::LoopCandidate;
-use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
-use crate::feet::FootLock;
-use crate::loop_clip::LoopClip;
-use crate::math::{greatest, ordered};
-use crate::motion::WorldTracks;
-use crate::quality::Quality;
-use crate::root_motion::RootRelativeClip;
+use crate::{
+    analysis::{
+        Analysis, Body, Foot,
+        seam_peak::{self, floor, second_difference},
+    },
+    candidate::LoopCandidate,
+    closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind},
+    feet::FootLock,
+    loop_clip::LoopClip,
+    math::{greatest, ordered},
+    motion::WorldTracks,
+    quality::Quality,
+    root_motion::RootRelativeClip,
+};
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
 #[handed_over(Copy, Default)]

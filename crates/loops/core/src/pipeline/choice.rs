@@ -6,14 +6,16 @@
 use core::cmp::Ordering;
 
 use super::{ClosedStretch, LoopSettings, MadeLoop, Plan, auto::bend};
-use crate::analysis::{Analysis, MOVING_MPS};
-use crate::candidate::{
-    Choosing, FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, Proposed, SearchError,
-    SearchSettings, every_cycle, propose_loops, propose_stretches,
+use crate::{
+    analysis::{Analysis, MOVING_MPS},
+    candidate::{
+        Choosing, FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, Proposed, SearchError,
+        SearchSettings, every_cycle, propose_loops, propose_stretches,
+    },
+    loop_clip::LoopKeys,
+    math::{greatest, ops, ordered, percentile},
+    quality,
 };
-use crate::loop_clip::LoopKeys;
-use crate::math::{greatest, ops, ordered, percentile};
-use crate::quality;
 
 /// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
 const LISTED: usize = 60;

@@ -1,9 +1,11 @@
 //! The keys of a finished clip whose cycle ends between two of them: the keys stay unchanged, and the loop is the curve through them.
 
-use crate::analysis::Analysis;
-use crate::candidate::WholeClip;
-use crate::motion::KeyedCycle;
-use crate::take::{Clip, CutError, Take, clip};
+use crate::{
+    analysis::Analysis,
+    candidate::WholeClip,
+    motion::KeyedCycle,
+    take::{Clip, CutError, Take, clip},
+};
 
 /// The keys of one cycle of a take.
 pub(crate) struct KeptKeys<'a> {

@@ -33,26 +33,28 @@ pub use timing::{FallsAt, Footfalls, Keep, Length, Retimed, Timing, TimingError}
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::analysis::{Analysis, Body};
-use crate::candidate::{self, LastKey, LoopCandidate, WholeClip, WholeClipKind};
-use crate::closure::{
-    self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, ImageError, Method, Shape, ShapeKind,
+use crate::{
+    analysis::{Analysis, Body},
+    candidate::{self, LastKey, LoopCandidate, WholeClip, WholeClipKind},
+    closure::{
+        self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, ImageError, Method, Shape, ShapeKind,
+    },
+    edit::{self, EditError, EditKind, LoopEdit},
+    feet::{
+        self, EditedStance, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed,
+        StanceEdit, StanceSpan, hinged,
+    },
+    loop_clip::{LoopClip, LoopClipError, LoopKeys},
+    math::{Rigid, Twist},
+    mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles},
+    mirror::{Mirror, MirrorError},
+    motion::{RootMotion, Tracks},
+    quality::{self, Quality},
+    retarget::{Likeness, RigPair},
+    root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
+    take::{Clip, CutError, Take, TakeError},
+    variation::{self, Variation, VariationError, VariationSettings},
 };
-use crate::edit::{self, EditError, EditKind, LoopEdit};
-use crate::feet::{
-    self, EditedStance, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit,
-    StanceSpan, hinged,
-};
-use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
-use crate::math::{Rigid, Twist};
-use crate::mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles};
-use crate::mirror::{Mirror, MirrorError};
-use crate::motion::{RootMotion, Tracks};
-use crate::quality::{self, Quality};
-use crate::retarget::{Likeness, RigPair};
-use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
-use crate::take::{Clip, CutError, Take, TakeError};
-use crate::variation::{self, Variation, VariationError, VariationSettings};
 
 use timing::Timed;
 

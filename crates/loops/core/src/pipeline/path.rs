@@ -8,12 +8,17 @@ use std::borrow::Cow;
 
 use glam::DVec3;
 
-use crate::analysis::{Body, Heading};
-use crate::closure::ends::{self, EndState};
-use crate::closure::{BoundaryError, Method, Order, Shape, ShapeKey, ShapeKind, boundary::Boundary};
-use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, kernel, rotation};
-use crate::root_motion::{RootBlend, RootRelativeClip, RootSettings};
+use crate::{
+    analysis::{Body, Heading},
+    closure::{
+        BoundaryError, Method, Order, Shape, ShapeKey, ShapeKind,
+        boundary::Boundary,
+        ends::{self, EndState},
+    },
+    loop_clip::LoopClip,
+    math::{Rigid, kernel, rotation},
+    root_motion::{RootBlend, RootRelativeClip, RootSettings},
+};
 
 /// Returns the smoothed ground path of the hips, relative to the root of constant twist, for every sample of a loop.
 ///

@@ -1,11 +1,13 @@
 //! Makes a loop whose seam shows again in other ways, until a loop without a visible seam is found.
 
 use super::{LoopSettings, MadeLoop, MakeError, choose_closure, find_loops, make_loop};
-use crate::analysis::Analysis;
-use crate::candidate::{LoopCandidate, SearchSettings, ended_at_its_last_key};
-use crate::loop_clip::LoopKeys;
-use crate::quality::{Quality, SeamSteps};
-use crate::root_motion::RootSettings;
+use crate::{
+    analysis::Analysis,
+    candidate::{LoopCandidate, SearchSettings, ended_at_its_last_key},
+    loop_clip::LoopKeys,
+    quality::{Quality, SeamSteps},
+    root_motion::RootSettings,
+};
 
 /// Most that a loop made instead may move joints on average, metres at the size of a man: a bent motion is worse than a seam.
 const MAX_BENT_METRES: f64 = 0.02;

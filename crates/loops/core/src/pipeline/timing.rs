@@ -1,16 +1,20 @@
 //! Time as a setting: how long a loop lasts, how fast it goes, and when its feet touch down. Derivation: docs/math/time.md.
 
-use core::fmt::{self, Display, Formatter};
-use core::str::FromStr;
+use core::{
+    fmt::{self, Display, Formatter},
+    str::FromStr,
+};
 
 use super::{MakeError, Plan, Sampling};
-use crate::analysis::{Body, MOVING_MPS, Side, Stay};
-use crate::feet::{self, Bearing, FootModel, Stage};
-use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, Twist, mean, ops, ordered, percentile, smallest, time_map::TimeMap};
-use crate::motion::{Pose, PoseCurve, RootMotion, Skeleton, Tracks};
-use crate::root_motion::RootRelativeClip;
-use crate::take::Clip;
+use crate::{
+    analysis::{Body, MOVING_MPS, Side, Stay},
+    feet::{self, Bearing, FootModel, Stage},
+    loop_clip::LoopClip,
+    math::{Rigid, Twist, mean, ops, ordered, percentile, smallest, time_map::TimeMap},
+    motion::{Pose, PoseCurve, RootMotion, Skeleton, Tracks},
+    root_motion::RootRelativeClip,
+    take::Clip,
+};
 
 /// The length of a loop.
 #[handed_over(Copy)]

@@ -6,10 +6,14 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::{SourceTracks, Stand, WorstContact, seam::second_differences};
-use crate::analysis::seam_peak::{self, floor};
-use crate::analysis::{Body, FoundBy};
-use crate::loop_clip::LoopKeys;
-use crate::math::{greatest, mean, ops, percentile, rotation};
+use crate::{
+    analysis::{
+        Body, FoundBy,
+        seam_peak::{self, floor},
+    },
+    loop_clip::LoopKeys,
+    math::{greatest, mean, ops, percentile, rotation},
+};
 
 /// The place where a joint exceeds a reference most.
 #[handed_over(Copy, Default)]

@@ -20,9 +20,13 @@ pub(crate) use sliding::foot_slide_of_loop;
 pub use sliding::{Stand, WorstContact, farthest_slide_of_stances, foot_slide_of_stances, stands};
 pub use step::{SeamSteps, Step, StepKind};
 
-use crate::analysis::{Body, seam_peak::second_difference};
-use crate::loop_clip::{LoopClip, LoopKeys};
-use crate::{math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
+use crate::{
+    analysis::{Body, seam_peak::second_difference},
+    loop_clip::{LoopClip, LoopKeys},
+    math::ops,
+    motion::WorldTracks,
+    root_motion::RootRelativeClip,
+};
 
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///

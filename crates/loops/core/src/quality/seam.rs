@@ -3,9 +3,15 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::analysis::seam_peak::{self, floor, second_difference};
-use crate::math::{greatest, mean};
-use crate::{analysis::Body, loop_clip::LoopKeys, math::rotation, root_motion::RootRelativeClip};
+use crate::{
+    analysis::{
+        Body,
+        seam_peak::{self, floor, second_difference},
+    },
+    loop_clip::LoopKeys,
+    math::{greatest, mean, rotation},
+    root_motion::RootRelativeClip,
+};
 
 /// The joints with the largest figures at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,11 +3,13 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::analysis::{Body, FoundBy, standing};
-use crate::loop_clip::{LoopClip, LoopKeys};
-use crate::math::{greatest, smallest};
-use crate::motion::Skeleton;
-use crate::{math::ops, root_motion::RootRelativeClip};
+use crate::{
+    analysis::{Body, FoundBy, standing},
+    loop_clip::{LoopClip, LoopKeys},
+    math::{greatest, ops, smallest},
+    motion::Skeleton,
+    root_motion::RootRelativeClip,
+};
 
 /// Returns how the standing feet of an unwritten loop slide: their speed, as
 /// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps), and the distance of the farthest slide, metres.

@@ -6,8 +6,10 @@ use core::f64::consts::PI;
 
 use glam::DVec3;
 
-use crate::math::ordered;
-use crate::{loop_clip::LoopKeys, math::percentile, math::rotation};
+use crate::{
+    loop_clip::LoopKeys,
+    math::{ordered, percentile, rotation},
+};
 
 /// The percentile of a joint's own steps that a seam is compared with.
 const OWN_SHARE: f64 = 0.99;

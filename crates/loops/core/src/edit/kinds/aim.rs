@@ -1,7 +1,9 @@
 //! Aim: turns the root, so that the loop ends with another heading than it begins.
 
-use super::super::error::EditError;
-use super::super::joint_offset::{MAX_ROTATION, ROUNDING};
+use super::super::{
+    error::EditError,
+    joint_offset::{MAX_ROTATION, ROUNDING},
+};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints};
 use crate::{closure::Image, loop_clip::LoopClip, math::Twist, unit::Unit};
 

@@ -1,7 +1,9 @@
 //! Move: an offset of a joint at one time, which fades as a bump, periodically.
 
-use super::super::error::EditError;
-use super::super::joint_offset::{JointOffset, ROUNDING};
+use super::super::{
+    error::EditError,
+    joint_offset::{JointOffset, ROUNDING},
+};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, only};
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 

@@ -3,16 +3,24 @@
 use core::{f64::consts::TAU, ops::RangeInclusive};
 
 use glam::DVec3;
-use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::{
+    Pcg64,
+    rand_core::{Rng, SeedableRng},
+};
 
-use super::super::error::EditError;
-use super::super::joint_offset::{JointOffset, ROUNDING};
+use super::super::{
+    error::EditError,
+    joint_offset::{JointOffset, ROUNDING},
+};
 use super::{
     Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, with_partners,
 };
-use crate::math::mean;
-use crate::{closure::Image, loop_clip::LoopClip, math::ops, unit::Unit};
+use crate::{
+    closure::Image,
+    loop_clip::LoopClip,
+    math::{mean, ops},
+    unit::Unit,
+};
 
 /// Adds noise that repeats with the loop, to rotations.
 #[handed_over]

@@ -4,9 +4,13 @@ use glam::{DQuat, DVec3, DVec4};
 
 use super::super::{error::EditError, joint_offset::ROUNDING};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
-use crate::math::{Rigid, kernel};
-use crate::motion::Tracks;
-use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
+use crate::{
+    closure::Image,
+    loop_clip::LoopClip,
+    math::{Rigid, kernel},
+    motion::Tracks,
+    unit::Unit,
+};
 
 /// Takes fast motion out of joints: a mean over the time about each sample, round the loop.
 #[handed_over]

@@ -2,8 +2,12 @@
 
 use super::super::error::EditError;
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
-use crate::math::{Rigid, rotation};
-use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
+use crate::{
+    closure::Image,
+    loop_clip::LoopClip,
+    math::{Rigid, rotation},
+    unit::Unit,
+};
 
 /// Scales how far joints turn about their mean rotations: 0 holds them still.
 #[handed_over]

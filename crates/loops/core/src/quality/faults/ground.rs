@@ -3,8 +3,10 @@
 use glam::DVec3;
 
 use super::{Cycle, JointPeak, worst};
-use crate::analysis::FoundBy;
-use crate::math::{ordered, percentile, smallest};
+use crate::{
+    analysis::FoundBy,
+    math::{ordered, percentile, smallest},
+};
 
 /// A point bears up to this height above the lowest, metres, ...
 const NEAR_METRES: f64 = 0.29;

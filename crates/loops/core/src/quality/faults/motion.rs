@@ -3,8 +3,10 @@
 use glam::DVec3;
 
 use super::{Cycle, DEGREE, JointPeak, STEP_SECS, largest, worst};
-use crate::analysis::FoundBy;
-use crate::math::{TimeStep, mean, percentile, rotation};
+use crate::{
+    analysis::FoundBy,
+    math::{TimeStep, mean, percentile, rotation},
+};
 
 /// When an error shows: from `least` on, and from `ratio` times the usual step, which counts as `floor` more.
 struct Limits {
