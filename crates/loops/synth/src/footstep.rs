@@ -139,11 +139,11 @@ impl Footsteps<'_> {
         let mut flat_phase = strike_phase + ROLL_DOWN_SHARE * duty;
         let mut rise_phase = strike_phase + HEEL_RISE_SHARE * duty;
         let mut push = 1.0;
-        if path.has_lead_in() && strike_phase < path.start_phase() && path.start_phase() < off_phase {
+        if path.has_lead_in() && strike_phase < path.start_phase && path.start_phase < off_phase {
             // Flat from the start; the remaining time limits the push.
             flat_phase = strike_phase;
             let usual = off_phase - rise_phase;
-            rise_phase = rise_phase.max(path.start_phase());
+            rise_phase = rise_phase.max(path.start_phase);
             let left = (off_phase - rise_phase) / usual;
             push = left * left;
         }

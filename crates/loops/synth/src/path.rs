@@ -35,8 +35,8 @@ struct Wave {
 /// Clock and path of one walk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Path {
-    period_secs: f64,
-    start_phase: f64,
+    pub period_secs: f64,
+    pub start_phase: f64,
     lead_in_secs: f64,
     /// When the clock stops, by take time and by gait time, seconds.
     stop: Option<[f64; 2]>,
@@ -91,11 +91,6 @@ impl Path {
         }
     }
 
-    /// Nominal seconds of a cycle.
-    pub(crate) fn period_secs(&self) -> f64 {
-        self.period_secs
-    }
-
     /// Whether the take starts with standing.
     pub(crate) fn has_lead_in(&self) -> bool {
         self.lead_in_secs > 0.0
@@ -104,11 +99,6 @@ impl Path {
     /// Returns the phase in which the walker stands at the end, if it stops.
     pub(crate) fn stop_phase(&self) -> Option<f64> {
         self.stop.map(|[_, gait_secs]| self.phase(gait_secs))
-    }
-
-    /// Returns the phase at gait time zero, cycles.
-    pub(crate) fn start_phase(&self) -> f64 {
-        self.start_phase
     }
 
     /// Nominal rate of the root per second of travel, in its own axes.

@@ -95,7 +95,7 @@ impl Truth {
         let twist = path.twist();
         Self {
             settings: settings.clone(),
-            period_secs: path.period_secs(),
+            period_secs: path.period_secs,
             duty_factor: footsteps.gait.duty,
             linear_mps: twist.linear.to_array(),
             angular_rps: twist.angular.to_array(),

@@ -13,7 +13,7 @@ use crate::{
     body::{
         self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, SHANK_METRES, Side, THIGH_METRES, joint,
     },
-    footstep::{self, FootPose, Footsteps},
+    footstep::{self, Footsteps},
     gait::Gait,
     ik,
     path::Path,
@@ -114,7 +114,12 @@ impl Walker {
         let mut pose = self.rest_at(hips.translation, hips.rotation);
         let pelvis_yaw = moment.yaw + rotation::yaw_of(pelvis.rotation);
         for (side, foot) in Side::BOTH.into_iter().zip(&feet) {
-            set_leg(&mut pose, side, hips, foot, pelvis_yaw);
+            // The knee points between the directions of pelvis and foot.
+            let forward = rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z;
+            let back = set_leg(&mut pose, side, hips, foot.ankle, forward);
+            let ankle = side.up_leg() + 2;
+            pose.rotations[ankle] = back * footstep::rotation_of(foot);
+            pose.rotations[ankle + 1] = rotation::exp(DVec3::X * -foot.toe_bend);
         }
         self.set_trunk(&mut pose, &moment, pelvis.rotation);
         for side in Side::BOTH {
@@ -190,7 +195,7 @@ impl Walker {
     /// Returns the greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
     fn highest_hips(&self) -> f64 {
         let reach = self.gait.leg_reach * (THIGH_METRES + SHANK_METRES);
-        let samples = (self.gait_length_secs / self.path.period_secs() * SAMPLES_PER_CYCLE).ceil();
+        let samples = (self.gait_length_secs / self.path.period_secs * SAMPLES_PER_CYCLE).ceil();
         let mut highest = HIPS_REST_HEIGHT_METRES;
         for sample in 0..=samples as usize {
             let moment = self.moment(self.path.time_secs(self.gait_length_secs * sample as f64 / samples));
@@ -278,22 +283,14 @@ impl Walker {
     }
 }
 
-/// Hip, knee, ankle and toes, such that the ankle is at the foot's position.
-fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw: f64) {
-    // The knee points between the directions of pelvis and foot.
-    let leg = ik::solve(
-        hips.transform_point(hip_offset(side)),
-        foot.ankle,
-        THIGH_METRES,
-        SHANK_METRES,
-        rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z,
-    );
-    let sole = footstep::rotation_of(foot);
+/// Hip and knee, such that the ankle is there; returns the rotation that takes the foot back to the axes of the body.
+pub(crate) fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, ankle: DVec3, forward: DVec3) -> DQuat {
+    let hip = hips.transform_point(hip_offset(side));
+    let [thigh, shank] = ik::solve(hip, ankle, THIGH_METRES, SHANK_METRES, forward);
     let up_leg = side.up_leg();
-    pose.rotations[up_leg] = hips.rotation.conjugate() * leg.thigh;
-    pose.rotations[up_leg + 1] = leg.thigh.conjugate() * leg.shank;
-    pose.rotations[up_leg + 2] = leg.shank.conjugate() * sole;
-    pose.rotations[up_leg + 3] = rotation::exp(DVec3::X * -foot.toe_bend);
+    pose.rotations[up_leg] = hips.rotation.conjugate() * thigh;
+    pose.rotations[up_leg + 1] = thigh.conjugate() * shank;
+    shank.conjugate()
 }
 
 /// Returns the height of the hips above the ground while standing.

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{
-    CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle,
+    MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle,
     detail::Splitter,
     phase::{CycleRow, NUM_PHASES, row_at},
     window::{Window, trust},
@@ -35,7 +35,7 @@ const NEAR_WHOLE_TURN: f64 = 5.5;
 /// Cycles of a take laid onto the chosen one, with the weights and root motion of their mean.
 pub(crate) struct LaidCycles<'a> {
     analysis: &'a Analysis,
-    row: CycleRow,
+    pub(super) row: CycleRow,
     window: Window,
     /// The root at the start of each cycle, world.
     starts: Vec<Rigid>,
@@ -108,21 +108,6 @@ impl<'a> LaidCycles<'a> {
             twists,
             asked,
         })
-    }
-
-    /// Returns the number of cycles, the chosen one included.
-    pub(super) fn num_cycles(&self) -> usize {
-        self.row.num_cycles()
-    }
-
-    /// Returns why there are no more cycles before the first, and after the last.
-    pub(super) fn ends(&self) -> [CyclesEnd; 2] {
-        self.row.ends
-    }
-
-    /// Returns the frame of a cycle, counted from the first, at a phase from 0 to 1.
-    pub(super) fn frame(&self, cycle: usize, phase: f64) -> f64 {
-        self.row.frame(cycle, phase)
     }
 
     /// Returns the chosen cycle, relative to a root of its own that starts at that of the mean. `root` is the motion of its
@@ -206,7 +191,7 @@ impl<'a> LaidCycles<'a> {
         // Each pair of cycles has its own root; relative to it one runs on into the other.
         let share = smooth_step(phase);
         let mut carried: Vec<(Rigid, f64)> = Vec::with_capacity(2 * self.twists.len());
-        for (pair, (twist, &weight)) in self.twists.iter().zip(self.window.pairs()).enumerate() {
+        for (pair, (twist, &weight)) in self.twists.iter().zip(&self.window.pairs).enumerate() {
             for (later, weight) in [(0, weight * share), (1, weight * (1.0 - share))] {
                 carried.push((
                     cycles[pair + later].as_ref().in_root(
@@ -244,7 +229,7 @@ impl<'a> LaidCycles<'a> {
         let mut sum = self
             .twists
             .iter()
-            .zip(self.window.pairs())
+            .zip(&self.window.pairs)
             .fold(Twist::ZERO, |sum, (twist, &weight)| {
                 Twist::new(sum.linear + twist.linear * weight, sum.angular + twist.angular * weight)
             });

@@ -24,7 +24,7 @@ pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
 pub use choice::by_recommendation;
 pub(crate) use choice::{find_and_make, find_cycles, find_loops, find_stretches};
-pub(crate) use kept::KeptKeys;
+pub(crate) use kept::curve_through;
 pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
 pub use retry::{MAX_STRETCHES, RetriedLoop, Retry};
@@ -235,12 +235,10 @@ pub(crate) fn make_loop(
         candidate,
         settings: &settings.of_take().fitted_to(candidate),
     };
-    let made = plan.finish(plan.prepare()?)?;
-    let made = if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
-        plan.mended()?
-    } else {
-        made
-    };
+    let mut made = plan.finish(plan.prepare()?)?;
+    if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
+        made = plan.mended()?;
+    }
     made.completed(analysis, settings)
 }
 
@@ -330,7 +328,6 @@ fn completed_for<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Cow<'
 }
 
 /// A stretch of a take, and the settings for making a loop from it.
-#[derive(Clone, Copy)]
 struct Plan<'a> {
     analysis: &'a Analysis,
     candidate: &'a LoopCandidate,
@@ -353,18 +350,16 @@ fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_se
     if let Some(course) = candidate.pairing.ping_pong(&candidate.cut) {
         return Clip::ping_pong(take, &course, num_intervals, step_secs);
     }
-    let clip = Clip::new(take, &candidate.cut, num_intervals, step_secs)?;
-    let whole = candidate.whole.as_ref();
-    let clip = if whole.is_some_and(|whole| whole.last_key == LastKey::Repeated) {
-        clip.without_context()
-    } else {
-        clip
-    };
-    Ok(if whole.is_some_and(WholeClip::goes_on_over_the_seam) {
-        clip.known_as_cycle()
-    } else {
-        clip
-    })
+    let mut clip = Clip::new(take, &candidate.cut, num_intervals, step_secs)?;
+    if let Some(whole) = &candidate.whole {
+        if whole.last_key == LastKey::Repeated {
+            clip = clip.without_context();
+        }
+        if whole.goes_on_over_the_seam() {
+            clip = clip.known_as_cycle();
+        }
+    }
+    Ok(clip)
 }
 
 /// A stretch whose ends meet, before its feet are held.
@@ -396,8 +391,7 @@ impl<'a> Plan<'a> {
         let kept = candidate
             .whole
             .as_ref()
-            .filter(|whole| whole.ends_between_frames() && sampling == Sampling::SourceRate)
-            .map(|whole| KeptKeys::of(analysis, whole));
+            .filter(|whole| whole.ends_between_frames() && sampling == Sampling::SourceRate);
         let (num_intervals, step_secs) = match sampling {
             Sampling::SourceRate => (source_frames.round() as usize, take.frame_time_secs()),
             Sampling::Rate(rate) => {
@@ -409,8 +403,8 @@ impl<'a> Plan<'a> {
             Sampling::Samples(count) if count % halves != 0 => return Err(MakeError::OddSamples { found: count }),
             Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
         };
-        let mut clip = match &kept {
-            Some(kept) => kept.evenly()?,
+        let mut clip = match kept {
+            Some(whole) => curve_through(analysis, whole)?,
             None => clip_of(take, candidate, num_intervals, step_secs)?,
         };
         if kept.is_none() && !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
@@ -424,11 +418,9 @@ impl<'a> Plan<'a> {
         };
         let recorded = kept
             .filter(|_| mean.is_none() && settings.edits.is_empty())
-            .map(|kept| {
-                source
-                    .of_other_samples(&kept.as_recorded(), analysis)
-                    .clip
-                    .into_tracks()
+            .map(|whole| {
+                let keys = kept::as_recorded(take, whole);
+                source.of_other_samples(&keys, analysis).clip.into_tracks()
             });
         Ok(Prepared { source, mean, recorded })
     }
