@@ -124,8 +124,13 @@ fn set_idle(pose: &mut Pose, settings: &IdleSettings, wanders: &[Wander; NUM_WAN
     pose.translations[joint::HIPS] = hips.translation;
     pose.rotations[joint::HIPS] = hips.rotation;
     for side in Side::BOTH {
-        let ankle = DVec3::new(side.sign() * HIP_ASIDE_METRES, body::ANKLE.y, 0.0);
-        let back = set_leg(pose, side, hips, ankle, DVec3::Z);
+        let back = set_leg(
+            pose,
+            side,
+            hips,
+            DVec3::new(side.sign() * HIP_ASIDE_METRES, body::ANKLE.y, 0.0),
+            DVec3::Z,
+        );
         pose.rotations[side.up_leg() + 2] = back;
     }
     let fidget = settings.fidget_deg.to_radians();

@@ -18,9 +18,11 @@ pub(crate) fn solve(hip: DVec3, ankle: DVec3, upper: f64, lower: f64, forward: D
     let along = 0.5 * (distance + (upper - lower) * (upper + lower) / distance);
     let ahead = (upper * upper - along * along).max(0.0).sqrt();
     // A rotation by a negative angle about +X moves a bone that points down forward.
-    let thigh = rotation::exp(DVec3::X * -ops::atan2(ahead, along));
-    let shank = rotation::exp(DVec3::X * ops::atan2(ahead, distance - along));
-    [thigh, shank].map(|turn| (straight * turn).normalize())
+    [
+        rotation::exp(DVec3::X * -ops::atan2(ahead, along)),
+        rotation::exp(DVec3::X * ops::atan2(ahead, distance - along)),
+    ]
+    .map(|turn| (straight * turn).normalize())
 }
 
 #[cfg(test)]

@@ -74,18 +74,17 @@ impl Path {
         } else {
             settings.start_phase
         };
-        let waves = [(0.6, 4.7), (0.4, 7.3)].map(|(share, cycles)| Wave {
-            amplitude: share * settings.speed_variation,
-            secs: cycles * settings.period_secs,
-            start_radians: random.between(0.0, TAU),
-        });
         Self {
             period_secs: settings.period_secs,
             start_phase,
             lead_in_secs: settings.lead_in_secs,
             stop: (settings.lead_out_secs > 0.0).then(|| stop(settings, start_phase)),
             turn_span_secs: settings.turn_span_secs,
-            waves,
+            waves: [(0.6, 4.7), (0.4, 7.3)].map(|(share, cycles)| Wave {
+                amplitude: share * settings.speed_variation,
+                secs: cycles * settings.period_secs,
+                start_radians: random.between(0.0, TAU),
+            }),
             linear: [0.0, settings.climb_mps, settings.speed_mps],
             angular: [0.0, settings.turn_dps * PI / 180.0, 0.0],
         }

@@ -115,8 +115,13 @@ impl Walker {
         let pelvis_yaw = moment.yaw + rotation::yaw_of(pelvis.rotation);
         for (side, foot) in Side::BOTH.into_iter().zip(&feet) {
             // The knee points between the directions of pelvis and foot.
-            let forward = rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z;
-            let back = set_leg(&mut pose, side, hips, foot.ankle, forward);
+            let back = set_leg(
+                &mut pose,
+                side,
+                hips,
+                foot.ankle,
+                rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z,
+            );
             let ankle = side.up_leg() + 2;
             pose.rotations[ankle] = back * footstep::rotation_of(foot);
             pose.rotations[ankle + 1] = rotation::exp(DVec3::X * -foot.toe_bend);
@@ -176,16 +181,14 @@ impl Walker {
         let size = moment.vigour * moment.growth;
         let still = 1.0 - moment.vigour;
         let slow = |hz: f64| ops::sin(TAU * hz * moment.time_secs);
-        let offset = DVec3::new(
-            size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
-            size * gait.bob * wave(2.0, -0.03),
-            size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
-        );
-        let yaw = -size * gait.pelvis_yaw * wave(1.0, -0.31);
         Pelvis {
-            offset,
+            offset: DVec3::new(
+                size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
+                size * gait.bob * wave(2.0, -0.03),
+                size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
+            ),
             rotation: facing(
-                yaw,
+                -size * gait.pelvis_yaw * wave(1.0, -0.31),
                 0.06 + moment.vigour * (0.25 * gait.lean + 0.01 * wave(2.0, 0.2)),
                 size * gait.pelvis_list * wave(1.0, -0.14) - 0.25 * gait.bank * moment.vigour,
             ),
@@ -262,17 +265,16 @@ impl Walker {
                 * moment.vigour
                 * (gait.elbow + gait.elbow_swing * wave(0.05));
         let sign = side.sign();
-        // From the T-pose an arm along +-X comes down by a rotation about Z, and swings ahead by one about -X.
-        let down = rotation::exp(DVec3::Z * (-sign * 1.43));
-        let ahead = rotation::exp(DVec3::X * -(swing + 0.04));
-        let inward = rotation::exp(DVec3::Y * (-sign * 0.18));
         let shoulder = side.shoulder();
         pose.rotations[shoulder] = rotation::exp(DVec3::new(
             0.0,
             -sign * 0.15 * swing,
             -sign * (0.04 + 0.02 * size * wave(0.0)),
         ));
-        pose.rotations[shoulder + 1] = inward * ahead * down;
+        // From the T-pose an arm along +-X comes down by a rotation about Z, and swings ahead by one about -X.
+        pose.rotations[shoulder + 1] = rotation::exp(DVec3::Y * (-sign * 0.18))
+            * rotation::exp(DVec3::X * -(swing + 0.04))
+            * rotation::exp(DVec3::Z * (-sign * 1.43));
         pose.rotations[shoulder + 2] = rotation::exp(DVec3::Y * (-sign * elbow));
         pose.rotations[shoulder + 3] = rotation::exp(DVec3::new(
             0.0,
@@ -285,8 +287,13 @@ impl Walker {
 
 /// Hip and knee, such that the ankle is there; returns the rotation that takes the foot back to the axes of the body.
 pub(crate) fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, ankle: DVec3, forward: DVec3) -> DQuat {
-    let hip = hips.transform_point(hip_offset(side));
-    let [thigh, shank] = ik::solve(hip, ankle, THIGH_METRES, SHANK_METRES, forward);
+    let [thigh, shank] = ik::solve(
+        hips.transform_point(hip_offset(side)),
+        ankle,
+        THIGH_METRES,
+        SHANK_METRES,
+        forward,
+    );
     let up_leg = side.up_leg();
     pose.rotations[up_leg] = hips.rotation.conjugate() * thigh;
     pose.rotations[up_leg + 1] = thigh.conjugate() * shank;

@@ -75,13 +75,15 @@ impl Crossfade {
             })
             .map_while(|sample| Some((sample as isize, self.at(clip, sample)?)))
             .map(|(here, (weight, other))| {
-                let translation_offset = clip.translations(other)[joint] - clip.translations(here)[joint];
                 let rotation_offset = nearest_to(
                     before,
                     pose_gap(clip.rotations(here)[joint], clip.rotations(other)[joint]),
                 );
                 before = rotation_offset;
-                [weight * translation_offset, weight * rotation_offset]
+                [
+                    weight * (clip.translations(other)[joint] - clip.translations(here)[joint]),
+                    weight * rotation_offset,
+                ]
             })
             .collect()
     }

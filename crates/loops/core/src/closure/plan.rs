@@ -97,7 +97,8 @@ pub(super) fn progress<T>(
     ends: [EndState<T>; 2],
     distance: impl Fn(isize, isize) -> f64,
 ) -> Option<Progress> {
-    let samples = 0..clip.num_intervals() as isize;
-    let steps: Vec<f64> = samples.map(|sample| distance(sample, sample + 1)).collect();
+    let steps: Vec<f64> = (0..clip.num_intervals() as isize)
+        .map(|sample| distance(sample, sample + 1))
+        .collect();
     Progress::new(&steps, clip.step_secs(), ends.map(|end| end.velocity.length()))
 }

@@ -59,15 +59,14 @@ impl LoopClip {
         let num_samples = num_samples.max(3);
         let faster = self.period_secs() / (num_samples as f64 * step_secs);
         let times = (0..num_samples).map(|sample| secs + self.period_secs() * sample as f64 / num_samples as f64);
-        let tracks = Tracks::pose_by_pose(
-            self.skeleton(),
-            step_secs,
-            times.clone().map(|secs| self.body_pose_at(secs, Interpolation::Cubic)),
-        );
         let Twist { linear, angular } = self.root.twist;
         Self {
             name: self.name.clone(),
-            tracks,
+            tracks: Tracks::pose_by_pose(
+                self.skeleton(),
+                step_secs,
+                times.clone().map(|secs| self.body_pose_at(secs, Interpolation::Cubic)),
+            ),
             carrier: self.carrier,
             root: RootMotion {
                 start: self.root.at(secs),

@@ -59,13 +59,12 @@ pub(crate) fn fit_rigid(pairs: &[PointPair]) -> Rigid {
         }
         let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = s;
         // Rows and columns in the order w, x, y, z.
-        let matrix = [
+        let [w, x, y, z] = top_eigenvector([
             [xx + yy + zz, yz - zy, zx - xz, xy - yx],
             [yz - zy, xx - yy - zz, xy + yx, zx + xz],
             [zx - xz, xy + yx, yy - xx - zz, yz + zy],
             [xy - yx, zx + xz, yz + zy, zz - xx - yy],
-        ];
-        let [w, x, y, z] = top_eigenvector(matrix);
+        ]);
         DQuat::from_xyzw(x, y, z, w).normalize()
     })
 }

@@ -78,23 +78,28 @@ impl<'a> LaidCycles<'a> {
         if secs > MAX_CYCLE_SECS {
             return Err(MeanCycleError::TooLong { secs });
         }
-        let most = asked
-            .most()
-            .min(MAX_TRANSFORMS / (num_samples * analysis.take.num_joints()).max(1))
-            .max(MIN_CYCLES);
-        let row = CycleRow::around(analysis, candidate, most);
+        let row = CycleRow::around(
+            analysis,
+            candidate,
+            asked
+                .most()
+                .min(MAX_TRANSFORMS / (num_samples * analysis.take.num_joints()).max(1))
+                .max(MIN_CYCLES),
+        );
         if row.num_cycles() < MIN_CYCLES {
             let [before, after] = row.ends;
             return Err(MeanCycleError::NoOther { before, after });
         }
         let window = Window::over(&trust(&distances(analysis, &row)));
-        let motions = motions_from_chosen(analysis, &row);
         let mut start = analysis
             .heading
             .world_from_heading(candidate.cut.start_frame().round() as usize);
         // The root runs at height zero, or climbs from there.
         start.translation.y = 0.0;
-        let starts: Vec<Rigid> = motions.iter().map(|&motion| motion * start).collect();
+        let starts: Vec<Rigid> = motions_from_chosen(analysis, &row)
+            .iter()
+            .map(|&motion| motion * start)
+            .collect();
         let twists = (0..row.num_cycles() - 1)
             .map(|cycle| twist_between(analysis, &row, &starts, cycle))
             .collect();

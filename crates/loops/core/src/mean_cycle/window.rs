@@ -60,12 +60,14 @@ const EQUAL_METRES: f64 = 1e-3;
 /// median on. Source: Beaton and Tukey, The fitting of power series, Technometrics 16, 1974.
 pub(super) fn trust(distances: &[f64]) -> Vec<f64> {
     let limit = OUTLYING * percentile::of(distances.to_vec(), 0.5).max(EQUAL_METRES);
-    let biweights = distances.iter().map(|distance| {
-        let ratio = distance / limit;
-        let left = (1.0 - ratio * ratio).max(0.0);
-        left * left
-    });
-    biweights.collect()
+    distances
+        .iter()
+        .map(|distance| {
+            let ratio = distance / limit;
+            let left = (1.0 - ratio * ratio).max(0.0);
+            left * left
+        })
+        .collect()
 }
 
 #[cfg(test)]

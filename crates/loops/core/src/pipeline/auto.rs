@@ -191,11 +191,8 @@ impl Watched {
             .iter()
             .map(|&(joint, usual)| {
                 let bends = (0..count).map(|sample| {
-                    bend(
-                        &world,
-                        [sample + 2, sample + 1, sample].map(|sample| sample % count),
-                        joint,
-                    )
+                    let around = [sample + 2, sample + 1, sample].map(|sample| sample % count);
+                    bend(&world, around, joint)
                 });
                 (greatest(bends) / usual - 1.0).max(0.0)
             })

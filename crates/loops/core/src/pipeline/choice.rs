@@ -332,11 +332,8 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
                 let own = (first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1))
                     .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
                 let of_loop = (0..count).map(|sample| {
-                    bend(
-                        &closed,
-                        [sample + count - 1, sample, sample + 1].map(|sample| sample % count),
-                        knee,
-                    )
+                    let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
+                    bend(&closed, around, knee)
                 });
                 greatest(of_loop) / own.fold(STILL_METRES, f64::max)
             }),

@@ -17,8 +17,7 @@ pub(crate) fn curve_through(analysis: &Analysis, whole: &WholeClip) -> Result<Cl
         num_frames: whole.num_frames,
     };
     let pose = |key: usize| take.pose(whole.start_frame + key);
-    let count = whole.last_frame + 1 - whole.start_frame;
-    let mut tracks = cycle.evenly(pose, count, take.frame_time_secs());
+    let mut tracks = cycle.evenly(pose, whole.last_frame + 1 - whole.start_frame, take.frame_time_secs());
     let num_intervals = tracks.num_frames();
     clip::check_length(take, num_intervals)?;
     tracks.push(cycle.in_cycle(pose(0), 1).as_ref());
@@ -27,6 +26,10 @@ pub(crate) fn curve_through(analysis: &Analysis, whole: &WholeClip) -> Result<Cl
 
 /// Returns the keys as a clip that does not close.
 pub(super) fn as_recorded(take: &Take, whole: &WholeClip) -> Clip {
-    let poses = (whole.start_frame..=whole.last_frame).map(|frame| take.pose(frame));
-    Clip::from_samples(take.tracks().with_poses(poses), whole.last_frame - whole.start_frame, 0)
+    Clip::from_samples(
+        take.tracks()
+            .with_poses((whole.start_frame..=whole.last_frame).map(|frame| take.pose(frame))),
+        whole.last_frame - whole.start_frame,
+        0,
+    )
 }

@@ -419,8 +419,10 @@ impl<'a> Plan<'a> {
         let recorded = kept
             .filter(|_| mean.is_none() && settings.edits.is_empty())
             .map(|whole| {
-                let keys = kept::as_recorded(take, whole);
-                source.of_other_samples(&keys, analysis).clip.into_tracks()
+                source
+                    .of_other_samples(&kept::as_recorded(take, whole), analysis)
+                    .clip
+                    .into_tracks()
             });
         Ok(Prepared { source, mean, recorded })
     }
@@ -726,12 +728,16 @@ fn edited_stances(
         .collect::<Result<Vec<_>, _>>()?;
     if candidate.pairing.is_ping_pong() {
         // Frames of the take are shown twice: on the way there and on the way back.
-        let both = settings.stances.iter().zip(edited).flat_map(|(edit, edited)| {
-            core::iter::once(edited).chain(
-                matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples())),
-            )
-        });
-        return Ok(both.collect());
+        return Ok(settings
+            .stances
+            .iter()
+            .zip(edited)
+            .flat_map(|(edit, edited)| {
+                core::iter::once(edited).chain(
+                    matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples())),
+                )
+            })
+            .collect());
     }
     if !candidate.pairing.is_mirrored() {
         return Ok(edited);

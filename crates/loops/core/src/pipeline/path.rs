@@ -145,8 +145,11 @@ fn wanted(ends: [EndState<DVec3>; 2], share: f64, turn_rate: f64) -> [EndState<D
     let acceleration = mean(|end| end.acceleration);
     ends.map(|end| {
         let (o, rate) = (value - end.value, velocity - end.velocity);
-        let bend = acceleration - end.acceleration;
-        EndState::new(o, rate + turn(o), bend + 2.0 * turn(rate) + turn(turn(o)))
+        EndState::new(
+            o,
+            rate + turn(o),
+            acceleration - end.acceleration + 2.0 * turn(rate) + turn(turn(o)),
+        )
     })
 }
 

@@ -604,14 +604,16 @@ fn hardest(clip: &LoopClip) -> f64 {
         .map(|key| clip.world_pose(key).translations)
         .collect();
     let step = clip.step_secs();
-    let all = places.windows(3).flat_map(|three| {
-        three[0]
-            .iter()
-            .zip(&three[1])
-            .zip(&three[2])
-            .map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
-    });
-    percentile::of(all, 0.95)
+    percentile::of(
+        places.windows(3).flat_map(|three| {
+            three[0]
+                .iter()
+                .zip(&three[1])
+                .zip(&three[2])
+                .map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
+        }),
+        0.95,
+    )
 }
 
 fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<usize>) -> Result<LoopClip, MakeError> {
@@ -631,14 +633,17 @@ fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<u
         )
     } else {
         let curve = PoseCurve::around(clip.tracks());
-        let poses = (0..course.count as isize).map(|sample| {
-            carried.pose(
-                skeleton,
-                curve.at(course.at(sample) * course.before),
-                course.ahead(sample),
-            )
-        });
-        Tracks::pose_by_pose(skeleton, step_secs, poses)
+        Tracks::pose_by_pose(
+            skeleton,
+            step_secs,
+            (0..course.count as isize).map(|sample| {
+                carried.pose(
+                    skeleton,
+                    curve.at(course.at(sample) * course.before),
+                    course.ahead(sample),
+                )
+            }),
+        )
     };
     Ok(LoopClip::new(
         clip.name(),
@@ -666,13 +671,6 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
     let times: Vec<f64> = samples.clone().map(|sample| sample as f64).collect();
     let poses: Vec<Pose> = samples.map(|sample| clip.pose(sample).to_pose()).collect();
     let curve = PoseCurve::new(times.clone(), &poses);
-    let moved = (-before..=count + after)
-        .map(|sample| carried.pose(clip.skeleton(), curve.at(shown(sample)), course.ahead(sample)));
-    let timed = Clip::from_samples(
-        Tracks::pose_by_pose(clip.skeleton(), step_secs, moved),
-        course.count,
-        before as usize,
-    );
     let captured = if source.captured.is_empty() {
         Vec::new()
     } else {
@@ -686,7 +684,16 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
             .collect()
     };
     RootRelativeClip {
-        clip: timed,
+        clip: Clip::from_samples(
+            Tracks::pose_by_pose(
+                clip.skeleton(),
+                step_secs,
+                (-before..=count + after)
+                    .map(|sample| carried.pose(clip.skeleton(), curve.at(shown(sample)), course.ahead(sample))),
+            ),
+            course.count,
+            before as usize,
+        ),
         root: carried.root(course.count as f64 * step_secs),
         captured,
         ..source

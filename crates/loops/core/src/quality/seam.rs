@@ -71,10 +71,12 @@ fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usi
         let [before, after] = [last - 1, last].map(|sample| source.rooted.clip.rotations(sample)[joint]);
         rotation::difference(after, before).length()
     });
-    let turned = jump(last, own, |sample| {
-        rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
-    });
-    (radians.max(turned), metres)
+    (
+        radians.max(jump(last, own, |sample| {
+            rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
+        })),
+        metres,
+    )
 }
 
 /// Returns the excess of the step from the last sample to the first over any natural step there, at least 0.

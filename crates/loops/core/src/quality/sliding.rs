@@ -187,14 +187,14 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
 /// Returns the points that can stand, with their joints: those of a robot's soles, or the last one of each foot.
 fn points(skeleton: &Skeleton, body: &Body) -> Vec<(usize, DVec3)> {
     let soles = skeleton.hinges().map_or(&[][..], |hinges| &hinges.soles);
-    let of_soles = soles
+    soles
         .iter()
-        .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point.at)));
-    let of_feet = body.feet.iter().filter(|_| soles.is_empty()).map(|foot| {
-        let joint = foot.lowest_joint();
-        (joint, body.end_of(joint))
-    });
-    of_soles.chain(of_feet).collect()
+        .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point.at)))
+        .chain(body.feet.iter().filter(|_| soles.is_empty()).map(|foot| {
+            let joint = foot.lowest_joint();
+            (joint, body.end_of(joint))
+        }))
+        .collect()
 }
 
 /// Merges contacts of a point that end with the last sample and begin with the first.

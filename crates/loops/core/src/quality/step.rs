@@ -148,11 +148,10 @@ impl SeamSteps {
 
     /// Counts the gap of a joint between the first key and the closing one as a step, which it is in playback; `size` is that of the body.
     fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
-        let gaps = [
+        for (worst, gap_size, allowed) in [
             (&mut self.position, metres, allowed.metres.min(GAP_METRES * size)),
             (&mut self.rotation, radians, allowed.radians.min(LIMITS[2][0])),
-        ];
-        for (worst, gap_size, allowed) in gaps {
+        ] {
             let gap = Step {
                 joint,
                 sample: 0,
