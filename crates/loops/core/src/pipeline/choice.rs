@@ -204,8 +204,7 @@ fn closed(analysis: &Analysis, candidate: &LoopCandidate) -> Option<ClosedStretc
         candidate,
         settings: &LoopSettings::default(),
     };
-    let (closed, _) = plan.close(plan.prepare().ok()?).ok()?;
-    Some(closed)
+    Some(plan.close(plan.prepare().ok()?).ok()?.0)
 }
 
 /// Adds the parts of the outcome that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.

@@ -41,8 +41,8 @@ use crate::{
     },
     edit::{self, EditError, EditKind, LoopEdit},
     feet::{
-        self, EditedStance, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed,
-        StanceEdit, StanceSpan, hinged,
+        self, EditedStance, Feet, FeetSettings, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit,
+        StanceSpan, hinged,
     },
     loop_clip::{LoopClip, LoopClipError, LoopKeys},
     math::{Rigid, Twist},
@@ -608,7 +608,14 @@ impl<'a> Plan<'a> {
     ) -> Result<(Timed, Feet), MakeError> {
         let of_poses = loop_clip.root().twist.linear;
         let is_given = matches!(self.settings.feet.speed, RootSpeed::Given(_));
-        let (speed, twist) = self.measured_speed(&loop_clip, is_given);
+        let (analysis, settings) = (self.analysis, self.settings);
+        // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began
+        // after a single action.
+        let (speed, twist) = if settings.root.mode == RootMode::Stationary || self.candidate.root_rests() && !is_given {
+            (None, None)
+        } else {
+            feet::measure_speed(&loop_clip, &analysis.body, analysis.contacts.limits(), &settings.feet)
+        };
         // A root that moves as its own joint was captured keeps that travel.
         let twist = twist.filter(|_| source.captured.is_empty() || is_given);
         let (loop_clip, source) = match twist {
@@ -625,17 +632,6 @@ impl<'a> Plan<'a> {
         timed.loop_clip = held.unwrap_or(timed.loop_clip);
         timed.measure();
         Ok((timed, feet))
-    }
-
-    /// Returns the root's speed by its feet, and the twist that the root gets for that or for the given speed; see [`feet::measure_speed`].
-    fn measured_speed(&self, loop_clip: &LoopClip, is_given: bool) -> (Option<FeetSpeed>, Option<Twist>) {
-        let (analysis, settings) = (self.analysis, self.settings);
-        // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began
-        // after a single action.
-        if settings.root.mode == RootMode::Stationary || self.candidate.root_rests() && !is_given {
-            return (None, None);
-        }
-        feet::measure_speed(loop_clip, &analysis.body, analysis.contacts.limits(), &settings.feet)
     }
 
     /// Returns the loop with its feet held, if that is an improvement, and the outcome.

@@ -136,11 +136,7 @@ pub(crate) fn of_choice(keys: &LoopKeys, body: &Body, source: &RootRelativeClip)
 
 /// Returns the mean distance of the joints of a loop from the uncut take, relative to the root, metres.
 pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> f64 {
-    seam::displacement_metres(
-        &LoopKeys::from_loop(clip),
-        body,
-        &SourceTracks::between_the_ends(source),
-    )
+    seam::displacement_metres(&LoopKeys::from_loop(clip), body, &SourceTracks::new(source))
 }
 
 /// Tracks of an uncut clip relative to the root.
@@ -157,15 +153,6 @@ impl<'a> SourceTracks<'a> {
             rooted,
             first: *rooted.clip.sample_range().start(),
             world: rooted.clip.world_tracks(),
-        }
-    }
-
-    /// Without the context, in less time.
-    fn between_the_ends(rooted: &'a RootRelativeClip) -> Self {
-        Self {
-            rooted,
-            first: 0,
-            world: rooted.clip.world_tracks_between_the_ends(),
         }
     }
 

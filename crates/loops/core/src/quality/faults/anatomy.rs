@@ -42,8 +42,15 @@ const MOST_POSES: usize = 64;
 
 /// Returns the joint that is least as a body's.
 pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
-    let found = bones(cycle).into_iter().chain(knees(cycle)).chain(shoulders(cycle));
-    worst_of(found.chain(toes(cycle)).chain(head(cycle)).chain(pace(cycle)))
+    let found = [
+        bones(cycle),
+        knees(cycle),
+        shoulders(cycle),
+        toes(cycle),
+        head(cycle),
+        pace(cycle),
+    ];
+    worst_of(found.concat())
 }
 
 /// Returns the joints of each arm and leg from its top to hand or ankle, left and right; without those that do not hang from it.
