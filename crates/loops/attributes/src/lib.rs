@@ -111,38 +111,6 @@ pub fn error_kinds(derives: TokenStream, item: TokenStream) -> TokenStream {
     )
 }
 
-/// Returns an enum of errors with the attributes of the kinds that are other errors: those without a message.
-fn from_others(item: TokenStream) -> TokenStream {
-    let mut has_message = false;
-    let mut shown = |tree: TokenTree| -> TokenStream {
-        match &tree {
-            TokenTree::Punct(mark) if mark.as_char() == ',' => has_message = false,
-            TokenTree::Group(attribute) if attribute.delimiter() == Delimiter::Bracket => {
-                has_message |= attribute.stream().to_string().starts_with("error");
-            }
-            TokenTree::Ident(_) if !has_message => return below("#[error(transparent)]", tree.into()),
-            TokenTree::Group(other) if !has_message => {
-                let other = Group::new(other.delimiter(), below("#[from]", other.stream()));
-                return TokenTree::from(other).into();
-            }
-            _ => {}
-        }
-        tree.into()
-    };
-    let each = |tree| match tree {
-        TokenTree::Group(kinds) if kinds.delimiter() == Delimiter::Brace => {
-            let mut changed = Group::new(
-                Delimiter::Brace,
-                kinds.stream().into_iter().flat_map(&mut shown).collect(),
-            );
-            changed.set_span(kinds.span());
-            changed.into()
-        }
-        tree => tree,
-    };
-    item.into_iter().map(each).collect()
-}
-
 /// For choices whose words are the names of their variants, in lower case and joined by hyphens, or by the text that is given, as in
 /// `in_words("_")`: `loopwright_core::words!` without a list.
 #[proc_macro_attribute]
@@ -180,4 +148,36 @@ pub fn in_words(joined_by: TokenStream, item: TokenStream) -> TokenStream {
 fn below(attributes: &str, item: TokenStream) -> TokenStream {
     let attributes: TokenStream = attributes.parse().expect("attributes are Rust");
     [attributes, item].into_iter().collect()
+}
+
+/// Returns an enum of errors with the attributes of the kinds that are other errors: those without a message.
+fn from_others(item: TokenStream) -> TokenStream {
+    let mut has_message = false;
+    let mut shown = |tree: TokenTree| -> TokenStream {
+        match &tree {
+            TokenTree::Punct(mark) if mark.as_char() == ',' => has_message = false,
+            TokenTree::Group(attribute) if attribute.delimiter() == Delimiter::Bracket => {
+                has_message |= attribute.stream().to_string().starts_with("error");
+            }
+            TokenTree::Ident(_) if !has_message => return below("#[error(transparent)]", tree.into()),
+            TokenTree::Group(other) if !has_message => {
+                let other = Group::new(other.delimiter(), below("#[from]", other.stream()));
+                return TokenTree::from(other).into();
+            }
+            _ => {}
+        }
+        tree.into()
+    };
+    let each = |tree| match tree {
+        TokenTree::Group(kinds) if kinds.delimiter() == Delimiter::Brace => {
+            let mut changed = Group::new(
+                Delimiter::Brace,
+                kinds.stream().into_iter().flat_map(&mut shown).collect(),
+            );
+            changed.set_span(kinds.span());
+            changed.into()
+        }
+        tree => tree,
+    };
+    item.into_iter().map(each).collect()
 }

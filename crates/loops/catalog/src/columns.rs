@@ -1,7 +1,9 @@
 //! The columns of a catalog: one definition for the row, its order in files, and what each column means.
 
-use crate::CatalogError;
-use crate::cell::{Cell, CellKind, Value};
+use crate::{
+    CatalogError,
+    cell::{Cell, CellKind, Value},
+};
 
 /// A column of a catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,11 @@
 
 use std::io::Write;
 
-use crate::cell::{Cell, CellKind};
-use crate::{COLUMNS, CatalogError, LoopRow, room::Room};
+use crate::{
+    COLUMNS, CatalogError, LoopRow,
+    cell::{Cell, CellKind},
+    room::Room,
+};
 
 pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: impl Write) -> Result<(), CatalogError> {
     let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();

@@ -1,8 +1,10 @@
 //! A row from the sidecar of a loop.
 
 use loopwright_core::{RootMode, Skeleton};
-use loopwright_formats::Sidecar;
-use loopwright_formats::loop_file::{facts::FeetFacts, sha256};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{facts::FeetFacts, sha256},
+};
 
 use crate::LoopRow;
 

@@ -1,18 +1,31 @@
 //! Catalogs as Parquet files.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::{io::Write, sync::Arc};
+use std::{
+    io::Write,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use bytes::Bytes;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::{errors::ParquetError, record::Field, schema::types::Type};
+use parquet::{
+    basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel},
+    data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type},
+    errors::ParquetError,
+    file::{
+        properties::{EnabledStatistics, WriterProperties},
+        reader::{FileReader, SerializedFileReader},
+        writer::{SerializedColumnWriter, SerializedFileWriter},
+    },
+    record::Field,
+    schema::types::Type,
+};
 
-use crate::cell::{Cell, CellKind};
-use crate::{COLUMNS, CatalogError, Column, LoopRow, parquet_pages, room::Room};
+use crate::{
+    COLUMNS, CatalogError, Column, LoopRow,
+    cell::{Cell, CellKind},
+    parquet_pages,
+    room::Room,
+};
 
 /// Most bytes of a row group before it is compressed: readers hold one group in memory, and share groups among threads.
 const MAX_GROUP_BYTES: usize = 32 << 20;
@@ -27,14 +40,20 @@ pub(crate) fn write<'a>(
     rows: impl IntoIterator<Item = &'a LoopRow>,
     to: impl Write + Send,
 ) -> Result<(), CatalogError> {
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        // Its column and offset index let readers skip pages.
-        .set_statistics_enabled(EnabledStatistics::Page)
-        .set_created_by(format!("loopwright {}", env!("CARGO_PKG_VERSION")))
-        .build();
     let schema = schema().map_err(failed)?;
-    let mut file = SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+    let mut file = SerializedFileWriter::new(
+        to,
+        Arc::new(schema),
+        Arc::new(
+            WriterProperties::builder()
+                .set_compression(Compression::ZSTD(ZstdLevel::default()))
+                // Its column and offset index let readers skip pages.
+                .set_statistics_enabled(EnabledStatistics::Page)
+                .set_created_by(format!("loopwright {}", env!("CARGO_PKG_VERSION")))
+                .build(),
+        ),
+    )
+    .map_err(failed)?;
     let mut group = Vec::new();
     let mut bytes = 0;
     for row in rows {
@@ -63,21 +82,23 @@ fn size(cell: &Cell) -> usize {
 
 fn schema() -> Result<Type, ParquetError> {
     let fields = COLUMNS.iter().map(|column| {
-        let physical = match column.kind {
-            CellKind::Text => PhysicalType::BYTE_ARRAY,
-            CellKind::Real => PhysicalType::DOUBLE,
-            CellKind::Whole => PhysicalType::INT64,
-            CellKind::Truth => PhysicalType::BOOLEAN,
-        };
         Ok(Arc::new(
-            Type::primitive_type_builder(column.name, physical)
-                .with_repetition(if column.may_be_null {
-                    Repetition::OPTIONAL
-                } else {
-                    Repetition::REQUIRED
-                })
-                .with_logical_type((column.kind == CellKind::Text).then_some(LogicalType::String))
-                .build()?,
+            Type::primitive_type_builder(
+                column.name,
+                match column.kind {
+                    CellKind::Text => PhysicalType::BYTE_ARRAY,
+                    CellKind::Real => PhysicalType::DOUBLE,
+                    CellKind::Whole => PhysicalType::INT64,
+                    CellKind::Truth => PhysicalType::BOOLEAN,
+                },
+            )
+            .with_repetition(if column.may_be_null {
+                Repetition::OPTIONAL
+            } else {
+                Repetition::REQUIRED
+            })
+            .with_logical_type((column.kind == CellKind::Text).then_some(LogicalType::String))
+            .build()?,
         ))
     });
     let fields = fields.collect::<Result<Vec<_>, ParquetError>>()?;

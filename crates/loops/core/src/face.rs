@@ -52,7 +52,7 @@ impl Analysis {
     /// Returns the curve through the keys of a whole clip that ends between two frames, as one cycle. Errors: it is too short or
     /// too long.
     pub fn curve_through(&self, whole: &WholeClip) -> Result<Clip, CutError> {
-        pipeline::KeptKeys::of(self, whole).evenly()
+        pipeline::curve_through(self, whole)
     }
 
     /// Whether the body is idle from one frame to another, both included.

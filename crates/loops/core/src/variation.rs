@@ -139,10 +139,10 @@ pub(crate) fn varied(
         None => pose,
     })
     .map_err(VariationError::NoCycles)?;
-    if own.num_cycles() < FEWEST_CYCLES {
-        let [before, after] = own.ends();
+    if own.num_cycles < FEWEST_CYCLES {
+        let [before, after] = own.ends;
         return Err(VariationError::TooFewCycles {
-            found: own.num_cycles(),
+            found: own.num_cycles,
             before,
             after,
         });
@@ -178,7 +178,7 @@ pub(crate) fn varied(
     let variation = Variation {
         settings: *settings,
         copies,
-        cycles: own.num_cycles(),
+        cycles: own.num_cycles,
         joints: joints.len(),
         joints_left_out,
         radians: (square / (copies * count * joints.len()).max(1) as f64).sqrt(),
@@ -252,8 +252,8 @@ impl Basis {
     /// Makes a direction from each cycle but the first, smoothed over this many samples; all are scaled to the mean square of the cycles
     /// themselves.
     fn new(own: &CycleDeviations, smoothing: f64) -> Self {
-        let (count, joints) = (own.num_samples(), own.joints().len());
-        let directions = own.num_cycles() - 1;
+        let (count, joints) = (own.num_samples, own.joints().len());
+        let directions = own.num_cycles - 1;
         let mut deviations = Vec::with_capacity(directions * count * joints);
         for cycle in 1..=directions {
             for sample in 0..count {
@@ -276,7 +276,7 @@ impl Basis {
             }
         }
         // Neighbouring cycles are correlated, so their blend may be larger than either.
-        let of_own = own.of_joints().flatten().map(|one| one.length_squared()).sum::<f64>() / own.num_cycles() as f64;
+        let of_own = own.of_joints().flatten().map(|one| one.length_squared()).sum::<f64>() / own.num_cycles as f64;
         let of_basis = deviations.iter().map(|one| one.length_squared()).sum::<f64>() / directions as f64;
         let scale = if of_basis > 0.0 {
             (of_own / of_basis).sqrt()

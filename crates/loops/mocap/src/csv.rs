@@ -1,6 +1,6 @@
 //! Files of comma-separated values whose first line names the columns.
 
-use std::{path::Path, str::FromStr};
+use std::path::Path;
 
 /// One line of a file.
 pub(crate) struct Record<'a> {
@@ -20,11 +20,6 @@ impl Record<'_> {
     /// Copies the cell under the name of a column.
     pub(crate) fn text(&self, column: &str) -> Result<String, String> {
         self.cell(column).map(str::to_owned)
-    }
-
-    /// Parses the cell under the name of a column; `None` if it holds no number.
-    pub(crate) fn number<T: FromStr>(&self, column: &str) -> Result<Option<T>, String> {
-        Ok(self.cell(column)?.parse().ok())
     }
 }
 

@@ -7,9 +7,11 @@
 //! A test that needs the takes calls [`folder_or_skip`]. If takes are missing, the test is skipped, or fails if
 //! `LOOPWRIGHT_REQUIRE_MOCAP=1` is set.
 
-use std::ffi::OsString;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
 
 mod csv;
 
@@ -100,22 +102,8 @@ pub enum Expect {
 pub struct TakeRow {
     /// Path below the folder of takes.
     pub file: String,
-    /// Name of the format, such as `BVH`.
-    pub format: String,
-    /// Frames per second; `None` where the file states no single rate.
-    pub fps: Option<f64>,
-    /// Rows of motion in the file, whatever number it declares.
-    pub frames: Option<usize>,
-    /// Joints without end sites.
-    pub joints: Option<usize>,
-    /// The up axis, from feet to head, such as `Y`.
-    pub up_axis: String,
-    /// Unit of lengths, as text.
-    pub units: String,
     /// The expected result of a search; `None` for files that are not BVH.
     pub expect: Option<Expect>,
-    /// Notes.
-    pub notes: String,
 }
 
 /// The rows of `manifest.csv` in a folder of takes, in the order of the file.
@@ -127,12 +115,6 @@ pub fn manifest(folder: &Path) -> Result<Vec<TakeRow>, String> {
     csv::read(&folder.join("manifest.csv"), |record: &Record<'_>| {
         Ok(TakeRow {
             file: record.text("file")?,
-            format: record.text("format")?,
-            fps: record.number("fps")?,
-            frames: record.number("frames")?,
-            joints: record.number("joints")?,
-            up_axis: record.text("up_axis")?,
-            units: record.text("units")?,
             expect: match record.cell("expect")? {
                 "loop" => Some(Expect::Loop),
                 "warn" => Some(Expect::Warn),
@@ -140,7 +122,6 @@ pub fn manifest(folder: &Path) -> Result<Vec<TakeRow>, String> {
                 "" => None,
                 other => return Err(format!("expect is \"{other}\", not loop, warn or refuse")),
             },
-            notes: record.text("notes")?,
         })
     })
 }

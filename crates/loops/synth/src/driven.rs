@@ -6,11 +6,18 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::Take;
-use loopwright_core::math::{Spring, decay_rate, ops, rotation};
+use loopwright_core::{
+    Take,
+    math::{Spring, decay_rate, ops, rotation},
+};
 
-use crate::settings::{check_ranges, check_size, num_frames};
-use crate::{SynthError, body, body::joint, noise::Noise, take_of};
+use crate::{
+    SynthError,
+    body::{self, joint},
+    noise::Noise,
+    settings::{check_ranges, check_size, num_frames},
+    take_of,
+};
 
 /// A command to the body, valid from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,9 +9,12 @@
 use glam::DVec3;
 use loopwright_core::math::{Rigid, ops, rotation};
 
-use crate::body::{ANKLE, BALL, HEEL, Side, TIP};
-use crate::ease::{self, Fade, Jet};
-use crate::{gait::Gait, path::Path};
+use crate::{
+    body::{ANKLE, BALL, HEEL, Side, TIP},
+    ease::{self, Fade, Jet},
+    gait::Gait,
+    path::Path,
+};
 
 // Most of the numbers below were fitted together, at 1.25 m/s, so that the knee bends as in people: some 20 degrees under load,
 // 10 in mid-stance, 60 in swing, and 10 at heel strike. The fit also avoids jerks of ankle, ball and tip and keeps
@@ -136,11 +139,11 @@ impl Footsteps<'_> {
         let mut flat_phase = strike_phase + ROLL_DOWN_SHARE * duty;
         let mut rise_phase = strike_phase + HEEL_RISE_SHARE * duty;
         let mut push = 1.0;
-        if path.has_lead_in() && strike_phase < path.start_phase() && path.start_phase() < off_phase {
+        if path.has_lead_in() && strike_phase < path.start_phase && path.start_phase < off_phase {
             // Flat from the start; the remaining time limits the push.
             flat_phase = strike_phase;
             let usual = off_phase - rise_phase;
-            rise_phase = rise_phase.max(path.start_phase());
+            rise_phase = rise_phase.max(path.start_phase);
             let left = (off_phase - rise_phase) / usual;
             push = left * left;
         }
@@ -153,13 +156,14 @@ impl Footsteps<'_> {
             rise_phase = rise_phase.max(stop);
         }
         let travel = path.travel_secs(middle_secs);
-        let width = gait.step_aside * (1.0 + self.drift_per_sec * middle_secs);
-        let behind = STANDING_BEHIND_METRES + (gait.ankle_behind - STANDING_BEHIND_METRES) * vigour(middle_phase);
         let yaw = path.yaw(travel) + side.sign() * gait.toe_out;
         let world_from_print = Rigid::from_yaw(
             yaw,
-            path.root(travel)
-                .transform_point(DVec3::new(side.sign() * width, 0.0, -behind)),
+            path.root(travel).transform_point(DVec3::new(
+                side.sign() * (gait.step_aside * (1.0 + self.drift_per_sec * middle_secs)),
+                0.0,
+                -(STANDING_BEHIND_METRES + (gait.ankle_behind - STANDING_BEHIND_METRES) * vigour(middle_phase)),
+            )),
         );
         Footstep {
             side,
@@ -214,9 +218,8 @@ impl Footsteps<'_> {
         let mut ankle = fade.between(u, duration, &last.ankle_jet(off), &next.ankle_jet(strike));
         // The last step before a stop is lifted as it leaves, and until late: its toes hang, with no heel strike ahead.
         let (leaves, lands) = (vigour(off, 0.5), vigour(strike, 0.5));
-        let stops = (leaves - lands).max(0.0);
         ankle.y += (self.gait.lift * leaves.max(lands) + SETTING_OUT_LIFT_METRES * (1.0 - haste)) * ease::early_bump(u);
-        ankle.y += SETTLING_LIFT_METRES * stops * ease::early_bump(1.0 - u);
+        ankle.y += SETTLING_LIFT_METRES * (leaves - lands).max(0.0) * ease::early_bump(1.0 - u);
         FootPose {
             ankle,
             yaw: fade.between(u, duration, &Jet::at_rest(last.yaw), &Jet::at_rest(next.yaw)),

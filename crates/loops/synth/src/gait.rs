@@ -107,7 +107,6 @@ impl Gait {
         let jog = ease::step((0.56 - duty) / 0.14);
         let mix = |walk: f64, run: f64| walk + (run - walk) * jog;
         let of = |[walk, run]: [f64; 2]| mix(walk, run);
-        let slope = (settings.climb_mps / speed.max(0.5)).clamp(-0.3, 0.4);
         let turn_rate = settings.turn_dps.to_radians();
         let bank = ops::atan2(speed * turn_rate, GRAVITY);
         Self {
@@ -129,7 +128,7 @@ impl Gait {
             pelvis_yaw: mix(0.02 + 0.09 * briskness, 0.12),
             pelvis_list: mix(0.035 + 0.025 * briskness, 0.05),
             chest_yaw: mix(0.02 + 0.06 * briskness, 0.16),
-            lean: mix(0.02 + 0.02 * pace, 0.14) + 0.3 * slope,
+            lean: mix(0.02 + 0.02 * pace, 0.14) + 0.3 * (settings.climb_mps / speed.max(0.5)).clamp(-0.3, 0.4),
             bank: bank.clamp(-0.3, 0.3) * 0.6,
             gaze: (0.22 * turn_rate).clamp(-0.35, 0.35),
             arm_swing: mix(0.06 + 0.34 * briskness, 0.5),

@@ -3,12 +3,19 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::{Pose, Take};
+use loopwright_core::{
+    Pose, Take,
+    math::{Rigid, ops, rotation},
+};
 
-use crate::body::{self, HIP_ASIDE_METRES, HIP_BELOW_METRES, SHANK_METRES, Side, THIGH_METRES, joint};
-use crate::settings::{check_ranges, check_size, num_frames};
-use crate::{SynthError, ik, noise::Noise, take_of, walker::standing_height};
+use crate::{
+    SynthError,
+    body::{self, HIP_ASIDE_METRES, Side, joint},
+    noise::Noise,
+    settings::{check_ranges, check_size, num_frames},
+    take_of,
+    walker::{set_leg, standing_height},
+};
 
 /// A standing body to synthesize. By default it breathes and sways for twelve seconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,17 +124,14 @@ fn set_idle(pose: &mut Pose, settings: &IdleSettings, wanders: &[Wander; NUM_WAN
     pose.translations[joint::HIPS] = hips.translation;
     pose.rotations[joint::HIPS] = hips.rotation;
     for side in Side::BOTH {
-        let leg = ik::solve(
-            hips.transform_point(DVec3::new(side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0)),
+        let back = set_leg(
+            pose,
+            side,
+            hips,
             DVec3::new(side.sign() * HIP_ASIDE_METRES, body::ANKLE.y, 0.0),
-            THIGH_METRES,
-            SHANK_METRES,
             DVec3::Z,
         );
-        let up_leg = side.up_leg();
-        pose.rotations[up_leg] = hips.rotation.conjugate() * leg.thigh;
-        pose.rotations[up_leg + 1] = leg.thigh.conjugate() * leg.shank;
-        pose.rotations[up_leg + 2] = leg.shank.conjugate();
+        pose.rotations[side.up_leg() + 2] = back;
     }
     let fidget = settings.fidget_deg.to_radians();
     let lift = BREATH_RADIANS * ops::sin(TAU * (secs / settings.breath_secs + 0.2 * breath.at(secs) / TAU));

@@ -3,17 +3,11 @@
 use glam::{DMat3, DQuat, DVec3};
 use loopwright_core::math::{ops, rotation};
 
-/// World rotations of thigh and shank, whose bones run along their own -Y axes.
-pub(crate) struct Leg {
-    pub thigh: DQuat,
-    pub shank: DQuat,
-}
-
 /// Bends a leg from `hip` so that its end reaches `ankle`, with the knee towards `forward`.
 ///
 /// Law of cosines; the bend axis is orthogonal to hip-ankle and `forward`, which must not be parallel. For a target out of reach
-/// the leg is straight and points at it.
-pub(crate) fn solve(hip: DVec3, ankle: DVec3, upper: f64, lower: f64, forward: DVec3) -> Leg {
+/// the leg is straight and points at it. Returns the world rotations of thigh and shank, whose bones run along their own -Y axes.
+pub(crate) fn solve(hip: DVec3, ankle: DVec3, upper: f64, lower: f64, forward: DVec3) -> [DQuat; 2] {
     let reach = hip - ankle;
     let distance = reach.length();
     let up = reach / distance;
@@ -24,12 +18,11 @@ pub(crate) fn solve(hip: DVec3, ankle: DVec3, upper: f64, lower: f64, forward: D
     let along = 0.5 * (distance + (upper - lower) * (upper + lower) / distance);
     let ahead = (upper * upper - along * along).max(0.0).sqrt();
     // A rotation by a negative angle about +X moves a bone that points down forward.
-    let thigh = rotation::exp(DVec3::X * -ops::atan2(ahead, along));
-    let shank = rotation::exp(DVec3::X * ops::atan2(ahead, distance - along));
-    Leg {
-        thigh: (straight * thigh).normalize(),
-        shank: (straight * shank).normalize(),
-    }
+    [
+        rotation::exp(DVec3::X * -ops::atan2(ahead, along)),
+        rotation::exp(DVec3::X * ops::atan2(ahead, distance - along)),
+    ]
+    .map(|turn| (straight * turn).normalize())
 }
 
 #[cfg(test)]
@@ -38,8 +31,8 @@ mod tests {
 
     #[test]
     fn points_straight_at_what_it_cannot_reach() {
-        let leg = solve(DVec3::ZERO, DVec3::new(0.0, -0.6, 0.8), 0.4, 0.4, DVec3::Z);
-        let end = (leg.thigh * DVec3::NEG_Y + leg.shank * DVec3::NEG_Y) * 0.4;
+        let [thigh, shank] = solve(DVec3::ZERO, DVec3::new(0.0, -0.6, 0.8), 0.4, 0.4, DVec3::Z);
+        let end = (thigh * DVec3::NEG_Y + shank * DVec3::NEG_Y) * 0.4;
         assert!((end - DVec3::new(0.0, -0.48, 0.64)).length() < 1e-14, "{end}");
     }
 }

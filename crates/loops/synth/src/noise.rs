@@ -3,10 +3,14 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::Pose;
-use loopwright_core::math::{ops, rotation};
-use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use loopwright_core::{
+    Pose,
+    math::{ops, rotation},
+};
+use rand_pcg::{
+    Pcg64,
+    rand_core::{Rng, SeedableRng},
+};
 
 use crate::body::joint;
 

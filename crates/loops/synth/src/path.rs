@@ -35,8 +35,8 @@ struct Wave {
 /// Clock and path of one walk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Path {
-    period_secs: f64,
-    start_phase: f64,
+    pub period_secs: f64,
+    pub start_phase: f64,
     lead_in_secs: f64,
     /// When the clock stops, by take time and by gait time, seconds.
     stop: Option<[f64; 2]>,
@@ -74,26 +74,20 @@ impl Path {
         } else {
             settings.start_phase
         };
-        let waves = [(0.6, 4.7), (0.4, 7.3)].map(|(share, cycles)| Wave {
-            amplitude: share * settings.speed_variation,
-            secs: cycles * settings.period_secs,
-            start_radians: random.between(0.0, TAU),
-        });
         Self {
             period_secs: settings.period_secs,
             start_phase,
             lead_in_secs: settings.lead_in_secs,
             stop: (settings.lead_out_secs > 0.0).then(|| stop(settings, start_phase)),
             turn_span_secs: settings.turn_span_secs,
-            waves,
+            waves: [(0.6, 4.7), (0.4, 7.3)].map(|(share, cycles)| Wave {
+                amplitude: share * settings.speed_variation,
+                secs: cycles * settings.period_secs,
+                start_radians: random.between(0.0, TAU),
+            }),
             linear: [0.0, settings.climb_mps, settings.speed_mps],
             angular: [0.0, settings.turn_dps * PI / 180.0, 0.0],
         }
-    }
-
-    /// Nominal seconds of a cycle.
-    pub(crate) fn period_secs(&self) -> f64 {
-        self.period_secs
     }
 
     /// Whether the take starts with standing.
@@ -104,11 +98,6 @@ impl Path {
     /// Returns the phase in which the walker stands at the end, if it stops.
     pub(crate) fn stop_phase(&self) -> Option<f64> {
         self.stop.map(|[_, gait_secs]| self.phase(gait_secs))
-    }
-
-    /// Returns the phase at gait time zero, cycles.
-    pub(crate) fn start_phase(&self) -> f64 {
-        self.start_phase
     }
 
     /// Nominal rate of the root per second of travel, in its own axes.

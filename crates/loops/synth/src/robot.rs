@@ -1,12 +1,16 @@
 //! The walk on a robot: its pelvis and its feet follow the walker's, on hinges.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::motion::{Hinge, Hinges, Skeleton};
-use loopwright_core::{PoseRef, Take};
+use loopwright_core::{
+    PoseRef, Take,
+    math::{Rigid, ops, rotation},
+    motion::{Hinge, Hinges, Skeleton},
+};
 
-use crate::body::{SHANK_METRES, Side, THIGH_METRES, joint};
-use crate::{SynthError, SyntheticTake};
+use crate::{
+    SynthError, SyntheticTake,
+    body::{SHANK_METRES, Side, THIGH_METRES, joint},
+};
 
 /// A biped with the legs of the walker, as MJCF: twelve hinges of legs, a waist, and two in each arm; feet of four spheres.
 pub const ROBOT_MJCF: &str = include_str!("robot.xml");

@@ -4,8 +4,12 @@ use glam::DVec3;
 use loopwright_core::math::{Rigid, Twist};
 use serde::{Deserialize, Serialize};
 
-use crate::body::{ANKLE, BALL, HEEL, TIP};
-use crate::{WalkSettings, footstep::Footsteps, path::Path};
+use crate::{
+    WalkSettings,
+    body::{ANKLE, BALL, HEEL, TIP},
+    footstep::Footsteps,
+    path::Path,
+};
 
 /// The truth about a take, before noise.
 ///
@@ -91,7 +95,7 @@ impl Truth {
         let twist = path.twist();
         Self {
             settings: settings.clone(),
-            period_secs: path.period_secs(),
+            period_secs: path.period_secs,
             duty_factor: footsteps.gait.duty,
             linear_mps: twist.linear.to_array(),
             angular_rps: twist.angular.to_array(),

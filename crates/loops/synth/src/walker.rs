@@ -3,14 +3,21 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::{Pose, Skeleton};
-
-use crate::body::{
-    self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, SHANK_METRES, Side, THIGH_METRES, joint,
+use loopwright_core::{
+    Pose, Skeleton,
+    math::{Rigid, ops, rotation},
 };
-use crate::footstep::{self, FootPose, Footsteps};
-use crate::{SynthError, Truth, WalkSettings, gait::Gait, ik, path::Path};
+
+use crate::{
+    SynthError, Truth, WalkSettings,
+    body::{
+        self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, SHANK_METRES, Side, THIGH_METRES, joint,
+    },
+    footstep::{self, Footsteps},
+    gait::Gait,
+    ik,
+    path::Path,
+};
 
 /// Distance from hip to ankle as a share of the straight leg while standing still.
 const STANDING_REACH_SHARE: f64 = 0.99;
@@ -107,7 +114,17 @@ impl Walker {
         let mut pose = self.rest_at(hips.translation, hips.rotation);
         let pelvis_yaw = moment.yaw + rotation::yaw_of(pelvis.rotation);
         for (side, foot) in Side::BOTH.into_iter().zip(&feet) {
-            set_leg(&mut pose, side, hips, foot, pelvis_yaw);
+            // The knee points between the directions of pelvis and foot.
+            let back = set_leg(
+                &mut pose,
+                side,
+                hips,
+                foot.ankle,
+                rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z,
+            );
+            let ankle = side.up_leg() + 2;
+            pose.rotations[ankle] = back * footstep::rotation_of(foot);
+            pose.rotations[ankle + 1] = rotation::exp(DVec3::X * -foot.toe_bend);
         }
         self.set_trunk(&mut pose, &moment, pelvis.rotation);
         for side in Side::BOTH {
@@ -164,16 +181,14 @@ impl Walker {
         let size = moment.vigour * moment.growth;
         let still = 1.0 - moment.vigour;
         let slow = |hz: f64| ops::sin(TAU * hz * moment.time_secs);
-        let offset = DVec3::new(
-            size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
-            size * gait.bob * wave(2.0, -0.03),
-            size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
-        );
-        let yaw = -size * gait.pelvis_yaw * wave(1.0, -0.31);
         Pelvis {
-            offset,
+            offset: DVec3::new(
+                size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
+                size * gait.bob * wave(2.0, -0.03),
+                size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
+            ),
             rotation: facing(
-                yaw,
+                -size * gait.pelvis_yaw * wave(1.0, -0.31),
                 0.06 + moment.vigour * (0.25 * gait.lean + 0.01 * wave(2.0, 0.2)),
                 size * gait.pelvis_list * wave(1.0, -0.14) - 0.25 * gait.bank * moment.vigour,
             ),
@@ -183,7 +198,7 @@ impl Walker {
     /// Returns the greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
     fn highest_hips(&self) -> f64 {
         let reach = self.gait.leg_reach * (THIGH_METRES + SHANK_METRES);
-        let samples = (self.gait_length_secs / self.path.period_secs() * SAMPLES_PER_CYCLE).ceil();
+        let samples = (self.gait_length_secs / self.path.period_secs * SAMPLES_PER_CYCLE).ceil();
         let mut highest = HIPS_REST_HEIGHT_METRES;
         for sample in 0..=samples as usize {
             let moment = self.moment(self.path.time_secs(self.gait_length_secs * sample as f64 / samples));
@@ -250,17 +265,16 @@ impl Walker {
                 * moment.vigour
                 * (gait.elbow + gait.elbow_swing * wave(0.05));
         let sign = side.sign();
-        // From the T-pose an arm along +-X comes down by a rotation about Z, and swings ahead by one about -X.
-        let down = rotation::exp(DVec3::Z * (-sign * 1.43));
-        let ahead = rotation::exp(DVec3::X * -(swing + 0.04));
-        let inward = rotation::exp(DVec3::Y * (-sign * 0.18));
         let shoulder = side.shoulder();
         pose.rotations[shoulder] = rotation::exp(DVec3::new(
             0.0,
             -sign * 0.15 * swing,
             -sign * (0.04 + 0.02 * size * wave(0.0)),
         ));
-        pose.rotations[shoulder + 1] = inward * ahead * down;
+        // From the T-pose an arm along +-X comes down by a rotation about Z, and swings ahead by one about -X.
+        pose.rotations[shoulder + 1] = rotation::exp(DVec3::Y * (-sign * 0.18))
+            * rotation::exp(DVec3::X * -(swing + 0.04))
+            * rotation::exp(DVec3::Z * (-sign * 1.43));
         pose.rotations[shoulder + 2] = rotation::exp(DVec3::Y * (-sign * elbow));
         pose.rotations[shoulder + 3] = rotation::exp(DVec3::new(
             0.0,
@@ -271,22 +285,19 @@ impl Walker {
     }
 }
 
-/// Hip, knee, ankle and toes, such that the ankle is at the foot's position.
-fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw: f64) {
-    // The knee points between the directions of pelvis and foot.
-    let leg = ik::solve(
+/// Hip and knee, such that the ankle is there; returns the rotation that takes the foot back to the axes of the body.
+pub(crate) fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, ankle: DVec3, forward: DVec3) -> DQuat {
+    let [thigh, shank] = ik::solve(
         hips.transform_point(hip_offset(side)),
-        foot.ankle,
+        ankle,
         THIGH_METRES,
         SHANK_METRES,
-        rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z,
+        forward,
     );
-    let sole = footstep::rotation_of(foot);
     let up_leg = side.up_leg();
-    pose.rotations[up_leg] = hips.rotation.conjugate() * leg.thigh;
-    pose.rotations[up_leg + 1] = leg.thigh.conjugate() * leg.shank;
-    pose.rotations[up_leg + 2] = leg.shank.conjugate() * sole;
-    pose.rotations[up_leg + 3] = rotation::exp(DVec3::X * -foot.toe_bend);
+    pose.rotations[up_leg] = hips.rotation.conjugate() * thigh;
+    pose.rotations[up_leg + 1] = thigh.conjugate() * shank;
+    shank.conjugate()
 }
 
 /// Returns the height of the hips above the ground while standing.

@@ -1,7 +1,10 @@
 //! Prints the number that the library works out: `loopwright_wasm_check RANDOM_WALKS`.
 
-use std::io::{self, Write as _};
-use std::{env, error::Error};
+use std::{
+    env,
+    error::Error,
+    io::{self, Write as _},
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let checksum =

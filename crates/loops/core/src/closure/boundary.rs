@@ -6,8 +6,10 @@
 //! the far end. Derivation: docs/math/boundary.md.
 
 use super::{Order, Shape};
-use crate::math::{Jet, ordered};
-use crate::unit::Unit;
+use crate::{
+    math::{Jet, ordered},
+    unit::Unit,
+};
 
 /// Largest number of boundary conditions.
 pub const MAX_CONDITIONS: usize = 6;
@@ -84,14 +86,17 @@ impl Progress {
         let position = (t / period_secs * steps as f64).clamp(0.0, steps as f64);
         let before = (position as usize).min(steps - 1);
         let [from, to] = [self.shares[before], self.shares[before + 1]];
-        let rate = if t <= 0.0 {
-            self.rates[0]
-        } else if t >= period_secs {
-            self.rates[1]
-        } else {
-            (to - from) * steps as f64 / period_secs
-        };
-        Jet::new(from + (to - from) * (position - before as f64), rate, 0.0)
+        Jet::new(
+            from + (to - from) * (position - before as f64),
+            if t <= 0.0 {
+                self.rates[0]
+            } else if t >= period_secs {
+                self.rates[1]
+            } else {
+                (to - from) * steps as f64 / period_secs
+            },
+            0.0,
+        )
     }
 }
 
@@ -200,8 +205,9 @@ impl Boundary {
     /// The columns of the system at time t: decays from the start, then from the end.
     fn decays(&self, t: f64) -> [Jet; MAX_CONDITIONS] {
         let come = self.come(self.start, t);
-        let left = Jet::new(1.0 - come.value, -come.rate, -come.acceleration);
-        let from_start = self.start.fading(t, left);
+        let from_start = self
+            .start
+            .fading(t, Jet::new(1.0 - come.value, -come.rate, -come.acceleration));
         // Time runs backwards from the end, so progress and remainder are exchanged.
         let come = self.come(self.end, t);
         let from_end = self.end.fading(

@@ -2,12 +2,17 @@
 
 use glam::DVec3;
 
-use super::ends::{self, JointEnds};
-use super::plan::{Plan, progress};
-use super::targets::{self, JointTargets};
 use super::{
     BoundaryError, Closed, ClosureError, ClosureSettings, Gaps, Image, JointGap, Method, Order, SeamGaps, SeamMotion,
-    Shape, ShapeKind, boundary::Boundary, clamp::fitted, rotation, settings::NOISE_SAMPLES, tables::Tables,
+    Shape, ShapeKind,
+    boundary::Boundary,
+    clamp::fitted,
+    ends::{self, JointEnds},
+    plan::{Plan, progress},
+    rotation,
+    settings::NOISE_SAMPLES,
+    tables::Tables,
+    targets::{self, JointTargets},
 };
 use crate::{motion::Tracks, take::Clip};
 

@@ -10,8 +10,7 @@ use core::f64::consts::TAU;
 use glam::DVec3;
 
 use super::{ends::JointEnds, rotation::pose_gap};
-use crate::math::smooth_step;
-use crate::take::Clip;
+use crate::{math::smooth_step, take::Clip};
 
 /// Fewer samples than this are not a blend.
 const FEWEST_SAMPLES: usize = 2;
@@ -76,13 +75,19 @@ impl Crossfade {
             })
             .map_while(|sample| Some((sample as isize, self.at(clip, sample)?)))
             .map(|(here, (weight, other))| {
-                let translation_offset = clip.translations(other)[joint] - clip.translations(here)[joint];
-                let rotation_offset = nearest_to(
-                    before,
-                    pose_gap(clip.rotations(here)[joint], clip.rotations(other)[joint]),
-                );
-                before = rotation_offset;
-                [weight * translation_offset, weight * rotation_offset]
+                // The same rotation, of up to a turn in either direction, that is nearest to the last one.
+                let short_side = pose_gap(clip.rotations(here)[joint], clip.rotations(other)[joint]);
+                let long_side = short_side - TAU * short_side.normalize_or_zero();
+                let is_nearer = long_side.distance_squared(before) < short_side.distance_squared(before);
+                before = if is_nearer && before != DVec3::ZERO {
+                    long_side
+                } else {
+                    short_side
+                };
+                [
+                    weight * (clip.translations(other)[joint] - clip.translations(here)[joint]),
+                    weight * before,
+                ]
             })
             .collect()
     }
@@ -103,15 +108,5 @@ impl Crossfade {
             translation: [ends.translation[kept]; 2],
             rotation: [ends.rotation[kept]; 2],
         }
-    }
-}
-
-/// Returns the rotation vector of the same rotation, of up to a turn in either direction, that is nearest to another one.
-fn nearest_to(before: DVec3, vector: DVec3) -> DVec3 {
-    let long_side = vector - TAU * vector.normalize_or_zero();
-    if long_side.distance_squared(before) < vector.distance_squared(before) && before != DVec3::ZERO {
-        long_side
-    } else {
-        vector
     }
 }

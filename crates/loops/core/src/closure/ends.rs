@@ -2,9 +2,11 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::analysis::velocity::{self, Around, Derivatives, Sample, WIDE_REACH};
-use crate::math::greatest;
-use crate::take::Clip;
+use crate::{
+    analysis::velocity::{self, Around, Derivatives, Sample, WIDE_REACH},
+    math::greatest,
+    take::Clip,
+};
 
 /// State of a track of points or of rotations at one end of a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

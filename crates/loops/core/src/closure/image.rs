@@ -7,12 +7,18 @@
 
 use glam::{DQuat, DVec3};
 
-use super::ends::{EndState, JointEnds};
-use super::{Closed, targets::JointTargets};
-use crate::math::{Rigid, rotation};
-use crate::mirror::{ACROSS, Mirror};
-use crate::motion::{Pose, PoseRef, Tracks};
-use crate::{loop_clip::LoopClip, take::Clip};
+use super::{
+    Closed,
+    ends::{EndState, JointEnds},
+    targets::JointTargets,
+};
+use crate::{
+    loop_clip::LoopClip,
+    math::{Rigid, rotation},
+    mirror::{ACROSS, Mirror},
+    motion::{Pose, PoseRef, Tracks},
+    take::Clip,
+};
 
 /// The mirror image of the poses of a clip.
 #[derive(Clone, Debug, PartialEq)]

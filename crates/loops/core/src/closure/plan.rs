@@ -2,9 +2,14 @@
 
 use glam::{DQuat, DVec3};
 
-use super::ends::{EndState, JointEnds};
-use super::tables::{Tables, TrackOffsets};
-use super::{Method, boundary::Progress, crossfade::Crossfade, rotation};
+use super::{
+    Method,
+    boundary::Progress,
+    crossfade::Crossfade,
+    ends::{EndState, JointEnds},
+    rotation,
+    tables::{Tables, TrackOffsets},
+};
 use crate::{math, take::Clip};
 
 pub(super) struct Plan {
@@ -92,7 +97,8 @@ pub(super) fn progress<T>(
     ends: [EndState<T>; 2],
     distance: impl Fn(isize, isize) -> f64,
 ) -> Option<Progress> {
-    let samples = 0..clip.num_intervals() as isize;
-    let steps: Vec<f64> = samples.map(|sample| distance(sample, sample + 1)).collect();
+    let steps: Vec<f64> = (0..clip.num_intervals() as isize)
+        .map(|sample| distance(sample, sample + 1))
+        .collect();
     Progress::new(&steps, clip.step_secs(), ends.map(|end| end.velocity.length()))
 }

@@ -8,9 +8,11 @@ use core::f64::consts::{PI, TAU};
 use glam::DVec3;
 
 use super::{Closed, Gaps, JointGap, Method, SeamGaps, ends, rotation::rotate_by, shapes::TIMES_PER_BLEND};
-use crate::math::{mean, ops, rotation};
-use crate::motion::Pose;
-use crate::take::Clip;
+use crate::{
+    math::{mean, ops, rotation},
+    motion::Pose,
+    take::Clip,
+};
 
 /// Samples on either side of the seam from which third differences over it and beside it are taken.
 const AROUND: isize = 4;

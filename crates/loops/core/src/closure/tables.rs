@@ -2,8 +2,11 @@
 
 use glam::DVec3;
 
-use super::boundary::{Boundary, MAX_CONDITIONS, Progress, Weights};
-use super::{BoundaryError, Method, Order, Shape, targets::Targets};
+use super::{
+    BoundaryError, Method, Order, Shape,
+    boundary::{Boundary, MAX_CONDITIONS, Progress, Weights},
+    targets::Targets,
+};
 use crate::take::Clip;
 
 pub(super) struct Tables {
@@ -40,26 +43,13 @@ impl Tables {
         method: &Method,
         progress: impl FnOnce() -> Option<Progress>,
     ) -> Result<TrackOffsets, BoundaryError> {
-        Ok(TrackOffsets {
-            table: self.table_of(method, progress)?,
-            is_nothing: targets == Targets::default(),
-            targets,
-        })
-    }
-
-    /// Returns the table of a method's shapes; tracks share it unless the shapes follow the track.
-    fn table_of(
-        &mut self,
-        method: &Method,
-        progress: impl FnOnce() -> Option<Progress>,
-    ) -> Result<usize, BoundaryError> {
         let Method { start, end, order, .. } = *method;
         let follows = start.follows_the_track() || end.follows_the_track();
         let key = (!follows).then_some((start, end, order));
         if key.is_some()
-            && let Some(found) = self.keys.iter().position(|have| *have == key)
+            && let Some(table) = self.keys.iter().position(|have| *have == key)
         {
-            return Ok(found);
+            return Ok(TrackOffsets { targets, table });
         }
         let progress = if follows { progress() } else { None };
         let boundary = Boundary::with_progress(start, end, self.period_secs, order, progress)?;
@@ -77,7 +67,8 @@ impl Tables {
                 })
                 .collect(),
         });
-        Ok(self.tables.len() - 1)
+        let table = self.tables.len() - 1;
+        Ok(TrackOffsets { targets, table })
     }
 }
 
@@ -86,15 +77,14 @@ impl Tables {
 pub(super) struct TrackOffsets {
     targets: Targets,
     table: usize,
-    /// Whether the track has no gap: most joints never move in their parent's axes.
-    is_nothing: bool,
 }
 
 impl TrackOffsets {
     /// Returns the offset at a sample; `None` if the track is unchanged there.
     pub(super) fn at(&self, tables: &Tables, sample: usize) -> Option<DVec3> {
         let weights = tables.tables[self.table].samples[sample].as_ref()?;
-        (!self.is_nothing).then(|| self.targets.mix(weights))
+        // Most joints never move in their parent's axes, and have no gap.
+        (self.targets != Targets::default()).then(|| self.targets.mix(weights))
     }
 
     /// The offset at an end, 0 for the start and 1 for the end, with its first and second derivative.

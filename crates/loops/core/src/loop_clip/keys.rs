@@ -5,9 +5,9 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
-use crate::motion::{KeyedCycle, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::{
     math::{Rigid, rotation},
+    motion::{KeyedCycle, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
     take::Take,
 };
 
@@ -308,12 +308,11 @@ impl LoopClip {
 
 /// Returns the local poses of keys, without the root motion of the joint that carries it.
 fn body_of_keys(written: &Take, keys: Range<usize>, root: &RootMotion, carrier: usize) -> Tracks {
-    let poses = keys.map(|key| {
+    written.tracks().with_poses(keys.map(|key| {
         let own = written.pose(key);
         let mut pose = own.to_pose();
         let root = root.at(key as f64 * written.frame_time_secs());
         pose.set_joint(carrier, own.in_root(written.skeleton(), carrier, root));
         pose
-    });
-    written.tracks().with_poses(poses)
+    }))
 }

@@ -2,8 +2,10 @@
 //!
 //! `playback` plays it at any time.
 
-use crate::math::{Rigid, Twist};
-use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks};
+use crate::{
+    math::{Rigid, Twist},
+    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks},
+};
 
 pub(crate) mod playback;
 
@@ -138,16 +140,16 @@ impl LoopClip {
         }
         let count = self.num_samples();
         let first = sample.rem_euclid(count as isize) as usize;
-        let tracks = self
-            .tracks
-            .with_poses((0..count).map(|key| self.body_pose(first + key)));
         let (mut path, moved) = (self.path.clone(), first.min(self.path.len()));
         path.rotate_left(moved);
         Self {
             path,
             ..self
                 .clone()
-                .with_tracks(tracks)
+                .with_tracks(
+                    self.tracks
+                        .with_poses((0..count).map(|key| self.body_pose(first + key))),
+                )
                 .with_start(self.root.at(sample as f64 * self.step_secs()))
         }
     }
@@ -194,15 +196,14 @@ impl LoopClip {
     /// `path` holds the root's transform for every sample, relative to the constant twist. Errors:
     /// [`LoopClipError::PathLength`].
     pub(crate) fn along_with_joint(self, joint: usize, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
-        let poses = (0..self.num_samples()).map(|sample| {
+        let tracks = self.tracks.with_poses((0..self.num_samples()).map(|sample| {
             // The joint moves along the path first; the root then follows and finds it unchanged relative to itself.
             self.body_pose(sample).with_joint_led(
                 self.skeleton(),
                 joint,
                 path.get(sample).copied().unwrap_or(Rigid::IDENTITY),
             )
-        });
-        let tracks = self.tracks.with_poses(poses);
+        }));
         self.with_tracks(tracks).along(path)
     }
 

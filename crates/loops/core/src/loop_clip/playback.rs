@@ -7,8 +7,10 @@
 use glam::{DQuat, DVec3};
 
 use super::LoopClip;
-use crate::math::{Hermite, Rigid, Span, Twist, rotation};
-use crate::motion::{Pose, RootMotion, Tracks};
+use crate::{
+    math::{Hermite, Rigid, Span, Twist, rotation},
+    motion::{Pose, RootMotion, Tracks},
+};
 
 /// How poses between samples are interpolated; `Cubic` by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,14 +20,6 @@ pub enum Interpolation {
     /// Cubic with central slopes: C1 everywhere, including the seam.
     #[default]
     Cubic,
-}
-
-/// A position between two samples of a loop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct SamplePosition {
-    before: usize,
-    /// Fraction of the way to the next sample, 0 to 1; 0 on the sample.
-    u: f64,
 }
 
 /// Times this close to a sample, relative to themselves, count as the sample: the rounding error of dividing a time by a step.
@@ -42,46 +36,37 @@ impl LoopClip {
     ///
     /// At the times of samples the result equals the samples bit for bit. A time that is not finite counts as 0.
     pub fn body_pose_at(&self, secs: f64, interpolation: Interpolation) -> Pose {
-        let at = self.locate(secs);
-        if at.u == 0.0 {
-            return self.body_pose(at.before).to_pose();
+        let (before, u) = self.locate(secs);
+        if u == 0.0 {
+            return self.body_pose(before).to_pose();
         }
-        let around = self.around(at.before);
+        let around = self.around(before);
         match interpolation {
             Interpolation::Linear => self.tracks.map_joints(around, |points, turns| {
-                (
-                    points.before.lerp(points.after, at.u),
-                    nlerp(turns.before, turns.after, at.u),
-                )
+                (points.before.lerp(points.after, u), nlerp(turns.before, turns.after, u))
             }),
-            Interpolation::Cubic => self.tracks.between(around, at.u),
+            Interpolation::Cubic => self.tracks.between(around, u),
         }
     }
 
-    /// Returns the loop at another number of samples, at least three, and another time between them.
+    /// Returns the endless loop from a time on, which may lie between samples, at another number of samples, at least three, and
+    /// another time between them.
     ///
     /// A period of another length is played slower or faster; the root then covers the same distance and turn in it. A path of the
     /// root is kept.
-    #[must_use]
-    pub fn retimed(&self, num_samples: usize, step_secs: f64) -> Self {
-        self.retimed_from(0.0, num_samples, step_secs)
-    }
-
-    /// Returns the endless loop from a time on, which may lie between samples, [retimed](Self::retimed).
     #[must_use]
     pub fn retimed_from(&self, secs: f64, num_samples: usize, step_secs: f64) -> Self {
         let num_samples = num_samples.max(3);
         let faster = self.period_secs() / (num_samples as f64 * step_secs);
         let times = (0..num_samples).map(|sample| secs + self.period_secs() * sample as f64 / num_samples as f64);
-        let tracks = Tracks::pose_by_pose(
-            self.skeleton(),
-            step_secs,
-            times.clone().map(|secs| self.body_pose_at(secs, Interpolation::Cubic)),
-        );
         let Twist { linear, angular } = self.root.twist;
         Self {
             name: self.name.clone(),
-            tracks,
+            tracks: Tracks::pose_by_pose(
+                self.skeleton(),
+                step_secs,
+                times.clone().map(|secs| self.body_pose_at(secs, Interpolation::Cubic)),
+            ),
             carrier: self.carrier,
             root: RootMotion {
                 start: self.root.at(secs),
@@ -99,15 +84,15 @@ impl LoopClip {
     #[must_use]
     pub(crate) fn finely_sampled(&self) -> Self {
         let times = (FINE_HZ * self.step_secs()).ceil().clamp(1.0, MOST_TIMES);
-        self.retimed(self.num_samples() * times as usize, self.step_secs() / times)
+        self.retimed_from(0.0, self.num_samples() * times as usize, self.step_secs() / times)
     }
 
     /// Rates of all joints' local transforms at any time under [`Interpolation::Cubic`]: velocities, metres per second, and
     /// angular velocities, radians per second in the parent's axes; relative to the root.
     pub fn body_rates_at(&self, secs: f64) -> (Vec<DVec3>, Vec<DVec3>) {
-        let (at, step_secs) = (self.locate(secs), self.step_secs());
-        let curve = Hermite::at(at.u);
-        self.tracks.map_joints(self.around(at.before), |points, turns| {
+        let ((before, u), step_secs) = (self.locate(secs), self.step_secs());
+        let curve = Hermite::at(u);
+        self.tracks.map_joints(self.around(before), |points, turns| {
             (
                 curve.point_rate(points) / step_secs,
                 curve.rotation_rate(turns) / step_secs,
@@ -155,20 +140,20 @@ impl LoopClip {
         if self.path.is_empty() {
             return Rigid::IDENTITY;
         }
-        let at = self.locate(secs);
-        if at.u == 0.0 {
-            return self.path[at.before];
+        let (before, u) = self.locate(secs);
+        if u == 0.0 {
+            return self.path[before];
         }
-        let curve = Hermite::at(at.u);
-        let path = self.around(at.before).map(|sample| self.path[sample]);
+        let curve = Hermite::at(u);
+        let path = self.around(before).map(|sample| self.path[sample]);
         Rigid::new(
             curve.rotation(path.map(|root| root.rotation)),
             curve.point(path.map(|root| root.translation)),
         )
     }
 
-    /// Returns the samples between which a time lies.
-    fn locate(&self, secs: f64) -> SamplePosition {
+    /// Returns the sample before a time, and the fraction of the way to the next one, 0 to 1; 0 on the sample.
+    fn locate(&self, secs: f64) -> (usize, f64) {
         let at = finite(secs) / self.step_secs();
         let near = at.round();
         let at = if (at - near).abs() <= ON_SAMPLE * at.abs() {
@@ -177,11 +162,8 @@ impl LoopClip {
             at
         };
         let before = at.floor();
-        SamplePosition {
-            // Exact: both are whole numbers.
-            before: before.rem_euclid(self.num_samples() as f64) as usize,
-            u: at - before,
-        }
+        // Exact: both are whole numbers.
+        (before.rem_euclid(self.num_samples() as f64) as usize, at - before)
     }
 
     /// Returns the samples around a position, around the loop.

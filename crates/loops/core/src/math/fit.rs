@@ -26,19 +26,17 @@ impl PointPair {
 /// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
 /// rotation. The height is included; the caller decides whether it is a climb. Without points: the identity.
 pub(crate) fn fit_planar(pairs: &[PointPair]) -> Rigid {
-    let Some([start, end]) = centroids(pairs) else {
-        return Rigid::IDENTITY;
-    };
-    let (mut cross, mut dot) = (0.0, 0.0);
-    for pair in pairs {
-        let (from, to) = (pair.start - start, pair.end - end);
-        // With +X to the left of +Z a left turn takes z towards x.
-        cross += pair.weight * (from.z * to.x - from.x * to.z);
-        dot += pair.weight * (from.x * to.x + from.z * to.z);
-    }
-    // Points that do not determine a yaw give zero: the angle of (0, 0) is 0.
-    let turn = rotation::from_yaw(ops::atan2(cross, dot));
-    Rigid::new(turn, end - turn * start)
+    fit(pairs, |start, end| {
+        let (mut cross, mut dot) = (0.0, 0.0);
+        for pair in pairs {
+            let (from, to) = (pair.start - start, pair.end - end);
+            // With +X to the left of +Z a left turn takes z towards x.
+            cross += pair.weight * (from.z * to.x - from.x * to.z);
+            dot += pair.weight * (from.x * to.x + from.z * to.z);
+        }
+        // Points that do not determine a yaw give zero: the angle of (0, 0) is 0.
+        rotation::from_yaw(ops::atan2(cross, dot))
+    })
 }
 
 /// Returns the rigid motion that best maps the start points to the end points.
@@ -48,41 +46,40 @@ pub(crate) fn fit_planar(pairs: &[PointPair]) -> Rigid {
 /// returned. Without points: the identity. Source: Horn, Closed-form solution of absolute orientation using unit quaternions,
 /// Journal of the Optical Society of America A 4, 1987.
 pub(crate) fn fit_rigid(pairs: &[PointPair]) -> Rigid {
-    let Some([start, end]) = centroids(pairs) else {
-        return Rigid::IDENTITY;
-    };
-    // s[i][j] sums start axis i times end axis j.
-    let mut s = [[0.0; 3]; 3];
-    for pair in pairs {
-        let (from, to) = ((pair.start - start).to_array(), (pair.end - end).to_array());
-        for (row, from) in s.iter_mut().zip(from) {
-            for (sum, to) in row.iter_mut().zip(to) {
-                *sum += pair.weight * from * to;
+    fit(pairs, |start, end| {
+        // s[i][j] sums start axis i times end axis j.
+        let mut s = [[0.0; 3]; 3];
+        for pair in pairs {
+            let (from, to) = ((pair.start - start).to_array(), (pair.end - end).to_array());
+            for (row, from) in s.iter_mut().zip(from) {
+                for (sum, to) in row.iter_mut().zip(to) {
+                    *sum += pair.weight * from * to;
+                }
             }
         }
-    }
-    let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = s;
-    // Rows and columns in the order w, x, y, z.
-    let matrix = [
-        [xx + yy + zz, yz - zy, zx - xz, xy - yx],
-        [yz - zy, xx - yy - zz, xy + yx, zx + xz],
-        [zx - xz, xy + yx, yy - xx - zz, yz + zy],
-        [xy - yx, zx + xz, yz + zy, zz - xx - yy],
-    ];
-    let [w, x, y, z] = top_eigenvector(matrix);
-    let turn = DQuat::from_xyzw(x, y, z, w).normalize();
-    Rigid::new(turn, end - turn * start)
+        let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = s;
+        // Rows and columns in the order w, x, y, z.
+        let [w, x, y, z] = top_eigenvector([
+            [xx + yy + zz, yz - zy, zx - xz, xy - yx],
+            [yz - zy, xx - yy - zz, xy + yx, zx + xz],
+            [zx - xz, xy + yx, yy - xx - zz, yz + zy],
+            [xy - yx, zx + xz, yz + zy, zz - xx - yy],
+        ]);
+        DQuat::from_xyzw(x, y, z, w).normalize()
+    })
 }
 
-/// The weighted means of the start points and of the end points; `None` without weight.
-fn centroids(pairs: &[PointPair]) -> Option<[DVec3; 2]> {
+/// Returns the motion that maps one centroid to the other and turns as `turn` finds for them; the identity without points.
+fn fit(pairs: &[PointPair], turn: impl FnOnce(DVec3, DVec3) -> DQuat) -> Rigid {
     let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
     if total <= 0.0 {
-        return None;
+        return Rigid::IDENTITY;
     }
     let start: DVec3 = pairs.iter().map(|pair| pair.start * pair.weight).sum();
     let end: DVec3 = pairs.iter().map(|pair| pair.end * pair.weight).sum();
-    Some([start / total, end / total])
+    let (start, end) = (start / total, end / total);
+    let turn = turn(start, end);
+    Rigid::new(turn, end - turn * start)
 }
 
 /// Sweeps of the Jacobi method: off-diagonal sizes fall quadratically, some five sweeps reach the last digit of a 4x4.

@@ -1,7 +1,6 @@
 //! Many numbers at once: their order, the greatest and the smallest, the mean.
 
-use core::iter::Sum;
-use core::ops::Div;
+use core::{iter::Sum, ops::Div};
 
 /// Returns a whole number that is ordered as [`f64::total_cmp`] orders numbers: a key to sort by, or to find the least or largest by.
 pub fn ordered(value: f64) -> i64 {

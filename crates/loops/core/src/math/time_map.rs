@@ -40,13 +40,14 @@ impl TimeMap {
     /// Returns the least and the greatest of its slopes.
     pub(crate) fn rates(&self) -> [f64; 2] {
         let step = 1.0 / f64::from(RATES);
-        let rates = (0..RATES).map(|index| {
-            let [from, to] = [0, 1].map(|off| self.at(f64::from(index + off) * step));
-            (to - from) / step
-        });
-        rates.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], rate| {
-            [least.min(rate), most.max(rate)]
-        })
+        (0..RATES)
+            .map(|index| {
+                let [from, to] = [0, 1].map(|off| self.at(f64::from(index + off) * step));
+                (to - from) / step
+            })
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], rate| {
+                [least.min(rate), most.max(rate)]
+            })
     }
 }
 

@@ -2,16 +2,24 @@
 
 use glam::{DQuat, DVec3};
 
-use super::phase::{CycleRow, NUM_PHASES, row_at};
-use super::window::{Window, trust};
 use super::{
-    CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter,
+    MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle,
+    detail::Splitter,
+    phase::{CycleRow, NUM_PHASES, row_at},
+    window::{Window, trust},
 };
-use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, Twist, mean, percentile, rotation, smooth_step};
-use crate::motion::{Pose, RootMotion, Tracks};
-use crate::root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights};
-use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};
+use crate::{
+    analysis::Analysis,
+    candidate::LoopCandidate,
+    math::{
+        Rigid, Twist,
+        fit::{PointPair, fit_planar},
+        mean, percentile, rotation, smooth_step,
+    },
+    motion::{Pose, RootMotion, Tracks},
+    root_motion::{RootRelativeClip, cycle::MIN_CLIMB_METRES, poses::fit_weights},
+    take::Clip,
+};
 
 /// Most transforms (cycles times samples times joints) that are read for a mean: fewer cycles are used for very dense samples.
 const MAX_TRANSFORMS: usize = 20_000_000;
@@ -27,7 +35,7 @@ const NEAR_WHOLE_TURN: f64 = 5.5;
 /// Cycles of a take laid onto the chosen one, with the weights and root motion of their mean.
 pub(crate) struct LaidCycles<'a> {
     analysis: &'a Analysis,
-    row: CycleRow,
+    pub(super) row: CycleRow,
     window: Window,
     /// The root at the start of each cycle, world.
     starts: Vec<Rigid>,
@@ -70,23 +78,28 @@ impl<'a> LaidCycles<'a> {
         if secs > MAX_CYCLE_SECS {
             return Err(MeanCycleError::TooLong { secs });
         }
-        let most = asked
-            .most()
-            .min(MAX_TRANSFORMS / (num_samples * analysis.take.num_joints()).max(1))
-            .max(MIN_CYCLES);
-        let row = CycleRow::around(analysis, candidate, most);
+        let row = CycleRow::around(
+            analysis,
+            candidate,
+            asked
+                .most()
+                .min(MAX_TRANSFORMS / (num_samples * analysis.take.num_joints()).max(1))
+                .max(MIN_CYCLES),
+        );
         if row.num_cycles() < MIN_CYCLES {
             let [before, after] = row.ends;
             return Err(MeanCycleError::NoOther { before, after });
         }
         let window = Window::over(&trust(&distances(analysis, &row)));
-        let motions = motions_from_chosen(analysis, &row);
         let mut start = analysis
             .heading
             .world_from_heading(candidate.cut.start_frame().round() as usize);
         // The root runs at height zero, or climbs from there.
         start.translation.y = 0.0;
-        let starts: Vec<Rigid> = motions.iter().map(|&motion| motion * start).collect();
+        let starts: Vec<Rigid> = motions_from_chosen(analysis, &row)
+            .iter()
+            .map(|&motion| motion * start)
+            .collect();
         let twists = (0..row.num_cycles() - 1)
             .map(|cycle| twist_between(analysis, &row, &starts, cycle))
             .collect();
@@ -100,21 +113,6 @@ impl<'a> LaidCycles<'a> {
             twists,
             asked,
         })
-    }
-
-    /// Returns the number of cycles, the chosen one included.
-    pub(super) fn num_cycles(&self) -> usize {
-        self.row.num_cycles()
-    }
-
-    /// Returns why there are no more cycles before the first, and after the last.
-    pub(super) fn ends(&self) -> [CyclesEnd; 2] {
-        self.row.ends
-    }
-
-    /// Returns the frame of a cycle, counted from the first, at a phase from 0 to 1.
-    pub(super) fn frame(&self, cycle: usize, phase: f64) -> f64 {
-        self.row.frame(cycle, phase)
     }
 
     /// Returns the chosen cycle, relative to a root of its own that starts at that of the mean. `root` is the motion of its
@@ -198,7 +196,7 @@ impl<'a> LaidCycles<'a> {
         // Each pair of cycles has its own root; relative to it one runs on into the other.
         let share = smooth_step(phase);
         let mut carried: Vec<(Rigid, f64)> = Vec::with_capacity(2 * self.twists.len());
-        for (pair, (twist, &weight)) in self.twists.iter().zip(self.window.pairs()).enumerate() {
+        for (pair, (twist, &weight)) in self.twists.iter().zip(&self.window.pairs).enumerate() {
             for (later, weight) in [(0, weight * share), (1, weight * (1.0 - share))] {
                 carried.push((
                     cycles[pair + later].as_ref().in_root(
@@ -236,7 +234,7 @@ impl<'a> LaidCycles<'a> {
         let mut sum = self
             .twists
             .iter()
-            .zip(self.window.pairs())
+            .zip(&self.window.pairs)
             .fold(Twist::ZERO, |sum, (twist, &weight)| {
                 Twist::new(sum.linear + twist.linear * weight, sum.angular + twist.angular * weight)
             });

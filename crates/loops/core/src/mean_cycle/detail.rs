@@ -27,17 +27,18 @@ pub(super) struct Splitter {
 
 impl Splitter {
     pub(super) fn new(num_samples: usize, period_secs: f64) -> Self {
-        let around = (0..num_samples)
-            .map(|sample| {
-                let (sin, cos) = ops::sin_cos(TAU * sample as f64 / num_samples as f64);
-                [cos, sin]
-            })
-            .collect();
-        let responses = (1..=num_samples / 2)
-            .map(|harmonic| response(harmonic as f64 / period_secs))
-            .take_while(|&response| response > 0.0)
-            .collect();
-        Self { around, responses }
+        Self {
+            around: (0..num_samples)
+                .map(|sample| {
+                    let (sin, cos) = ops::sin_cos(TAU * sample as f64 / num_samples as f64);
+                    [cos, sin]
+                })
+                .collect(),
+            responses: (1..=num_samples / 2)
+                .map(|harmonic| response(harmonic as f64 / period_secs))
+                .take_while(|&response| response > 0.0)
+                .collect(),
+        }
     }
 
     /// Returns a track less its coarse part: the mean, and all harmonics below 3 Hz, are gone.

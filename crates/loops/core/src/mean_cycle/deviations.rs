@@ -3,17 +3,19 @@
 use glam::{DQuat, DVec3};
 
 use super::{CyclesEnd, LaidCycles, MeanCycleError, MeanCycles, average::MAX_SPREAD};
-use crate::analysis::Analysis;
-use crate::candidate::LoopCandidate;
-use crate::math::{rotation, smooth_step};
-use crate::motion::Pose;
+use crate::{
+    analysis::Analysis,
+    candidate::LoopCandidate,
+    math::{rotation, smooth_step},
+    motion::Pose,
+};
 
 /// Deviations of the local rotations of some joints from their mean over the cycles of a take: rotation vectors in the axes of the parents.
 pub(crate) struct CycleDeviations {
-    num_cycles: usize,
-    num_samples: usize,
+    pub num_cycles: usize,
+    pub num_samples: usize,
     /// Why the row of cycles ends before the first, and after the last.
-    ends: [CyclesEnd; 2],
+    pub ends: [CyclesEnd; 2],
     /// Joints that have a mean, each with its deviations by cycle and sample.
     of_joints: Vec<(usize, Vec<DVec3>)>,
 }
@@ -29,7 +31,7 @@ impl CycleDeviations {
         shown: impl Fn(Pose) -> Pose,
     ) -> Result<Self, MeanCycleError> {
         let laid = LaidCycles::find(analysis, candidate, MeanCycles::All, num_samples)?;
-        let num_cycles = laid.num_cycles();
+        let num_cycles = laid.row.num_cycles();
         // By cycle, sample and joint.
         let mut rotations: Vec<DQuat> = Vec::with_capacity(num_cycles * num_samples * joints.len());
         for cycle in 0..num_cycles {
@@ -37,7 +39,7 @@ impl CycleDeviations {
                 let pose = shown(
                     analysis
                         .take
-                        .sample(laid.frame(cycle, sample as f64 / num_samples as f64)),
+                        .sample(laid.row.frame(cycle, sample as f64 / num_samples as f64)),
                 );
                 rotations.extend(joints.iter().map(|&joint| pose.rotations[joint]));
             }
@@ -49,22 +51,9 @@ impl CycleDeviations {
         Ok(Self {
             num_cycles,
             num_samples,
-            ends: laid.ends(),
+            ends: laid.row.ends,
             of_joints: of_joints.collect(),
         })
-    }
-
-    pub(crate) fn num_cycles(&self) -> usize {
-        self.num_cycles
-    }
-
-    pub(crate) fn num_samples(&self) -> usize {
-        self.num_samples
-    }
-
-    /// Returns why the row of cycles ends before the first, and after the last.
-    pub(crate) fn ends(&self) -> [CyclesEnd; 2] {
-        self.ends
     }
 
     /// Returns the joints that have a mean, in the requested order.

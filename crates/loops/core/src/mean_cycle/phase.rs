@@ -7,9 +7,11 @@
 //! from cycle to cycle. Derivation: docs/math/mean_cycle.md.
 
 use super::CyclesEnd;
-use crate::analysis::{Analysis, Features};
-use crate::candidate::LoopCandidate;
-use crate::math::{mean, ops, ordered, rotation};
+use crate::{
+    analysis::{Analysis, Features},
+    candidate::LoopCandidate,
+    math::{mean, ops, ordered, rotation},
+};
 
 /// Phases of a cycle at which poses are compared: a step of a walk has eight of them between two contacts.
 pub(super) const NUM_PHASES: usize = 32;
@@ -78,22 +80,20 @@ impl CycleRow {
         let num_after = found[1].min(others - found[0].min(others / 2));
         let num_before = found[0].min(others - num_after);
         let used = [num_before, num_after];
-        let ends = [0, 1].map(|side| {
-            if used[side] < found[side] {
-                CyclesEnd::Enough
-            } else {
-                sides[side].end
-            }
-        });
-        let deviations = [Side::Before, Side::After]
-            .map(|side| reference.smoothed(side, &sides[side as usize].frames[..used[side as usize] * NUM_PHASES]));
         Self {
             num_before,
             num_after,
-            ends,
+            ends: [0, 1].map(|side| {
+                if used[side] < found[side] {
+                    CyclesEnd::Enough
+                } else {
+                    sides[side].end
+                }
+            }),
             start: reference.start,
             period: reference.period,
-            deviations,
+            deviations: [Side::Before, Side::After]
+                .map(|side| reference.smoothed(side, &sides[side as usize].frames[..used[side as usize] * NUM_PHASES])),
         }
     }
 
@@ -329,9 +329,9 @@ impl<'a> Reference<'a> {
             return Some(CyclesEnd::OtherMotion);
         }
         let [own, other] = [(self.start, self.start + self.period), (from, to)].map(|(from, to)| self.moved(from, to));
-        let size = self.analysis.body.size(&self.analysis.take);
-        let stride = ops::over_ground(own.translation);
-        (ops::over_ground(other.translation - own.translation) > STRIDE_SHARE * stride + STRIDE_METRES * size
+        (ops::over_ground(other.translation - own.translation)
+            > STRIDE_SHARE * ops::over_ground(own.translation)
+                + STRIDE_METRES * self.analysis.body.size(&self.analysis.take)
             || rotation::yaw_of(own.rotation.conjugate() * other.rotation).abs() > TURN_RADIANS)
             .then_some(CyclesEnd::OtherPath)
     }

@@ -9,7 +9,7 @@ use crate::math::{percentile, smooth_step};
 
 /// Weights of the pairs of neighbouring cycles; they sum to one.
 pub(super) struct Window {
-    pairs: Vec<f64>,
+    pub pairs: Vec<f64>,
 }
 
 impl Window {
@@ -25,11 +25,6 @@ impl Window {
         }
         pairs.iter_mut().for_each(|weight| *weight /= total);
         Self { pairs }
-    }
-
-    /// Returns the weight of each pair of cycles, the first of them by its first cycle.
-    pub(super) fn pairs(&self) -> &[f64] {
-        &self.pairs
     }
 
     /// Returns the weights of all cycles at a phase; they sum to one.
@@ -65,12 +60,14 @@ const EQUAL_METRES: f64 = 1e-3;
 /// median on. Source: Beaton and Tukey, The fitting of power series, Technometrics 16, 1974.
 pub(super) fn trust(distances: &[f64]) -> Vec<f64> {
     let limit = OUTLYING * percentile::of(distances.to_vec(), 0.5).max(EQUAL_METRES);
-    let biweights = distances.iter().map(|distance| {
-        let ratio = distance / limit;
-        let left = (1.0 - ratio * ratio).max(0.0);
-        left * left
-    });
-    biweights.collect()
+    distances
+        .iter()
+        .map(|distance| {
+            let ratio = distance / limit;
+            let left = (1.0 - ratio * ratio).max(0.0);
+            left * left
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -105,6 +102,6 @@ mod tests {
 
     #[test]
     fn cycles_of_which_no_two_neighbours_are_trusted_count_alike() {
-        assert_eq!(Window::over(&[1.0, 0.0, 1.0]).pairs(), [0.5, 0.5]);
+        assert_eq!(Window::over(&[1.0, 0.0, 1.0]).pairs, [0.5, 0.5]);
     }
 }

@@ -3,10 +3,12 @@
 use glam::{DQuat, DVec3};
 
 use super::{MadeLoop, MakeError, clip_of};
-use crate::closure::{self, ClosureSettings, SeamMotion};
-use crate::math::percentile;
-use crate::motion::{Joint, Skeleton};
-use crate::take::Take;
+use crate::{
+    closure::{self, ClosureSettings, SeamMotion},
+    math::percentile,
+    motion::{Joint, Skeleton},
+    take::Take,
+};
 
 /// Numbers that a joint's position holds.
 const PER_JOINT: usize = 3;
@@ -50,17 +52,16 @@ impl MadeLoop {
 
         let count = self.loop_clip.num_samples();
         let num_intervals = count / self.num_copies() / usize::from(self.candidate.pairing.num_stretches());
-        let settings = ClosureSettings {
-            motion: if self.closed.is_layered {
-                SeamMotion::Layered
-            } else {
-                SeamMotion::Central
-            },
-            ..self.closed.method.into()
-        };
         let closed = closure::close(
             &clip_of(&take, &self.candidate, num_intervals, self.loop_clip.step_secs())?,
-            &settings,
+            &ClosureSettings {
+                motion: if self.closed.is_layered {
+                    SeamMotion::Layered
+                } else {
+                    SeamMotion::Central
+                },
+                ..self.closed.method.into()
+            },
         )?
         .tracks;
         let bounds: Vec<(f64, f64)> = (0..width)

@@ -5,16 +5,20 @@
 use core::fmt;
 
 use super::{LoopSettings, MakeError, Plan, completed_for};
-use crate::analysis::seam_peak::{self, floor, second_difference};
-use crate::analysis::{Analysis, Body, Foot};
-use crate::candidate::LoopCandidate;
-use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
-use crate::feet::FootLock;
-use crate::loop_clip::LoopClip;
-use crate::math::{greatest, ordered};
-use crate::motion::WorldTracks;
-use crate::quality::Quality;
-use crate::root_motion::RootRelativeClip;
+use crate::{
+    analysis::{
+        Analysis, Body, Foot,
+        seam_peak::{self, floor, second_difference},
+    },
+    candidate::LoopCandidate,
+    closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKind},
+    feet::FootLock,
+    loop_clip::LoopClip,
+    math::{greatest, ordered},
+    motion::WorldTracks,
+    quality::Quality,
+    root_motion::RootRelativeClip,
+};
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
 #[handed_over(Copy, Default)]
@@ -83,23 +87,18 @@ const HALF_LIVES: [f64; 2] = [0.1, 0.15];
 
 /// Returns the methods tried: the default first, which wins if scores are equal.
 fn methods(asked: &Method) -> Vec<Method> {
+    let of = |kind, secs| Method::new(Shape::new(kind, secs));
     let mut methods = vec![Method::default()];
-    for blend_secs in BLENDS {
-        methods.push(Method::new(Shape::new(ShapeKind::Quintic, blend_secs)));
-        methods.push(Method::new(Shape::new(ShapeKind::Cubic, blend_secs)));
-        methods.push(Method::crossfade(blend_secs));
+    for secs in BLENDS {
+        methods.extend([
+            of(ShapeKind::Quintic, secs),
+            of(ShapeKind::Cubic, secs),
+            Method::crossfade(secs),
+        ]);
     }
-    for half_life_secs in HALF_LIVES {
-        methods.push(Method::new(Shape::new(ShapeKind::Spring, half_life_secs)));
-    }
-    let blend_secs = DEFAULT_BLEND_SECS;
-    methods.push(Method::new(Shape::new(ShapeKind::Linear, blend_secs)));
-    methods.push(Method::new(Shape::new(ShapeKind::Adjustment, blend_secs)));
-    methods.push(Method::new(
-        Shape::new(ShapeKind::SoftFade, 0.4)
-            .with(ShapeKey::Hardness, 16.0)
-            .with(ShapeKey::VelocityBlend, 0.4),
-    ));
+    methods.extend(HALF_LIVES.map(|secs| of(ShapeKind::Spring, secs)));
+    methods.extend([ShapeKind::Linear, ShapeKind::Adjustment].map(|kind| of(kind, DEFAULT_BLEND_SECS)));
+    methods.push(of(ShapeKind::SoftFade, 0.4));
     for method in &mut methods {
         (method.shares, method.order) = (asked.shares, asked.order);
     }
@@ -192,11 +191,8 @@ impl Watched {
             .iter()
             .map(|&(joint, usual)| {
                 let bends = (0..count).map(|sample| {
-                    bend(
-                        &world,
-                        [sample + 2, sample + 1, sample].map(|sample| sample % count),
-                        joint,
-                    )
+                    let around = [sample + 2, sample + 1, sample].map(|sample| sample % count);
+                    bend(&world, around, joint)
                 });
                 (greatest(bends) / usual - 1.0).max(0.0)
             })

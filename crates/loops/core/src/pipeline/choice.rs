@@ -6,14 +6,16 @@
 use core::cmp::Ordering;
 
 use super::{ClosedStretch, LoopSettings, MadeLoop, Plan, auto::bend};
-use crate::analysis::{Analysis, MOVING_MPS};
-use crate::candidate::{
-    Choosing, FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, Proposed, SearchError,
-    SearchSettings, every_cycle, propose_loops, propose_stretches,
+use crate::{
+    analysis::{Analysis, MOVING_MPS},
+    candidate::{
+        Choosing, FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, Proposed, SearchError,
+        SearchSettings, every_cycle, propose_loops, propose_stretches,
+    },
+    loop_clip::LoopKeys,
+    math::{greatest, ops, ordered, percentile},
+    quality,
 };
-use crate::loop_clip::LoopKeys;
-use crate::math::{greatest, ops, ordered, percentile};
-use crate::quality;
 
 /// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
 const LISTED: usize = 60;
@@ -202,8 +204,7 @@ fn closed(analysis: &Analysis, candidate: &LoopCandidate) -> Option<ClosedStretc
         candidate,
         settings: &LoopSettings::default(),
     };
-    let (closed, _) = plan.close(plan.prepare().ok()?).ok()?;
-    Some(closed)
+    Some(plan.close(plan.prepare().ok()?).ok()?.0)
 }
 
 /// Adds the parts of the outcome that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.
@@ -330,11 +331,8 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
                 let own = (first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1))
                     .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
                 let of_loop = (0..count).map(|sample| {
-                    bend(
-                        &closed,
-                        [sample + count - 1, sample, sample + 1].map(|sample| sample % count),
-                        knee,
-                    )
+                    let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
+                    bend(&closed, around, knee)
                 });
                 greatest(of_loop) / own.fold(STILL_METRES, f64::max)
             }),

@@ -24,7 +24,7 @@ pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
 pub use choice::by_recommendation;
 pub(crate) use choice::{find_and_make, find_cycles, find_loops, find_stretches};
-pub(crate) use kept::KeptKeys;
+pub(crate) use kept::curve_through;
 pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
 pub use retry::{MAX_STRETCHES, RetriedLoop, Retry};
@@ -33,26 +33,28 @@ pub use timing::{FallsAt, Footfalls, Keep, Length, Retimed, Timing, TimingError}
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::analysis::{Analysis, Body};
-use crate::candidate::{self, LastKey, LoopCandidate, WholeClip, WholeClipKind};
-use crate::closure::{
-    self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, ImageError, Method, Shape, ShapeKind,
+use crate::{
+    analysis::{Analysis, Body},
+    candidate::{self, LastKey, LoopCandidate, WholeClip, WholeClipKind},
+    closure::{
+        self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, ImageError, Method, Shape, ShapeKind,
+    },
+    edit::{self, EditError, EditKind, LoopEdit},
+    feet::{
+        self, EditedStance, Feet, FeetSettings, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit,
+        StanceSpan, hinged,
+    },
+    loop_clip::{LoopClip, LoopClipError, LoopKeys},
+    math::{Rigid, Twist},
+    mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles},
+    mirror::{Mirror, MirrorError},
+    motion::{RootMotion, Tracks},
+    quality::{self, Quality},
+    retarget::{Likeness, RigPair},
+    root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
+    take::{Clip, CutError, Take, TakeError},
+    variation::{self, Variation, VariationError, VariationSettings},
 };
-use crate::edit::{self, EditError, EditKind, LoopEdit};
-use crate::feet::{
-    self, EditedStance, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit,
-    StanceSpan, hinged,
-};
-use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
-use crate::math::{Rigid, Twist};
-use crate::mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles};
-use crate::mirror::{Mirror, MirrorError};
-use crate::motion::{RootMotion, Tracks};
-use crate::quality::{self, Quality};
-use crate::retarget::{Likeness, RigPair};
-use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
-use crate::take::{Clip, CutError, Take, TakeError};
-use crate::variation::{self, Variation, VariationError, VariationSettings};
 
 use timing::Timed;
 
@@ -233,12 +235,10 @@ pub(crate) fn make_loop(
         candidate,
         settings: &settings.of_take().fitted_to(candidate),
     };
-    let made = plan.finish(plan.prepare()?)?;
-    let made = if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
-        plan.mended()?
-    } else {
-        made
-    };
+    let mut made = plan.finish(plan.prepare()?)?;
+    if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
+        made = plan.mended()?;
+    }
     made.completed(analysis, settings)
 }
 
@@ -328,7 +328,6 @@ fn completed_for<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Cow<'
 }
 
 /// A stretch of a take, and the settings for making a loop from it.
-#[derive(Clone, Copy)]
 struct Plan<'a> {
     analysis: &'a Analysis,
     candidate: &'a LoopCandidate,
@@ -351,18 +350,16 @@ fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_se
     if let Some(course) = candidate.pairing.ping_pong(&candidate.cut) {
         return Clip::ping_pong(take, &course, num_intervals, step_secs);
     }
-    let clip = Clip::new(take, &candidate.cut, num_intervals, step_secs)?;
-    let whole = candidate.whole.as_ref();
-    let clip = if whole.is_some_and(|whole| whole.last_key == LastKey::Repeated) {
-        clip.without_context()
-    } else {
-        clip
-    };
-    Ok(if whole.is_some_and(WholeClip::goes_on_over_the_seam) {
-        clip.known_as_cycle()
-    } else {
-        clip
-    })
+    let mut clip = Clip::new(take, &candidate.cut, num_intervals, step_secs)?;
+    if let Some(whole) = &candidate.whole {
+        if whole.last_key == LastKey::Repeated {
+            clip = clip.without_context();
+        }
+        if whole.goes_on_over_the_seam() {
+            clip = clip.known_as_cycle();
+        }
+    }
+    Ok(clip)
 }
 
 /// A stretch whose ends meet, before its feet are held.
@@ -394,8 +391,7 @@ impl<'a> Plan<'a> {
         let kept = candidate
             .whole
             .as_ref()
-            .filter(|whole| whole.ends_between_frames() && sampling == Sampling::SourceRate)
-            .map(|whole| KeptKeys::of(analysis, whole));
+            .filter(|whole| whole.ends_between_frames() && sampling == Sampling::SourceRate);
         let (num_intervals, step_secs) = match sampling {
             Sampling::SourceRate => (source_frames.round() as usize, take.frame_time_secs()),
             Sampling::Rate(rate) => {
@@ -407,8 +403,8 @@ impl<'a> Plan<'a> {
             Sampling::Samples(count) if count % halves != 0 => return Err(MakeError::OddSamples { found: count }),
             Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
         };
-        let mut clip = match &kept {
-            Some(kept) => kept.evenly()?,
+        let mut clip = match kept {
+            Some(whole) => curve_through(analysis, whole)?,
             None => clip_of(take, candidate, num_intervals, step_secs)?,
         };
         if kept.is_none() && !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
@@ -422,9 +418,9 @@ impl<'a> Plan<'a> {
         };
         let recorded = kept
             .filter(|_| mean.is_none() && settings.edits.is_empty())
-            .map(|kept| {
+            .map(|whole| {
                 source
-                    .of_other_samples(&kept.as_recorded(), analysis)
+                    .of_other_samples(&kept::as_recorded(take, whole), analysis)
                     .clip
                     .into_tracks()
             });
@@ -612,7 +608,14 @@ impl<'a> Plan<'a> {
     ) -> Result<(Timed, Feet), MakeError> {
         let of_poses = loop_clip.root().twist.linear;
         let is_given = matches!(self.settings.feet.speed, RootSpeed::Given(_));
-        let (speed, twist) = self.measured_speed(&loop_clip, is_given);
+        let (analysis, settings) = (self.analysis, self.settings);
+        // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began
+        // after a single action.
+        let (speed, twist) = if settings.root.mode == RootMode::Stationary || self.candidate.root_rests() && !is_given {
+            (None, None)
+        } else {
+            feet::measure_speed(&loop_clip, &analysis.body, analysis.contacts.limits(), &settings.feet)
+        };
         // A root that moves as its own joint was captured keeps that travel.
         let twist = twist.filter(|_| source.captured.is_empty() || is_given);
         let (loop_clip, source) = match twist {
@@ -629,17 +632,6 @@ impl<'a> Plan<'a> {
         timed.loop_clip = held.unwrap_or(timed.loop_clip);
         timed.measure();
         Ok((timed, feet))
-    }
-
-    /// Returns the root's speed by its feet, and the twist that the root gets for that or for the given speed; see [`feet::measure_speed`].
-    fn measured_speed(&self, loop_clip: &LoopClip, is_given: bool) -> (Option<FeetSpeed>, Option<Twist>) {
-        let (analysis, settings) = (self.analysis, self.settings);
-        // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began
-        // after a single action.
-        if settings.root.mode == RootMode::Stationary || self.candidate.root_rests() && !is_given {
-            return (None, None);
-        }
-        feet::measure_speed(loop_clip, &analysis.body, analysis.contacts.limits(), &settings.feet)
     }
 
     /// Returns the loop with its feet held, if that is an improvement, and the outcome.
@@ -725,12 +717,16 @@ fn edited_stances(
         .collect::<Result<Vec<_>, _>>()?;
     if candidate.pairing.is_ping_pong() {
         // Frames of the take are shown twice: on the way there and on the way back.
-        let both = settings.stances.iter().zip(edited).flat_map(|(edit, edited)| {
-            core::iter::once(edited).chain(
-                matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples())),
-            )
-        });
-        return Ok(both.collect());
+        return Ok(settings
+            .stances
+            .iter()
+            .zip(edited)
+            .flat_map(|(edit, edited)| {
+                core::iter::once(edited).chain(
+                    matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples())),
+                )
+            })
+            .collect());
     }
     if !candidate.pairing.is_mirrored() {
         return Ok(edited);

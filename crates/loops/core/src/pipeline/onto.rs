@@ -5,14 +5,16 @@
 use std::borrow::Cow;
 
 use super::{LoopSettings, MadeLoop, MakeError, Timing, edited, edited_stances};
-use crate::analysis::Heading;
-use crate::closure::Image;
-use crate::feet::{FeetSettings, Holding, RootSpeed};
-use crate::loop_clip::LoopClip;
-use crate::mirror::Mirror;
-use crate::retarget::{Retarget, RigPair};
-use crate::root_motion::{RootMotionFit, RootRelativeClip, RootSettings};
-use crate::take::{Take, TakeError};
+use crate::{
+    analysis::Heading,
+    closure::Image,
+    feet::{FeetSettings, Holding, RootSpeed},
+    loop_clip::LoopClip,
+    mirror::Mirror,
+    retarget::{Retarget, RigPair},
+    root_motion::{RootMotionFit, RootRelativeClip, RootSettings},
+    take::{Take, TakeError},
+};
 
 impl LoopSettings {
     /// Returns the settings for the loop of the take, before [`MadeLoop::completed`] puts it onto the character and varies it:

@@ -8,12 +8,17 @@ use std::borrow::Cow;
 
 use glam::DVec3;
 
-use crate::analysis::{Body, Heading};
-use crate::closure::ends::{self, EndState};
-use crate::closure::{BoundaryError, Method, Order, Shape, ShapeKey, ShapeKind, boundary::Boundary};
-use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, kernel, rotation};
-use crate::root_motion::{RootBlend, RootRelativeClip, RootSettings};
+use crate::{
+    analysis::{Body, Heading},
+    closure::{
+        BoundaryError, Method, Order, Shape, ShapeKey, ShapeKind,
+        boundary::Boundary,
+        ends::{self, EndState},
+    },
+    loop_clip::LoopClip,
+    math::{Rigid, kernel, rotation},
+    root_motion::{RootBlend, RootRelativeClip, RootSettings},
+};
 
 /// Returns the smoothed ground path of the hips, relative to the root of constant twist, for every sample of a loop.
 ///
@@ -140,8 +145,11 @@ fn wanted(ends: [EndState<DVec3>; 2], share: f64, turn_rate: f64) -> [EndState<D
     let acceleration = mean(|end| end.acceleration);
     ends.map(|end| {
         let (o, rate) = (value - end.value, velocity - end.velocity);
-        let bend = acceleration - end.acceleration;
-        EndState::new(o, rate + turn(o), bend + 2.0 * turn(rate) + turn(turn(o)))
+        EndState::new(
+            o,
+            rate + turn(o),
+            acceleration - end.acceleration + 2.0 * turn(rate) + turn(turn(o)),
+        )
     })
 }
 

@@ -5,12 +5,14 @@ use core::f64::consts::FRAC_PI_2;
 use glam::DVec3;
 
 use super::{LoopSettings, MadeLoop};
-use crate::analysis::{Body, Heading};
-use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, Twist, mean, ops, rotation};
-use crate::motion::RootMotion;
-use crate::root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
-use crate::take::Take;
+use crate::{
+    analysis::{Body, Heading},
+    loop_clip::LoopClip,
+    math::{Rigid, Twist, mean, ops, rotation},
+    motion::RootMotion,
+    root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
+    take::Take,
+};
 
 /// Mean length of the facings around a loop, as a share, below which they have no direction: the body spins.
 const MIN_MEAN_FACING: f64 = 0.5;

@@ -1,11 +1,13 @@
 //! Makes a loop whose seam shows again in other ways, until a loop without a visible seam is found.
 
 use super::{LoopSettings, MadeLoop, MakeError, choose_closure, find_loops, make_loop};
-use crate::analysis::Analysis;
-use crate::candidate::{LoopCandidate, SearchSettings, ended_at_its_last_key};
-use crate::loop_clip::LoopKeys;
-use crate::quality::{Quality, SeamSteps};
-use crate::root_motion::RootSettings;
+use crate::{
+    analysis::Analysis,
+    candidate::{LoopCandidate, SearchSettings, ended_at_its_last_key},
+    loop_clip::LoopKeys,
+    quality::{Quality, SeamSteps},
+    root_motion::RootSettings,
+};
 
 /// Most that a loop made instead may move joints on average, metres at the size of a man: a bent motion is worse than a seam.
 const MAX_BENT_METRES: f64 = 0.02;
@@ -171,22 +173,14 @@ impl RetriedLoop {
 
     /// Makes another loop and takes it if its seam does not show and the motion is not bent for that.
     fn try_without_seam(&mut self, analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> bool {
-        // An edited loop differs from the uncut take on purpose.
         self.try_instead(analysis, candidate, settings, |made| {
-            is_without_seam(made, !settings.edits.is_empty())
+            let quality = made.measured();
+            // An edited loop differs from the uncut take on purpose, and a mean from the cycle that it is compared with.
+            let is_meant = !settings.edits.is_empty() || made.mean_cycle.is_some();
+            let is_bent = |metres: f64| !is_meant && metres > MAX_BENT_METRES * quality.body_size;
+            !quality.pops() && !quality.displacement_metres.is_some_and(is_bent)
         })
     }
-}
-
-/// Whether the seam of a loop does not show, and its motion is not bent for that.
-fn is_without_seam(made: &MadeLoop, is_edited: bool) -> bool {
-    let quality = made.measured();
-    // A mean is meant to differ from the cycle that it is compared with.
-    let is_meant = is_edited || made.mean_cycle.is_some();
-    !quality.pops()
-        && !quality
-            .displacement_metres
-            .is_some_and(|metres| !is_meant && metres > MAX_BENT_METRES * quality.body_size)
 }
 
 fn shows(made: &MadeLoop) -> bool {

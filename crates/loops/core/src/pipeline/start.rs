@@ -1,14 +1,18 @@
 //! The phase at which a loop starts: the seam, or a requested phase.
 
-use core::fmt::{self, Display, Formatter};
-use core::ops::Range;
-use core::str::FromStr;
+use core::{
+    fmt::{self, Display, Formatter},
+    ops::Range,
+    str::FromStr,
+};
 use std::borrow::Cow;
 
 use super::MadeLoop;
-use crate::analysis::Side;
-use crate::loop_clip::LoopClip;
-use crate::math::{ops, ordered};
+use crate::{
+    analysis::Side,
+    loop_clip::LoopClip,
+    math::{ops, ordered},
+};
 
 /// The phase at which the first key of a loop lies.
 #[handed_over(Copy)]

@@ -1,16 +1,20 @@
 //! Time as a setting: how long a loop lasts, how fast it goes, and when its feet touch down. Derivation: docs/math/time.md.
 
-use core::fmt::{self, Display, Formatter};
-use core::str::FromStr;
+use core::{
+    fmt::{self, Display, Formatter},
+    str::FromStr,
+};
 
 use super::{MakeError, Plan, Sampling};
-use crate::analysis::{Body, MOVING_MPS, Side, Stay};
-use crate::feet::{self, Bearing, FootModel, Stage};
-use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, Twist, mean, ops, ordered, percentile, smallest, time_map::TimeMap};
-use crate::motion::{Pose, PoseCurve, RootMotion, Skeleton, Tracks};
-use crate::root_motion::RootRelativeClip;
-use crate::take::Clip;
+use crate::{
+    analysis::{Body, MOVING_MPS, Side, Stay},
+    feet::{self, Bearing, FootModel, Stage},
+    loop_clip::LoopClip,
+    math::{Rigid, Twist, mean, ops, ordered, percentile, smallest, time_map::TimeMap},
+    motion::{Pose, PoseCurve, RootMotion, Skeleton, Tracks},
+    root_motion::RootRelativeClip,
+    take::Clip,
+};
 
 /// The length of a loop.
 #[handed_over(Copy)]
@@ -600,14 +604,16 @@ fn hardest(clip: &LoopClip) -> f64 {
         .map(|key| clip.world_pose(key).translations)
         .collect();
     let step = clip.step_secs();
-    let all = places.windows(3).flat_map(|three| {
-        three[0]
-            .iter()
-            .zip(&three[1])
-            .zip(&three[2])
-            .map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
-    });
-    percentile::of(all, 0.95)
+    percentile::of(
+        places.windows(3).flat_map(|three| {
+            three[0]
+                .iter()
+                .zip(&three[1])
+                .zip(&three[2])
+                .map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
+        }),
+        0.95,
+    )
 }
 
 fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<usize>) -> Result<LoopClip, MakeError> {
@@ -627,14 +633,17 @@ fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<u
         )
     } else {
         let curve = PoseCurve::around(clip.tracks());
-        let poses = (0..course.count as isize).map(|sample| {
-            carried.pose(
-                skeleton,
-                curve.at(course.at(sample) * course.before),
-                course.ahead(sample),
-            )
-        });
-        Tracks::pose_by_pose(skeleton, step_secs, poses)
+        Tracks::pose_by_pose(
+            skeleton,
+            step_secs,
+            (0..course.count as isize).map(|sample| {
+                carried.pose(
+                    skeleton,
+                    curve.at(course.at(sample) * course.before),
+                    course.ahead(sample),
+                )
+            }),
+        )
     };
     Ok(LoopClip::new(
         clip.name(),
@@ -662,13 +671,6 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
     let times: Vec<f64> = samples.clone().map(|sample| sample as f64).collect();
     let poses: Vec<Pose> = samples.map(|sample| clip.pose(sample).to_pose()).collect();
     let curve = PoseCurve::new(times.clone(), &poses);
-    let moved = (-before..=count + after)
-        .map(|sample| carried.pose(clip.skeleton(), curve.at(shown(sample)), course.ahead(sample)));
-    let timed = Clip::from_samples(
-        Tracks::pose_by_pose(clip.skeleton(), step_secs, moved),
-        course.count,
-        before as usize,
-    );
     let captured = if source.captured.is_empty() {
         Vec::new()
     } else {
@@ -682,7 +684,16 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
             .collect()
     };
     RootRelativeClip {
-        clip: timed,
+        clip: Clip::from_samples(
+            Tracks::pose_by_pose(
+                clip.skeleton(),
+                step_secs,
+                (-before..=count + after)
+                    .map(|sample| carried.pose(clip.skeleton(), curve.at(shown(sample)), course.ahead(sample))),
+            ),
+            course.count,
+            before as usize,
+        ),
         root: carried.root(course.count as f64 * step_secs),
         captured,
         ..source

@@ -1,8 +1,7 @@
 //! Whether the hinges of a robot stay within their limits.
 
 use super::JointPeak;
-use crate::loop_clip::LoopKeys;
-use crate::motion::Hinges;
+use crate::{loop_clip::LoopKeys, motion::Hinges};
 
 /// How far hinges go beyond their limits, by the joint that goes farthest; 0 is within them. `None` if no hinge has such a limit.
 #[handed_over(Copy, Default)]

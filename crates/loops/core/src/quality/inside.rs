@@ -6,10 +6,14 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::{SourceTracks, Stand, WorstContact, seam::second_differences};
-use crate::analysis::seam_peak::{self, floor};
-use crate::analysis::{Body, FoundBy};
-use crate::loop_clip::LoopKeys;
-use crate::math::{greatest, mean, ops, percentile, rotation};
+use crate::{
+    analysis::{
+        Body, FoundBy,
+        seam_peak::{self, floor},
+    },
+    loop_clip::LoopKeys,
+    math::{greatest, mean, ops, percentile, rotation},
+};
 
 /// The place where a joint exceeds a reference most.
 #[handed_over(Copy, Default)]
@@ -63,12 +67,13 @@ pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Join
                     .collect(),
                 unseen.max(floor::TREMBLE_METRES),
             );
-            let of_seams = keys.seams().map(|seam| JointPeak {
-                joint,
-                sample: seam,
-                ratio: bends[seam].max(bends[(seam + count - 1) % count]) / usual,
-            });
-            of_seams.fold(JointPeak::default(), sharper)
+            keys.seams()
+                .map(|seam| JointPeak {
+                    joint,
+                    sample: seam,
+                    ratio: bends[seam].max(bends[(seam + count - 1) % count]) / usual,
+                })
+                .fold(JointPeak::default(), sharper)
         });
     peaks.fold(JointPeak::default(), sharper)
 }
@@ -84,23 +89,23 @@ pub(super) fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
 pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>, size: f64) -> Option<JointPeak> {
     let source = source?;
     let count = keys.num_samples() as isize;
-    let square = keys.step_secs() * keys.step_secs();
     let own = (-2..count + 3).filter(|&sample| source.has(sample - 1) && source.has(sample + 1));
     let own: Vec<isize> = own.collect();
-    let unseen = UNSEEN.map(|rate| rate * square);
+    let unseen = UNSEEN.map(|rate| rate * (keys.step_secs() * keys.step_secs()));
     let peaks = (0..keys.num_joints().min(source.world.num_joints()))
         .filter(|&joint| !body.is_control(joint))
         .map(|joint| {
-            let bends = own.iter().map(|&at| source.second_difference(at, joint).length());
             // Samples with both neighbours are consecutive.
-            let turns = own.first().map_or_else(Vec::new, |&first| {
-                turn_changes(first..first + own.len() as isize, |at| {
-                    source.rooted.clip.rotations(at)[joint]
-                })
-            });
             let allowed = [
-                greatest(bends).max(unseen[0] * size).max(floor::TREMBLE_METRES),
-                greatest(turns).max(unseen[1]),
+                greatest(own.iter().map(|&at| source.second_difference(at, joint).length()))
+                    .max(unseen[0] * size)
+                    .max(floor::TREMBLE_METRES),
+                greatest(own.first().map_or_else(Vec::new, |&first| {
+                    turn_changes(first..first + own.len() as isize, |at| {
+                        source.rooted.clip.rotations(at)[joint]
+                    })
+                }))
+                .max(unseen[1]),
             ];
             let peaks = second_differences(keys, joint)
                 .into_iter()
@@ -134,11 +139,12 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     // Seen from the root at a sample, the next one has moved on by a step of the root.
     let speeds: Vec<f64> = (0..count as isize)
         .map(|sample| {
-            let moved = (0..keys.num_joints()).map(|joint| {
-                step.transform_point(keys.position(sample + 1, joint))
-                    .distance(keys.position(sample, joint))
-            });
-            moved.sum()
+            (0..keys.num_joints())
+                .map(|joint| {
+                    step.transform_point(keys.position(sample + 1, joint))
+                        .distance(keys.position(sample, joint))
+                })
+                .sum()
         })
         .collect();
     let usual = percentile::of(speeds.clone(), 0.5);
@@ -203,17 +209,18 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
         .head
         .filter(|_| body.found_by != FoundBy::AllLeaves && !body.feet.is_empty())?;
     let count = keys.num_samples() as isize;
-    let ways = (0..count).map(|sample| {
-        keys.position(sample, head)
-            - mean(
-                body.feet
-                    .iter()
-                    .map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle))),
-            )
-    });
-    let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
-        (sum + way, lengths + way.length())
-    });
+    let (sum, lengths) = (0..count)
+        .map(|sample| {
+            keys.position(sample, head)
+                - mean(
+                    body.feet
+                        .iter()
+                        .map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle))),
+                )
+        })
+        .fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
+            (sum + way, lengths + way.length())
+        });
     let mean = sum / count as f64;
     // A body that rolls has no direction of its own.
     (sum.length() > STEADY_SHARE * lengths && mean.length() > floor::ROUNDING_METRES)

@@ -20,9 +20,13 @@ pub(crate) use sliding::foot_slide_of_loop;
 pub use sliding::{Stand, WorstContact, farthest_slide_of_stances, foot_slide_of_stances, stands};
 pub use step::{SeamSteps, Step, StepKind};
 
-use crate::analysis::{Body, seam_peak::second_difference};
-use crate::loop_clip::{LoopClip, LoopKeys};
-use crate::{math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
+use crate::{
+    analysis::{Body, seam_peak::second_difference},
+    loop_clip::{LoopClip, LoopKeys},
+    math::ops,
+    motion::WorldTracks,
+    root_motion::RootRelativeClip,
+};
 
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///
@@ -132,11 +136,7 @@ pub(crate) fn of_choice(keys: &LoopKeys, body: &Body, source: &RootRelativeClip)
 
 /// Returns the mean distance of the joints of a loop from the uncut take, relative to the root, metres.
 pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> f64 {
-    seam::displacement_metres(
-        &LoopKeys::from_loop(clip),
-        body,
-        &SourceTracks::between_the_ends(source),
-    )
+    seam::displacement_metres(&LoopKeys::from_loop(clip), body, &SourceTracks::new(source))
 }
 
 /// Tracks of an uncut clip relative to the root.
@@ -153,15 +153,6 @@ impl<'a> SourceTracks<'a> {
             rooted,
             first: *rooted.clip.sample_range().start(),
             world: rooted.clip.world_tracks(),
-        }
-    }
-
-    /// Without the context, in less time.
-    fn between_the_ends(rooted: &'a RootRelativeClip) -> Self {
-        Self {
-            rooted,
-            first: 0,
-            world: rooted.clip.world_tracks_between_the_ends(),
         }
     }
 

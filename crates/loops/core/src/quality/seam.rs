@@ -3,9 +3,15 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::analysis::seam_peak::{self, floor, second_difference};
-use crate::math::{greatest, mean};
-use crate::{analysis::Body, loop_clip::LoopKeys, math::rotation, root_motion::RootRelativeClip};
+use crate::{
+    analysis::{
+        Body,
+        seam_peak::{self, floor, second_difference},
+    },
+    loop_clip::LoopKeys,
+    math::{greatest, mean, rotation},
+    root_motion::RootRelativeClip,
+};
 
 /// The joints with the largest figures at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,10 +71,12 @@ fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usi
         let [before, after] = [last - 1, last].map(|sample| source.rooted.clip.rotations(sample)[joint]);
         rotation::difference(after, before).length()
     });
-    let turned = jump(last, own, |sample| {
-        rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
-    });
-    (radians.max(turned), metres)
+    (
+        radians.max(jump(last, own, |sample| {
+            rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
+        })),
+        metres,
+    )
 }
 
 /// Returns the excess of the step from the last sample to the first over any natural step there, at least 0.

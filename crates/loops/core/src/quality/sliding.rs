@@ -3,11 +3,13 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::analysis::{Body, FoundBy, standing};
-use crate::loop_clip::{LoopClip, LoopKeys};
-use crate::math::{greatest, smallest};
-use crate::motion::Skeleton;
-use crate::{math::ops, root_motion::RootRelativeClip};
+use crate::{
+    analysis::{Body, FoundBy, standing},
+    loop_clip::{LoopClip, LoopKeys},
+    math::{greatest, ops, smallest},
+    motion::Skeleton,
+    root_motion::RootRelativeClip,
+};
 
 /// Returns how the standing feet of an unwritten loop slide: their speed, as
 /// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps), and the distance of the farthest slide, metres.
@@ -185,14 +187,14 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
 /// Returns the points that can stand, with their joints: those of a robot's soles, or the last one of each foot.
 fn points(skeleton: &Skeleton, body: &Body) -> Vec<(usize, DVec3)> {
     let soles = skeleton.hinges().map_or(&[][..], |hinges| &hinges.soles);
-    let of_soles = soles
+    soles
         .iter()
-        .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point.at)));
-    let of_feet = body.feet.iter().filter(|_| soles.is_empty()).map(|foot| {
-        let joint = foot.lowest_joint();
-        (joint, body.end_of(joint))
-    });
-    of_soles.chain(of_feet).collect()
+        .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point.at)))
+        .chain(body.feet.iter().filter(|_| soles.is_empty()).map(|foot| {
+            let joint = foot.lowest_joint();
+            (joint, body.end_of(joint))
+        }))
+        .collect()
 }
 
 /// Merges contacts of a point that end with the last sample and begin with the first.

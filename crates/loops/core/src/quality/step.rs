@@ -6,8 +6,10 @@ use core::f64::consts::PI;
 
 use glam::DVec3;
 
-use crate::math::ordered;
-use crate::{loop_clip::LoopKeys, math::percentile, math::rotation};
+use crate::{
+    loop_clip::LoopKeys,
+    math::{ordered, percentile, rotation},
+};
 
 /// The percentile of a joint's own steps that a seam is compared with.
 const OWN_SHARE: f64 = 0.99;
@@ -85,16 +87,32 @@ impl SeamSteps {
     /// Creates the steps of a loop of a body of that size relative to a man.
     pub(crate) fn from_loop(keys: &LoopKeys, size: f64) -> Self {
         let (mut found, allowed) = Self::at_seams(keys, size);
-        for (joint, allowed) in allowed.iter().enumerate() {
-            if let Some((radians, metres)) = keys.closing_gap(joint) {
-                found = found.with_gap(joint, metres, radians, allowed, size);
+        // The gap of a joint between the first key and the closing one is a step as well in playback.
+        for (joint, [metres, radians]) in allowed.into_iter().enumerate() {
+            let Some((turned, moved)) = keys.closing_gap(joint) else {
+                continue;
+            };
+            for (worst, gap, allowed) in [
+                (&mut found.position, moved, metres.min(GAP_METRES * size)),
+                (&mut found.rotation, turned, radians.min(LIMITS[2][0])),
+            ] {
+                let gap = Step {
+                    joint,
+                    sample: 0,
+                    size: gap,
+                    allowed,
+                };
+                if gap.ratio() > worst.ratio() {
+                    *worst = gap;
+                }
             }
+            found.excess_metres = found.excess_metres.max(moved);
         }
         found
     }
 
-    /// Returns the largest steps over the seams, and the allowed ones of every joint.
-    fn at_seams(keys: &LoopKeys, size: f64) -> (Self, Vec<Allowed>) {
+    /// Returns the largest steps over the seams, and those in metres and radians that every joint is allowed.
+    fn at_seams(keys: &LoopKeys, size: f64) -> (Self, Vec<[f64; 2]>) {
         let (num_samples, num_seams) = (keys.num_samples() as isize, keys.seams().count() as isize);
         // As many second differences as samples, with no seam at either end of them.
         let before = num_samples / num_seams / 2;
@@ -136,33 +154,9 @@ impl SeamSteps {
                 }
             }
             found.excess_metres = found.excess_metres.max(jump.seam - jump.own);
-            allowed.push(Allowed {
-                metres: steps[0].allowed,
-                radians: steps[2].allowed,
-            });
+            allowed.push([steps[0].allowed, steps[2].allowed]);
         }
         (found, allowed)
-    }
-
-    /// Counts the gap of a joint between the first key and the closing one as a step, which it is in playback; `size` is that of the body.
-    fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
-        let gaps = [
-            (&mut self.position, metres, allowed.metres.min(GAP_METRES * size)),
-            (&mut self.rotation, radians, allowed.radians.min(LIMITS[2][0])),
-        ];
-        for (worst, gap_size, allowed) in gaps {
-            let gap = Step {
-                joint,
-                sample: 0,
-                size: gap_size,
-                allowed,
-            };
-            if gap.ratio() > worst.ratio() {
-                *worst = gap;
-            }
-        }
-        self.excess_metres = self.excess_metres.max(metres);
-        self
     }
 
     /// Returns the step that shows most.
@@ -185,12 +179,6 @@ impl SeamSteps {
     pub fn shows(&self) -> bool {
         self.worst().1.ratio() > 1.0
     }
-}
-
-/// Largest steps of a joint that do not show.
-struct Allowed {
-    metres: f64,
-    radians: f64,
 }
 
 /// The largest step at a seam, and the 99th percentile of the joint's steps at all other places.

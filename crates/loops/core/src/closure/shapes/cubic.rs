@@ -1,8 +1,10 @@
 //! Cubic: third-degree polynomials over the blend time, exactly zero after it.
 
 use super::{Parameter, ShapeDescriptor};
-use crate::closure::Order;
-use crate::math::{Decay, Fading, Jet};
+use crate::{
+    closure::Order,
+    math::{Decay, Fading, Jet},
+};
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "cubic",

@@ -2,8 +2,11 @@
 
 use core::ops::RangeInclusive;
 
-use crate::math::{Fading, Jet};
-use crate::{closure::Order, unit::Unit};
+use crate::{
+    closure::Order,
+    math::{Fading, Jet},
+    unit::Unit,
+};
 
 /// A parameter that shapes may have, by its key in recipes; its flags are `--KEY`, `--KEY-start` and `--KEY-end`.
 #[in_words]

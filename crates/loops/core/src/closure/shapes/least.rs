@@ -2,8 +2,10 @@
 //! the spring it never ends; the boundary system takes its tail into account.
 
 use super::{Parameter, ShapeDescriptor};
-use crate::closure::Order;
-use crate::math::{Fading, Jet, ops};
+use crate::{
+    closure::Order,
+    math::{Fading, Jet, ops},
+};
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "least",

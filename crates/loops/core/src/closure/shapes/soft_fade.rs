@@ -1,8 +1,11 @@
 //! Soft fade: the pose fades linearly over the duration and levels off softly, the velocity like a cubic.
 
 use super::{Parameter, ShapeDescriptor, ShapeKey, cubic};
-use crate::math::{Jet, ops};
-use crate::{closure::Order, unit::Unit};
+use crate::{
+    closure::Order,
+    math::{Jet, ops},
+    unit::Unit,
+};
 
 /// Default time and hardness: those of the article.
 const DURATION_SECS: f64 = 0.4;

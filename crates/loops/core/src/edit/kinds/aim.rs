@@ -1,8 +1,10 @@
 //! Aim: turns the root, so that the loop ends with another heading than it begins.
 
-use super::super::error::EditError;
-use super::super::joint_offset::{MAX_ROTATION, ROUNDING};
-use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints};
+use super::super::{
+    error::EditError,
+    joint_offset::{MAX_ROTATION, ROUNDING},
+};
+use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints};
 use crate::{closure::Image, loop_clip::LoopClip, math::Twist, unit::Unit};
 
 /// Turns the root so that the loop ends with another heading than it begins.
@@ -16,14 +18,13 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "aim",
     title: "aim",
     joints: EditedJoints::Root,
-    parameters: &[EditParameter {
-        key: EditKey::Turn,
-        label: "Turn to the left",
-        unit: Unit::Degrees,
-        step: 0.5,
-        is_required: true,
-        default: EditValue::Number(0.0),
-    }],
+    parameters: &[EditParameter::number(
+        EditKey::Turn,
+        "Turn to the left",
+        Unit::Degrees,
+        0.5,
+        0.0,
+    )],
     new: |_, values| {
         Aim {
             turn: values.number(EditKey::Turn).unwrap_or_default().to_radians(),

@@ -208,6 +208,17 @@ pub struct EditParameter {
 }
 
 impl EditParameter {
+    const fn number(key: EditKey, label: &'static str, unit: Unit, step: f64, default: f64) -> Self {
+        Self {
+            key,
+            label,
+            unit,
+            step,
+            is_required: matches!(key, EditKey::Deviation | EditKey::Scale | EditKey::Turn),
+            default: EditValue::Number(default),
+        }
+    }
+
     const ROTATION: Self = Self {
         key: EditKey::Rotation,
         label: "Turn",

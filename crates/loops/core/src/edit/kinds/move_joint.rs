@@ -1,8 +1,10 @@
 //! Move: an offset of a joint at one time, which fades as a bump, periodically.
 
-use super::super::error::EditError;
-use super::super::joint_offset::{JointOffset, ROUNDING};
-use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, only};
+use super::super::{
+    error::EditError,
+    joint_offset::{JointOffset, ROUNDING},
+};
+use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, offset_joint, only};
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// A time in a loop, taken periodically beyond its ends.
@@ -41,21 +43,9 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     title: "joint at a time",
     joints: EditedJoints::One,
     parameters: &[
-        EditParameter {
-            key: EditKey::Time,
-            label: "Time",
-            step: 0.005,
-            ..WIDTH
-        },
-        EditParameter {
-            key: EditKey::Phase,
-            label: "Phase",
-            unit: Unit::Number,
-            step: 0.002,
-            default: EditValue::Number(0.0),
-            ..WIDTH
-        },
-        WIDTH,
+        EditParameter::number(EditKey::Time, "Time", Unit::Secs, 0.005, DEFAULT_WIDTH_SECS),
+        EditParameter::number(EditKey::Phase, "Phase", Unit::Number, 0.002, 0.0),
+        EditParameter::number(EditKey::Width, "Width", Unit::Secs, 0.005, DEFAULT_WIDTH_SECS),
         EditParameter::ROTATION,
         EditParameter::POSITION,
     ],
@@ -71,15 +61,6 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
         }
         .into()
     },
-};
-
-const WIDTH: EditParameter = EditParameter {
-    key: EditKey::Width,
-    label: "Width",
-    unit: Unit::Secs,
-    step: 0.005,
-    is_required: false,
-    default: EditValue::Number(DEFAULT_WIDTH_SECS),
 };
 
 /// How long a move lasts by default, seconds: half of it rises, half falls.

@@ -3,16 +3,24 @@
 use core::{f64::consts::TAU, ops::RangeInclusive};
 
 use glam::DVec3;
-use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::{
+    Pcg64,
+    rand_core::{Rng, SeedableRng},
+};
 
-use super::super::error::EditError;
-use super::super::joint_offset::{JointOffset, ROUNDING};
+use super::super::{
+    error::EditError,
+    joint_offset::{JointOffset, ROUNDING},
+};
 use super::{
     Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, with_partners,
 };
-use crate::math::mean;
-use crate::{closure::Image, loop_clip::LoopClip, math::ops, unit::Unit};
+use crate::{
+    closure::Image,
+    loop_clip::LoopClip,
+    math::{mean, ops},
+    unit::Unit,
+};
 
 /// Adds noise that repeats with the loop, to rotations.
 #[handed_over]
@@ -32,29 +40,11 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     title: "noise",
     joints: EditedJoints::UpperBody,
     parameters: &[
+        EditParameter::number(EditKey::Deviation, "Noise", Unit::Degrees, 0.02, 1.0),
+        EditParameter::number(EditKey::Highest, "Highest rate", Unit::Hertz, 0.02, DEFAULT_HZ),
         EditParameter {
-            key: EditKey::Deviation,
-            label: "Noise",
-            unit: Unit::Degrees,
-            step: 0.02,
-            is_required: true,
-            default: EditValue::Number(1.0),
-        },
-        EditParameter {
-            key: EditKey::Highest,
-            label: "Highest rate",
-            unit: Unit::Hertz,
-            step: 0.02,
-            is_required: false,
-            default: EditValue::Number(DEFAULT_HZ),
-        },
-        EditParameter {
-            key: EditKey::Seed,
-            label: "Seed",
-            unit: Unit::Number,
-            step: 0.1,
-            is_required: false,
             default: EditValue::Whole(0),
+            ..EditParameter::number(EditKey::Seed, "Seed", Unit::Number, 0.1, 0.0)
         },
     ],
     new: |joints, values| {
@@ -111,7 +101,12 @@ impl Edit for Noise {
                     for (sample, value) in noise.iter_mut().enumerate() {
                         *value += mirror.rotation_vector(partner, other[(sample + count / 2) % count]);
                     }
-                    scale_to(&mut noise, deviation);
+                    // The requested root mean square, but for zeros.
+                    let square = mean(noise.iter().map(|value| value.length_squared()));
+                    if square > 0.0 {
+                        let scale = deviation / square.sqrt();
+                        noise.iter_mut().for_each(|value| *value *= scale);
+                    }
                 }
                 offset_joint(clip, joint, |sample| JointOffset {
                     rotation: noise[sample],
@@ -171,17 +166,6 @@ impl Waves {
             }
         }
         noise
-    }
-}
-
-/// Scales vectors to the requested root mean square; zeros are unchanged.
-fn scale_to(noise: &mut [DVec3], deviation: f64) {
-    let square = mean(noise.iter().map(|value| value.length_squared()));
-    if square > 0.0 {
-        let scale = deviation / square.sqrt();
-        for value in noise {
-            *value *= scale;
-        }
     }
 }
 

@@ -3,10 +3,14 @@
 use glam::{DQuat, DVec3, DVec4};
 
 use super::super::{error::EditError, joint_offset::ROUNDING};
-use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
-use crate::math::{Rigid, kernel};
-use crate::motion::Tracks;
-use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
+use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, with_partners};
+use crate::{
+    closure::Image,
+    loop_clip::LoopClip,
+    math::{Rigid, kernel},
+    motion::Tracks,
+    unit::Unit,
+};
 
 /// Takes fast motion out of joints: a mean over the time about each sample, round the loop.
 #[handed_over]
@@ -21,14 +25,13 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "smooth",
     title: "smooth",
     joints: EditedJoints::All,
-    parameters: &[EditParameter {
-        key: EditKey::Deviation,
-        label: "Smoothing",
-        unit: Unit::Secs,
-        step: 0.001,
-        is_required: true,
-        default: EditValue::Number(0.02),
-    }],
+    parameters: &[EditParameter::number(
+        EditKey::Deviation,
+        "Smoothing",
+        Unit::Secs,
+        0.001,
+        0.02,
+    )],
     new: |joints, values| {
         Smooth {
             joints: joints.to_vec(),
@@ -91,9 +94,9 @@ fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<D
         .map(|middle| {
             let (mut position, mut rotation) = (DVec3::ZERO, DVec4::ZERO);
             for offset in -reach..=reach {
-                let (cycle, sample) = around(middle + offset, count);
-                let weight = weights[offset.unsigned_abs()];
-                let side = if cycle % 2 == 0 { 1.0 } else { seam };
+                let (at, count) = (middle + offset, count as isize);
+                let (sample, weight) = (at.rem_euclid(count) as usize, weights[offset.unsigned_abs()]);
+                let side = if at.div_euclid(count) % 2 == 0 { 1.0 } else { seam };
                 position += translations[sample] * weight;
                 rotation += DVec4::from(rotations[sample]) * (side * weight);
             }
@@ -107,10 +110,4 @@ fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<D
             (position, mean)
         })
         .unzip()
-}
-
-/// Returns the cycle in which a sample lies, and its number there.
-fn around(sample: isize, count: usize) -> (isize, usize) {
-    let count = count as isize;
-    (sample.div_euclid(count), sample.rem_euclid(count) as usize)
 }

@@ -1,9 +1,13 @@
 //! Swing: scales the rotations of joints about their means, as of a stiff arm.
 
 use super::super::error::EditError;
-use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
-use crate::math::{Rigid, rotation};
-use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
+use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, with_partners};
+use crate::{
+    closure::Image,
+    loop_clip::LoopClip,
+    math::{Rigid, rotation},
+    unit::Unit,
+};
 
 /// Scales how far joints turn about their mean rotations: 0 holds them still.
 #[handed_over]
@@ -18,14 +22,7 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "swing",
     title: "swing",
     joints: EditedJoints::UpperBody,
-    parameters: &[EditParameter {
-        key: EditKey::Scale,
-        label: "Swing",
-        unit: Unit::Number,
-        step: 0.01,
-        is_required: true,
-        default: EditValue::Number(1.0),
-    }],
+    parameters: &[EditParameter::number(EditKey::Scale, "Swing", Unit::Number, 0.01, 1.0)],
     new: |joints, values| {
         Swing {
             joints: joints.to_vec(),

@@ -42,8 +42,15 @@ const MOST_POSES: usize = 64;
 
 /// Returns the joint that is least as a body's.
 pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
-    let found = bones(cycle).into_iter().chain(knees(cycle)).chain(shoulders(cycle));
-    worst_of(found.chain(toes(cycle)).chain(head(cycle)).chain(pace(cycle)))
+    let found = [
+        bones(cycle),
+        knees(cycle),
+        shoulders(cycle),
+        toes(cycle),
+        head(cycle),
+        pace(cycle),
+    ];
+    worst_of(found.concat())
 }
 
 /// Returns the joints of each arm and leg from its top to hand or ankle, left and right; without those that do not hang from it.
@@ -142,18 +149,22 @@ fn shoulders(cycle: &Cycle<'_>) -> Vec<JointPeak> {
         .stature_in(keys.skeleton(), keys.middle_pose())
         .map_or(f64::INFINITY, |tall| tall / cycle.size);
     let across = |at: isize, [left, right]: [usize; 2]| keys.position(at, left) - keys.position(at, right);
-    let turned = cycle.peak(
-        shoulders[0],
-        0,
-        median(cycle, |at| angle(across(at, shoulders), across(at, thighs))) / WAIST_RADIANS,
-    );
     let off = shoulders.map(|shoulder| {
-        let off = median(cycle, |at| {
-            off_line(cycle.place(at, shoulder), cycle.place(at, head).normalize_or_zero()).length()
-        });
-        cycle.peak(shoulder, 0, off / (SHOULDER_SHARE * tall))
+        cycle.peak(
+            shoulder,
+            0,
+            median(cycle, |at| {
+                off_line(cycle.place(at, shoulder), cycle.place(at, head).normalize_or_zero()).length()
+            }) / (SHOULDER_SHARE * tall),
+        )
     });
-    off.into_iter().chain([turned]).collect()
+    off.into_iter()
+        .chain([cycle.peak(
+            shoulders[0],
+            0,
+            median(cycle, |at| angle(across(at, shoulders), across(at, thighs))) / WAIST_RADIANS,
+        )])
+        .collect()
 }
 
 /// Returns the part of a vector across a unit vector.
@@ -175,13 +186,18 @@ fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
         let toe = foot.toe.filter(|&toe| toe != foot.ankle)?;
         let height = |at: isize| keys.position(at, foot.ankle).y;
         let low = percentile::of(cycle.samples().map(height), LOW_SHARE);
-        let turned = cycle.samples().filter(|&at| height(at) <= low).map(|at| {
-            angle(
-                (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0),
-                (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y),
-            )
-        });
-        Some((foot.ankle, percentile::of(turned, 0.5)))
+        Some((
+            foot.ankle,
+            percentile::of(
+                cycle.samples().filter(|&at| height(at) <= low).map(|at| {
+                    angle(
+                        (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0),
+                        (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y),
+                    )
+                }),
+                0.5,
+            ),
+        ))
     });
     let feet: Vec<(usize, f64)> = feet.collect();
     // Of a mirrored body all feet point backwards.

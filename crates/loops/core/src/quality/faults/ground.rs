@@ -3,8 +3,10 @@
 use glam::DVec3;
 
 use super::{Cycle, JointPeak, worst};
-use crate::analysis::FoundBy;
-use crate::math::{ordered, percentile, smallest};
+use crate::{
+    analysis::FoundBy,
+    math::{ordered, percentile, smallest},
+};
 
 /// A point bears up to this height above the lowest, metres, ...
 const NEAR_METRES: f64 = 0.29;
@@ -165,10 +167,9 @@ fn steps(cycle: &Cycle<'_>) -> bool {
         return false;
     };
     let up: DVec3 = cycle.samples().map(|sample| cycle.place(sample, head)).sum();
-    let swings = cycle.body.feet.iter().any(|foot| {
+    cycle.body.feet.iter().any(|foot| {
         let (least, most) =
             percentile::extremes(cycle.samples().map(|sample| cycle.place(sample, foot.ankle).dot(along)));
         most - least > STEPS_METRES
-    });
-    swings && up.y > UPRIGHT_COS * up.length()
+    }) && up.y > UPRIGHT_COS * up.length()
 }

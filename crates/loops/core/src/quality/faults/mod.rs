@@ -6,10 +6,12 @@
 use glam::DVec3;
 
 use super::JointPeak;
-use crate::analysis::{Body, Foot};
-use crate::loop_clip::LoopKeys;
-use crate::math::TimeStep;
-use crate::motion::Skeleton;
+use crate::{
+    analysis::{Body, Foot},
+    loop_clip::LoopKeys,
+    math::TimeStep,
+    motion::Skeleton,
+};
 
 mod anatomy;
 mod ground;

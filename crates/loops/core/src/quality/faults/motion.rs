@@ -3,8 +3,10 @@
 use glam::DVec3;
 
 use super::{Cycle, DEGREE, JointPeak, STEP_SECS, largest, worst};
-use crate::analysis::FoundBy;
-use crate::math::{TimeStep, mean, percentile, rotation};
+use crate::{
+    analysis::FoundBy,
+    math::{TimeStep, mean, percentile, rotation},
+};
 
 /// When an error shows: from `least` on, and from `ratio` times the usual step, which counts as `floor` more.
 struct Limits {
@@ -84,7 +86,6 @@ impl Track {
     ///
     /// The error is the distance from the cubic through the two samples before and the two after.
     fn new(cycle: &Cycle<'_>, difference: impl Fn(isize, isize) -> DVec3) -> Self {
-        // Samples farther apart foretell less.
         let [near, far] = [1, 2].map(|times| Along {
             reach: times * cycle.reach,
             steps: cycle
@@ -96,6 +97,7 @@ impl Track {
             errors: cycle
                 .samples()
                 .map(|at| {
+                    // Samples farther apart foretell less.
                     (4.0 * near.change(at) - far.change(at)).length()
                         / 6.0
                         / (cycle.keys.step_secs() / STEP_SECS).max(1.0)
@@ -167,14 +169,16 @@ pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
     };
     shaken.push(cycle.peak(roughest.0, largest(roots(0)).0, BODY.of(mean(roots(0)), mean(roots(1)))));
     let (moved, turned) = (worst(moved), worst(turned));
-    let spike = match (moved, turned.filter(|turned| turned.ratio > 1.0)) {
-        (Some(moved), Some(turned)) => Some(JointPeak {
-            ratio: turned.ratio.max(moved.ratio),
-            ..turned
-        }),
-        _ => worst(moved.into_iter().chain(turned)),
-    };
-    [spike, worst(shaken)]
+    [
+        match (moved, turned.filter(|turned| turned.ratio > 1.0)) {
+            (Some(moved), Some(turned)) => Some(JointPeak {
+                ratio: turned.ratio.max(moved.ratio),
+                ..turned
+            }),
+            _ => worst(moved.into_iter().chain(turned)),
+        },
+        worst(shaken),
+    ]
 }
 
 /// A body that moves more slowly than this may stop, metres per second: root mean square over joints.
@@ -246,7 +250,6 @@ pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
         if usual > least { along / usual } else { 0.0 }
     });
     let uneven: Vec<f64> = uneven.collect();
-    let is_known = matches!(cycle.body.found_by, FoundBy::Names | FoundBy::Given);
     let (at, once) = largest(uneven.iter().copied());
     Some(
         cycle.peak(
@@ -254,7 +257,11 @@ pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
             at + 1,
             (once / UNEVEN[0])
                 .max(mean(uneven.iter().map(|along| along * along)).sqrt() / UNEVEN[1])
-                .max(if is_known { lines(cycle) } else { 0.0 }),
+                .max(if matches!(cycle.body.found_by, FoundBy::Names | FoundBy::Given) {
+                    lines(cycle)
+                } else {
+                    0.0
+                }),
         ),
     )
 }
