@@ -69,7 +69,7 @@ pub(crate) fn decompose(axes: &[Axis], q: DQuat, previous: [f64; 3]) -> [f64; 3]
         }
         [first, second] => {
             // The scalar part of q^-1 R1(a) R2(b) is bilinear in the half angles; both of its terms peak at the same angles.
-            let third = part(third_axis(first, second)) * handedness(first, second);
+            let third = part(Axis::ALL[3 - first.index() - second.index()]) * handedness(first, second);
             let half_sum = ops::atan2(part(first) + part(second), q.w - third);
             let half_difference = ops::atan2(part(first) - part(second), q.w + third);
             [
@@ -92,10 +92,6 @@ fn handedness(first: Axis, second: Axis) -> f64 {
     } else {
         -1.0
     }
-}
-
-fn third_axis(first: Axis, second: Axis) -> Axis {
-    Axis::ALL[3 - first.index() - second.index()]
 }
 
 #[cfg(test)]
