@@ -5,7 +5,7 @@ use core::fmt;
 use super::channel::Channel;
 
 /// A position in a text file; both numbers count from 1, columns in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Line; LF, CRLF and a bare CR each end one.
     pub line: usize,

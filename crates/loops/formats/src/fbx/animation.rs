@@ -11,7 +11,7 @@ pub(crate) const MAX_SECS: f64 = 1e8;
 
 /// The property of a node that a track animates.
 #[handed_over]
-#[derive(Copy, Eq)]
+#[derive(Copy)]
 pub(crate) enum Property {
     /// The translation, in the file's unit.
     Translation,

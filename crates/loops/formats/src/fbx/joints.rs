@@ -14,7 +14,6 @@ const MAX_NAME: usize = 120;
 pub(super) const ADDED_ROOT: &str = "LoopwrightRoot";
 
 /// Which of several skeletons of a scene is read.
-#[derive(Clone, Copy, Debug)]
 pub(super) enum SkeletonChoice<'a> {
     /// The skeleton with most bones, of those that move.
     Largest,

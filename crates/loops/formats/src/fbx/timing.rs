@@ -80,7 +80,6 @@ fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
 }
 
 /// The times at which a take is sampled: even, and that of a last key off them.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     pub(super) begin_secs: f64,
     pub(super) frame_time_secs: f64,

@@ -16,7 +16,7 @@ use crate::{
 const MAX_SHOWN_NAME: usize = 120;
 
 /// The property of a node that a channel animates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Path {
     Translation,
     Rotation,
@@ -39,7 +39,6 @@ impl Path {
 }
 
 /// An animation and its number in the file.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen<'a> {
     pub(crate) index: usize,
     pub(crate) animation: &'a Animation,
@@ -238,7 +237,7 @@ fn skin_joints(
 const MAX_JOINTS_COMPARED: usize = 4096;
 
 /// Nodes that are joints, parents before children, each with the index of its parent among them.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Joints {
     /// `None` for a root without a node, above several.
     pub(crate) nodes: Vec<Option<usize>>,

@@ -55,7 +55,7 @@ struct Surface {
     base_color_texture: Option<TextureUse>,
 }
 
-#[derive(Deserialize, Clone, Copy)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TextureUse {
     index: usize,

@@ -70,7 +70,7 @@ fn part_of(bone: &str) -> Option<String> {
 }
 
 /// The nodes that are bones, and the nodes that represent expressions and the gaze.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Humanoid {
     /// The body part of each bone's node.
     bones: Vec<(usize, Option<String>)>,
