@@ -259,8 +259,7 @@ pub(crate) fn joints(
 ) -> Result<Joints, ReadError> {
     if bones.is_some_and(|bones| bones.is_motion) {
         // A motion for avatars has its bones and the nodes between them.
-        let none = vec![false; nodes.nodes.len()];
-        return Ok(connected(nodes, &with_bones(none, bones))?);
+        return Ok(connected(nodes, vec![false; nodes.nodes.len()], bones)?);
     }
     let mut moved = vec![moves.is_none(); nodes.nodes.len()];
     for &(node, _, _) in moves.into_iter().flatten() {
@@ -297,19 +296,14 @@ pub(crate) fn joints(
             warnings.push(FileWarning::NodesLeftOut { count: left_out });
         }
     }
-    Ok(connected(nodes, &with_bones(is_joint, bones))?)
+    Ok(connected(nodes, is_joint, bones)?)
 }
 
-/// Adds the bones that a file states to its joints.
-fn with_bones(mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Vec<bool> {
+/// Returns the joints, the bones that the file states, and all nodes between them, in the order of the file's own tree.
+fn connected(nodes: &Nodes, mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Result<Joints, GltfError> {
     for node in bones.into_iter().flat_map(Humanoid::nodes) {
         is_joint[node] = true;
     }
-    is_joint
-}
-
-/// Returns the joints and all nodes between them, in the order of the file's own tree.
-fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
     // Number of joints at or below each node: the root is the lowest node that contains all of them.
     let mut below = vec![0_usize; is_joint.len()];
     let order = nodes.depth_first(nodes.roots());
