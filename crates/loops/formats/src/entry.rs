@@ -52,8 +52,10 @@ pub(crate) trait ParsedFile {
     /// Reads the animation that the settings choose, as a take of that name where the file has none.
     fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded;
 
-    /// Reads the skeleton as it stands without animation, as a take of one frame.
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded;
+    /// Reads the skeleton as it stands without animation, as a take of one frame; its motion in a format that knows no such pose.
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+        self.read(name, settings, warnings)
+    }
 
     /// Copies the bytes that it borrows.
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile>;
@@ -87,10 +89,6 @@ impl ParsedFile for OneMotion<'_> {
 
     fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         (self.read)(&self.bytes, name, settings, warnings)
-    }
-
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        self.read(name, settings, warnings)
     }
 
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {

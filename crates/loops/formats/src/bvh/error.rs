@@ -1,11 +1,10 @@
 //! Errors of BVH files, with their positions.
 
-use core::fmt;
-
 use super::channel::Channel;
 
 /// A position in a text file; both numbers count from 1, columns in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}")]
 pub struct Position {
     /// Line; LF, CRLF and a bare CR each end one.
     pub line: usize,
@@ -13,15 +12,9 @@ pub struct Position {
     pub column: usize,
 }
 
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
-}
-
 /// The text found where something else was expected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "messages show what they are")]
+#[error_kinds]
+#[derive(Eq)]
 pub enum Found {
     /// Some text, truncated if it is long.
     #[error("\"{0}\"")]
@@ -31,8 +24,8 @@ pub enum Found {
 }
 
 /// The meaning of a number in the file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Eq)]
 pub enum NumberPlace {
     #[error("OFFSET of {joint}")]
     Offset { joint: String },

@@ -11,7 +11,7 @@ use super::lex::{Lexer, found, is};
 use super::number::{NumberFault, number};
 use super::{BvhJoint, Hierarchy, warning::BvhWarning};
 use crate::excerpt::{cut, excerpt};
-use crate::{limits::MAX_DEPTH, warning::FileWarning};
+use crate::{error::ReadError, limits::MAX_DEPTH, warning::FileWarning};
 
 /// Names longer than this are truncated in messages, in characters.
 pub(super) const MAX_SHOWN_NAME: usize = 120;
@@ -47,27 +47,32 @@ pub(super) struct Tree {
 }
 
 impl Trees {
-    /// Returns the names of all roots.
-    pub(super) fn names(&self) -> Vec<String> {
-        self.roots
-            .iter()
-            .map(|&root| cut(&self.whole.joints()[root].name, MAX_SHOWN_NAME))
-            .collect()
-    }
-
-    /// Finds the tree whose root has that name, or else the one with that number, from 0.
-    pub(super) fn find(&self, wanted: &str) -> Option<usize> {
-        self.roots
-            .iter()
-            .position(|&root| self.whole.joints()[root].name == wanted)
-            .or_else(|| wanted.parse().ok().filter(|&number| number < self.roots.len()))
-    }
-
-    /// Returns the number of the tree with most joints, the first of equals.
-    pub(super) fn largest(&self) -> usize {
-        (0..self.roots.len())
-            .max_by_key(|&tree| (self.joints_of(tree).len(), core::cmp::Reverse(tree)))
-            .unwrap_or(0)
+    /// Returns the tree whose root has the wanted name, or else the one with that number, from 0; by default the one with most
+    /// joints, the first of equals, with a warning about others.
+    pub(super) fn chosen(&self, wanted: Option<&str>, warnings: &mut Vec<FileWarning>) -> Result<Tree, ReadError> {
+        let joints = self.whole.joints();
+        let mut roots = self.roots.iter().map(|&root| &joints[root].name);
+        let names: Vec<String> = roots.clone().map(|name| cut(name, MAX_SHOWN_NAME)).collect();
+        let count = names.len();
+        let found = match wanted {
+            Some(wanted) => roots
+                .position(|name| name == wanted)
+                .or_else(|| wanted.parse().ok().filter(|&number| number < count)),
+            None => (0..count).max_by_key(|&tree| (self.joints_of(tree).len(), core::cmp::Reverse(tree))),
+        };
+        let Some(number) = found else {
+            let wanted = cut(wanted.unwrap_or_default(), MAX_SHOWN_NAME);
+            return Err(ReadError::NoSuchSkeleton { wanted, names });
+        };
+        let tree = self.tree(number, warnings);
+        if wanted.is_none() && count > 1 {
+            warnings.push(FileWarning::OtherSkeletons {
+                taken: names[number].clone(),
+                names,
+                count: joints.len() - tree.hierarchy.joints().len(),
+            });
+        }
+        Ok(tree)
     }
 
     fn joints_of(&self, tree: usize) -> Range<usize> {
@@ -76,7 +81,7 @@ impl Trees {
     }
 
     /// Returns a tree by its number and reports its oddities.
-    pub(super) fn tree(&self, number: usize, warnings: &mut Vec<FileWarning>) -> Tree {
+    fn tree(&self, number: usize, warnings: &mut Vec<FileWarning>) -> Tree {
         let range = self.joints_of(number);
         let joints = self.whole.joints();
         let start = joints[..range.start].iter().map(|joint| joint.channels.len()).sum();
@@ -300,21 +305,16 @@ impl<'b> Reader<'_, 'b> {
             })?;
         }
         let before = self.lexer.offset();
-        let mut num_more = 0;
-        let mut fourth: Option<BvhError> = None;
-        loop {
+        let mut result = Ok(DVec3::from_array(offset));
+        for found in 4..8 {
             let word = self.lexer.word();
             if number(word).is_err() {
                 break;
             }
-            num_more += 1;
-            fourth = Some(self.offset_numbers(word, place, 3 + num_more));
-            if num_more > 3 {
-                break;
-            }
+            result = Err(self.offset_numbers(word, place, found));
         }
         self.lexer.go_back(before);
-        fourth.map_or(Ok(DVec3::from_array(offset)), Err)
+        result
     }
 
     fn offset_numbers(&self, word: &[u8], place: &NumberPlace, found: usize) -> BvhError {

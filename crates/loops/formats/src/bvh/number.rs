@@ -79,17 +79,10 @@ pub(super) fn number(token: &[u8]) -> Result<f64, NumberFault> {
     }
 }
 
-fn without_sign(token: &[u8]) -> &[u8] {
-    token
-        .strip_prefix(b"-")
-        .or_else(|| token.strip_prefix(b"+"))
-        .unwrap_or(token)
-}
-
 /// Whether a token spells NaN or infinity, such as `nan`, `-nan(ind)` or `Infinity`.
 fn spells_not_finite(token: &[u8]) -> bool {
-    let token = without_sign(token);
-    let head = token.get(..3).unwrap_or_default();
+    let unsigned = token.strip_prefix(b"-").or_else(|| token.strip_prefix(b"+"));
+    let head = unsigned.unwrap_or(token).get(..3).unwrap_or_default();
     head.eq_ignore_ascii_case(b"nan") || head.eq_ignore_ascii_case(b"inf")
 }
 

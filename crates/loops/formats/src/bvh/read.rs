@@ -5,7 +5,7 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
 
-use super::hierarchy::{self, Tree, Trees};
+use super::hierarchy::{self, Tree};
 use super::motion::{self, RowSink};
 use super::{BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource, warning::BvhWarning};
 use crate::entry::Loaded;
@@ -158,7 +158,7 @@ pub(super) fn read_take(
 ) -> Loaded {
     let mut lexer = open(bytes)?;
     let trees = hierarchy::read(&mut lexer, warnings)?;
-    let Tree { mut hierarchy, values } = chosen(&trees, settings.skin, warnings)?;
+    let Tree { mut hierarchy, values } = trees.chosen(settings.skin, warnings)?;
     let num_joints = hierarchy.joints().len();
     let mut poses = Poses {
         hierarchy: &hierarchy,
@@ -185,31 +185,6 @@ pub(super) fn read_take(
         space,
     });
     Ok(LoadedTake::new(take, source))
-}
-
-/// Returns the requested tree, by the name of its root or by number; by default the one with most joints, with a warning about
-/// others.
-pub(super) fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<FileWarning>) -> Result<Tree, ReadError> {
-    let names = trees.names();
-    let number = match wanted {
-        Some(wanted) => match trees.find(wanted) {
-            Some(number) => number,
-            None => {
-                let wanted = cut(wanted, hierarchy::MAX_SHOWN_NAME);
-                return Err(ReadError::NoSuchSkeleton { wanted, names });
-            }
-        },
-        None => trees.largest(),
-    };
-    let tree = trees.tree(number, warnings);
-    if wanted.is_none() && names.len() > 1 {
-        warnings.push(FileWarning::OtherSkeletons {
-            taken: names[number].clone(),
-            names,
-            count: trees.whole.joints().len() - tree.hierarchy.joints().len(),
-        });
-    }
-    Ok(tree)
 }
 
 pub(super) fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
@@ -400,7 +375,7 @@ mod tests {
         let text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition JOINT b { OFFSET 0 1 0 } }\nMOTION\n";
         let mut lexer = open(text.as_bytes()).unwrap();
         let trees = hierarchy::read(&mut lexer, &mut Vec::new()).unwrap();
-        let hierarchy = trees.tree(0, &mut Vec::new()).hierarchy;
+        let hierarchy = trees.chosen(None, &mut Vec::new()).unwrap().hierarchy;
         for (limit, kept) in [(6, 6), (7, 6), (100, 20)] {
             let mut poses = Poses {
                 hierarchy: &hierarchy,

@@ -156,7 +156,7 @@ fn put(value: f64, line: &mut Vec<u8>) {
 struct Cycle {
     num_keys: usize,
     key: usize,
-    /// Rotations and the angles written for them.
+    /// Rotations and the angles written for them; no rotation before the first cycle.
     written: Vec<(DQuat, [f64; 3])>,
 }
 
@@ -165,7 +165,7 @@ impl Cycle {
         Self {
             num_keys,
             key: 0,
-            written: Vec::with_capacity(num_keys * num_joints),
+            written: vec![(DQuat::NAN, [0.0; 3]); num_keys * num_joints],
         }
     }
 
@@ -175,18 +175,13 @@ impl Cycle {
         let first = (self.key % self.num_keys) * rotations.len();
         let (before, _) = before.as_chunks();
         for (joint, ((rotation, before), angles)) in rotations.iter().zip(before).zip(angles).enumerate() {
-            let written = self
-                .written
-                .get(first + joint)
-                .filter(|(written, _)| written == rotation);
-            if let Some(again) = written.and_then(|(_, written)| written_again(axes[joint].len(), *written, *before)) {
+            let (known, written) = &mut self.written[first + joint];
+            if *known == *rotation
+                && let Some(again) = written_again(axes[joint].len(), *written, *before)
+            {
                 *angles = again.map(|angle| angle / RADIAN);
             }
-            let written = (*rotation, angles.map(|angle| (angle * RADIAN).round()));
-            match self.written.get_mut(first + joint) {
-                Some(slot) => *slot = written,
-                None => self.written.push(written),
-            }
+            (*known, *written) = (*rotation, angles.map(|angle| (angle * RADIAN).round()));
         }
         self.key += 1;
     }

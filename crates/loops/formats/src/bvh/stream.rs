@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::DQuat;
 use loopwright_core::Skeleton;
 
-use super::read::{Frames, chosen, is_bvh, skeleton};
+use super::read::{Frames, is_bvh, skeleton};
 use super::{FrameTime, Hierarchy, hierarchy, lex::Lexer, motion, number::number};
 use crate::space::Space;
 use crate::text::without_byte_order_mark;
@@ -83,7 +83,7 @@ impl StreamHead {
         let mark = text.len() - body.len();
         let mut lexer = Lexer::new(body);
         let trees = hierarchy::read(&mut lexer, warnings).map_err(ReadError::from)?;
-        let tree = chosen(&trees, None, warnings)?;
+        let tree = trees.chosen(None, warnings)?;
         let (num_declared, count_at, frame_time) = motion::read_head(&mut lexer, warnings).map_err(ReadError::from)?;
         lexer.skip_space();
         if lexer.num_remaining() > 0 {

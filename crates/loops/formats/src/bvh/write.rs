@@ -55,10 +55,8 @@ fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
             .any(|joint| joint.name.eq_ignore_ascii_case(name))
     });
     let old_root = &hierarchy.joints()[0];
-    let axes = match old_root.axes_of(ChannelKind::Rotation)[..] {
-        [first, second, third] => [first, second, third],
-        _ => [Axis::Z, Axis::X, Axis::Y],
-    };
+    let axes = <[Axis; 3]>::try_from(old_root.axes_of(ChannelKind::Rotation));
+    let axes = axes.unwrap_or([Axis::Z, Axis::X, Axis::Y]);
     let root = BvhJoint {
         name,
         parent: None,

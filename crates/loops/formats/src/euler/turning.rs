@@ -4,7 +4,7 @@
 ///
 /// A single step beyond half a turn is no evidence, because recorders keep angles between -180 and 180 degrees. Two in a row in
 /// the same direction are.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Turning {
     /// Angle and step of the last frame, degrees.
     last: Option<(f64, f64)>,

@@ -11,7 +11,7 @@ pub(crate) const MAX_SECS: f64 = 1e8;
 
 /// The property of a node that a track animates.
 #[handed_over]
-#[derive(Copy, Eq)]
+#[derive(Copy)]
 pub(crate) enum Property {
     /// The translation, in the file's unit.
     Translation,
@@ -25,29 +25,21 @@ pub(crate) enum Property {
 
 impl Property {
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Translation => "Lcl Translation",
-            Self::Rotation => "Lcl Rotation",
-            Self::Scaling => "Lcl Scaling",
-            Self::DeformPercent => "DeformPercent",
-        }
+        self.words().0
     }
 
-    /// Returns the name of the curve node, as used by exporters.
-    fn short(self) -> &'static str {
+    /// Returns its name, the name of its curve node, as used by exporters, and its components, each with a curve of its own.
+    fn words(self) -> (&'static str, &'static str, &'static [&'static str]) {
+        const XYZ: &[&str] = &["d|X", "d|Y", "d|Z"];
         match self {
-            Self::Translation => "T\0\x01AnimCurveNode",
-            Self::Rotation => "R\0\x01AnimCurveNode",
-            Self::Scaling => "S\0\x01AnimCurveNode",
-            Self::DeformPercent => "DeformPercent\0\x01AnimCurveNode",
-        }
-    }
-
-    /// Returns its components, each with a curve of its own.
-    fn axes(self) -> &'static [&'static str] {
-        match self {
-            Self::Translation | Self::Rotation | Self::Scaling => &["d|X", "d|Y", "d|Z"],
-            Self::DeformPercent => &["d|DeformPercent"],
+            Self::Translation => ("Lcl Translation", "T\0\x01AnimCurveNode", XYZ),
+            Self::Rotation => ("Lcl Rotation", "R\0\x01AnimCurveNode", XYZ),
+            Self::Scaling => ("Lcl Scaling", "S\0\x01AnimCurveNode", XYZ),
+            Self::DeformPercent => (
+                "DeformPercent",
+                "DeformPercent\0\x01AnimCurveNode",
+                &["d|DeformPercent"],
+            ),
         }
     }
 }
@@ -143,11 +135,11 @@ impl NewAnimation<'_> {
             let first = values.first().copied().unwrap_or_default();
             // The node of its curves, and after it the curve of each axis.
             let node = next_id;
-            let axes = track.property.axes();
+            let (name, short, axes) = track.property.words();
             let defaults = (axes.iter().zip(first)).map(|(axis, value)| property(axis, "Number", "", "A").f64(value));
-            objects.push(object("AnimationCurveNode", node, track.property.short()).with([properties(defaults)]));
+            objects.push(object("AnimationCurveNode", node, short).with([properties(defaults)]));
             connections.push(connect(node, layer));
-            connections.push(connect_property(node, track.node, track.property.name()));
+            connections.push(connect_property(node, track.node, name));
             // Curves of all axes of a property have the same keys, because three.js (0.187, `FBXLoader.js`) reads them together.
             for (index, axis) in axes.iter().enumerate() {
                 next_id += 1;

@@ -144,21 +144,13 @@ impl NodeForm {
             found.map_or(DVec3::ZERO, |v| DVec3::new(v.x, v.y, v.z))
         };
         let plain = Self::plain(scene::object_id(&node.element)?, node.inherit_mode);
-        let is_turned = node.use_rotation_space;
         let turn = |name: &str| {
             let degrees = or_zero(name);
             let [x, y, z] = degrees.to_array().map(f64::to_radians);
             euler::compose(&plain.axes, &[z, y, x])
         };
         let (rotation_pivot, scaling_pivot) = (or_zero("RotationPivot"), or_zero("ScalingPivot"));
-        let form = Self {
-            axes: if is_turned {
-                scene::euler_axes(node.rotation_order)
-            } else {
-                plain.axes
-            },
-            pre: if is_turned { turn("PreRotation") } else { plain.pre },
-            post: if is_turned { turn("PostRotation") } else { plain.post },
+        let mut form = Self {
             fixed: or_zero("RotationOffset") + rotation_pivot,
             turning: or_zero("ScalingOffset") + scaling_pivot - scale * scaling_pivot - rotation_pivot,
             scale,
@@ -166,6 +158,10 @@ impl NodeForm {
             rotation: or_zero("Lcl Rotation"),
             ..plain
         };
+        if node.use_rotation_space {
+            form.axes = scene::euler_axes(node.rotation_order);
+            (form.pre, form.post) = (turn("PreRotation"), turn("PostRotation"));
+        }
         let fits = [form.fixed, form.turning, form.scale, form.translation, form.rotation]
             .into_iter()
             .all(is_plausible);

@@ -45,11 +45,10 @@ pub(super) fn file(
     let mut at_rest = Vec::with_capacity(joints.len());
     for (joint, known) in joints.iter().enumerate() {
         let mut rest = known.rest_offset * CM_PER_METRE;
-        let translations: Vec<[f64; 3]> = keys
-            .translations_of(joint)
-            .map(|translation| (translation * CM_PER_METRE).to_array())
-            .collect();
-        let turns = angles(&AXES, keys.rotations_of(joint));
+        let translations = keys.translations.iter().skip(joint).step_by(joints.len());
+        let translations: Vec<[f64; 3]> = translations.map(|t| (*t * CM_PER_METRE).to_array()).collect();
+        let rotations = keys.rotations.iter().skip(joint).step_by(joints.len());
+        let turns = angles(&AXES, rotations.copied());
         let moves = leaves(&translations, rest);
         if joint > 0 && moves {
             // Blender connects a bone to its parent if it rests on the parent's tip, and then ignores its translation. The first

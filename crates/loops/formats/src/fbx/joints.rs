@@ -14,7 +14,6 @@ const MAX_NAME: usize = 120;
 pub(super) const ADDED_ROOT: &str = "LoopwrightRoot";
 
 /// Which of several skeletons of a scene is read.
-#[derive(Clone, Copy, Debug)]
 pub(super) enum SkeletonChoice<'a> {
     /// The skeleton with most bones, of those that move.
     Largest,
@@ -153,26 +152,27 @@ impl<'a> Bones<'a> {
     /// that one.
     fn largest(&self, tops: &[usize], moves: impl Fn(&Node) -> bool) -> usize {
         let largest = (0..tops.len()).max_by_key(|&number| {
-            let mut nodes = below_of(self.scene, tops[number]).filter(|&node| self.counts[node] > 0);
-            let is_moved = tops.len() > 1 && nodes.any(|node| moves(&self.scene.nodes[node]));
+            let is_moved = tops.len() > 1 && self.any_moves(tops[number], &moves);
             (is_moved, self.counts[tops[number]], core::cmp::Reverse(number))
         });
         largest.unwrap_or(0)
+    }
+
+    /// Whether a node moves, or one below it down to the bones.
+    fn any_moves(&self, top: usize, moves: impl Fn(&Node) -> bool) -> bool {
+        let mut open = vec![top];
+        while let Some(node) = open.pop() {
+            if moves(&self.scene.nodes[node]) {
+                return true;
+            }
+            open.extend(self.below(node));
+        }
+        false
     }
 }
 
 fn parent(scene: &Scene, node: usize) -> Option<usize> {
     scene.nodes[node].parent.as_ref().map(|parent| scene::index(parent))
-}
-
-/// Returns a node and all below it.
-fn below_of(scene: &Scene, top: usize) -> impl Iterator<Item = usize> + '_ {
-    let mut open = vec![top];
-    core::iter::from_fn(move || {
-        let node = open.pop()?;
-        open.extend(scene.nodes[node].children.iter().map(|child| scene::index(child)));
-        Some(node)
-    })
 }
 
 /// Returns for every node whether it is a bone.
@@ -188,12 +188,10 @@ fn bones(scene: &Scene, stack: Option<&AnimStack>) -> Vec<bool> {
     if !marked.contains(&true) {
         for layer in stack.iter().flat_map(|stack| &stack.layers) {
             for prop in &layer.anim_props {
-                let is_seen = matches!(
-                    prop.element.type_,
-                    ElementType::Node if matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation")
-                );
+                let is_of_node = prop.element.type_ == ElementType::Node;
+                let is_seen = matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation");
                 let node = prop.element.typed_id as usize;
-                if is_seen && !scene.nodes[node].is_root && !is_onlooker(&scene.nodes[node]) {
+                if is_of_node && is_seen && !scene.nodes[node].is_root && !is_onlooker(&scene.nodes[node]) {
                     marked[node] = true;
                 }
             }

@@ -72,16 +72,6 @@ impl<'a> Keys<'a> {
             .map(|key| (self.motion.secs(key) * ticks_per_sec).round() as i64)
             .collect()
     }
-
-    pub(super) fn rotations_of(&self, joint: usize) -> impl Iterator<Item = DQuat> {
-        let step = self.skeleton.num_joints();
-        self.rotations.iter().skip(joint).step_by(step).copied()
-    }
-
-    pub(super) fn translations_of(&self, joint: usize) -> impl Iterator<Item = DVec3> {
-        let step = self.skeleton.num_joints();
-        self.translations.iter().skip(joint).step_by(step).copied()
-    }
 }
 
 /// Computes angles in degrees about X, Y and Z at every key, each as near as possible to the previous ones, of rotations about these

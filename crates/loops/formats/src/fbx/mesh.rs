@@ -74,7 +74,8 @@ impl Carriers {
             joint_of[node] = Some(joint);
         }
         let mut worlds = vec![World::SCENE; num_nodes];
-        let mut joint_from_world: Vec<Option<(usize, DAffine3)>> = vec![None; num_nodes];
+        // The joint at or above each node, from the world instead of a mesh.
+        let mut bones: Vec<Option<Bone>> = vec![None; num_nodes];
         // Nodes are sorted by depth.
         for (index, node) in scene.nodes.iter().enumerate() {
             let parent = node.parent.as_ref().map(|parent| scene::index(parent));
@@ -89,17 +90,18 @@ impl Carriers {
                 above.child(node.inherit_mode, &local)
             };
             let world = &worlds[index];
-            joint_from_world[index] = match joint_of[index] {
+            bones[index] = match joint_of[index] {
                 Some(joint) => {
                     let axes = DAffine3::from_rotation_translation(world.rotation, world.position());
                     let metres = DAffine3::from_scale(DVec3::splat(source.space.unit_metres));
-                    Some((joint, metres * axes.inverse()))
+                    let joint_from_mesh = metres * axes.inverse();
+                    Some(Bone { joint, joint_from_mesh })
                 }
-                None => parent.and_then(|parent| joint_from_world[parent]),
+                None => parent.and_then(|parent| bones[parent]),
             };
-            carried[index] = joint_from_world[index].map(|(joint, joint_from_world)| Bone {
-                joint,
-                joint_from_mesh: joint_from_world * world.matrix,
+            carried[index] = bones[index].map(|bone| Bone {
+                joint_from_mesh: bone.joint_from_mesh * world.matrix,
+                ..bone
             });
         }
         Ok(Self { carried })
@@ -130,16 +132,12 @@ impl Reader<'_> {
         for part in 0..shape.material_parts.len().max(1) {
             let material = node.materials.get(part).or_else(|| shape.materials.get(part));
             let (colour, image) = material.map_or(([1.0; 3], None), |material| self.look(material));
-            let all: Vec<u32>;
-            let faces: &[u32] = match shape.material_parts.get(part) {
-                Some(part) => &part.face_indices,
-                None => {
-                    all = (0..shape.faces.len() as u32).collect();
-                    &all
-                }
+            let faces: Vec<u32> = match shape.material_parts.get(part) {
+                Some(part) => part.face_indices.to_vec(),
+                None => (0..shape.faces.len() as u32).collect(),
             };
             let first_index = self.mesh.indices.len();
-            for &face in faces {
+            for face in faces {
                 let Some(&face) = shape.faces.get(face as usize).filter(|face| face.num_indices >= 3) else {
                     continue;
                 };

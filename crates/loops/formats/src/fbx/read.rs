@@ -375,24 +375,18 @@ fn settle(
     settings: &SpaceSettings,
     warnings: &mut Vec<FileWarning>,
 ) -> (Space, DQuat) {
-    let axes = match (settings.up, scene::stated_axes(scene)) {
-        (_, None) => None,
-        // The caller's settings take precedence, but the same up axis may come with another forward axis.
-        (UpChoice::Given(given), Some((up, ..))) if given != up => None,
-        (_, Some((up, turn, is_left_handed))) => {
-            if is_left_handed {
-                warnings.push(SpaceWarning::LeftHandedAxes { up }.into());
-            }
-            Some((up, turn))
-        }
-    };
-    let up = axes.map_or(settings.up, |(up, _)| UpChoice::Given(up));
-    let upright = axes.map(|(_, turn)| probe.turned(turn));
+    // The caller's settings take precedence, but the same up axis may come with another forward axis.
+    let may_be = |up| [UpChoice::Auto, UpChoice::Given(up)].contains(&settings.up);
+    let axes = scene::stated_axes(scene).filter(|(up, ..)| may_be(*up));
+    if let Some((up, _, true)) = axes {
+        warnings.push(SpaceWarning::LeftHandedAxes { up }.into());
+    }
+    let upright = axes.map(|(_, turn, _)| probe.turned(turn));
     let space = stated::settle(
         upright.as_ref().unwrap_or(probe),
         &SpaceSettings {
             // A probe that is already rotated is along +Y, whatever the file's up axis is.
-            up: if axes.is_some() { UpChoice::Y } else { up },
+            up: if axes.is_some() { UpChoice::Y } else { settings.up },
             unit: settings.unit,
         },
         scene.settings.unit_meters,
@@ -400,7 +394,7 @@ fn settle(
         warnings,
     );
     match axes {
-        Some((up, turn)) => (
+        Some((up, turn, _)) => (
             Space {
                 up,
                 up_given: true,

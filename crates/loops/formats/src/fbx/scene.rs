@@ -133,13 +133,14 @@ pub(super) fn rotation(transform: &Transform) -> DQuat {
 
 /// The axes of a rotation order, the first outermost: in FBX the last letter is applied last.
 pub(super) fn euler_axes(order: RotationOrder) -> [Axis; 3] {
+    use Axis::{X, Y, Z};
     match order {
-        RotationOrder::Xyz | RotationOrder::Spheric => [Axis::Z, Axis::Y, Axis::X],
-        RotationOrder::Xzy => [Axis::Y, Axis::Z, Axis::X],
-        RotationOrder::Yzx => [Axis::X, Axis::Z, Axis::Y],
-        RotationOrder::Yxz => [Axis::Z, Axis::X, Axis::Y],
-        RotationOrder::Zxy => [Axis::Y, Axis::X, Axis::Z],
-        RotationOrder::Zyx => [Axis::X, Axis::Y, Axis::Z],
+        RotationOrder::Xyz | RotationOrder::Spheric => [Z, Y, X],
+        RotationOrder::Xzy => [Y, Z, X],
+        RotationOrder::Yzx => [X, Z, Y],
+        RotationOrder::Yxz => [Z, X, Y],
+        RotationOrder::Zxy => [Y, X, Z],
+        RotationOrder::Zyx => [X, Y, Z],
     }
 }
 
@@ -231,14 +232,11 @@ pub(super) fn stated_axes(scene: &Scene) -> Option<(Up, DQuat, bool)> {
     }
 }
 
+/// Returns a direction; `None` if it is unknown. The library counts along X, against X, along Y and so on, and then unknown.
 fn direction(axis: CoordinateAxis) -> Option<Up> {
-    Some(match axis {
-        CoordinateAxis::PositiveX => Up::X,
-        CoordinateAxis::NegativeX => Up::against(Axis::X),
-        CoordinateAxis::PositiveY => Up::Y,
-        CoordinateAxis::NegativeY => Up::against(Axis::Y),
-        CoordinateAxis::PositiveZ => Up::Z,
-        CoordinateAxis::NegativeZ => Up::against(Axis::Z),
-        CoordinateAxis::Unknown => return None,
+    let number = axis as usize;
+    Some(Up {
+        axis: *Axis::ALL.get(number / 2)?,
+        is_against: number % 2 == 1,
     })
 }

@@ -1,6 +1,6 @@
 //! Blend shapes, whose weights an animation moves in addition to the joints.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use ufbx::{Anim, AnimProp, AnimStack, BlendChannel, ElementType, Scene};
 
@@ -24,18 +24,14 @@ impl<'a> Shapes<'a> {
         let animated: BTreeSet<usize> = timing::props(stack).filter_map(channel_of).collect();
         let animated = animated.into_iter().map(|index| (index, &scene.blend_channels[index]));
         let numbered =
-            animated.filter_map(|(index, channel)| Some((index, scene::object_id(&channel.element)?, channel)));
-        let (mut channels, mut indices) = (Vec::new(), HashSet::new());
-        for (index, id, channel) in numbered.take(most) {
-            channels.push((id, channel));
-            indices.insert(index);
-        }
+            animated.filter_map(|(index, channel)| Some((index, (scene::object_id(&channel.element)?, channel))));
+        let channels: BTreeMap<usize, (i64, &BlendChannel)> = numbered.take(most).collect();
         let values = timing::props(stack)
-            .filter(|prop| channel_of(prop).is_some_and(|index| indices.contains(&index)))
+            .filter(|prop| channel_of(prop).is_some_and(|index| channels.contains_key(&index)))
             .map(|prop| prop.anim_value.element.element_id);
         Self {
-            channels,
             values: values.collect(),
+            channels: channels.into_values().collect(),
         }
     }
 

@@ -36,13 +36,14 @@ pub(super) fn choose_stack<'a>(
         let secs = stack.time_end - stack.time_begin;
         if secs.is_finite() { secs } else { 0.0 }
     };
-    let mut longest: Option<&AnimStack> = None;
-    for &stack in &with_keys {
+    let longest = with_keys.iter().copied().reduce(|longest, stack| {
         // Lengths that differ by rounding are equal.
-        if longest.is_none_or(|longest| length(stack) > length(longest) + 1e-6) {
-            longest = Some(stack);
+        if length(stack) > length(longest) + 1e-6 {
+            stack
+        } else {
+            longest
         }
-    }
+    });
     let stack = longest.ok_or(FbxError::NoAnimation)?;
     if with_keys.len() > 1 {
         warnings.push(FileWarning::SeveralAnimations {
@@ -79,7 +80,6 @@ fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
 }
 
 /// The times at which a take is sampled: even, and that of a last key off them.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     pub(super) begin_secs: f64,
     pub(super) frame_time_secs: f64,

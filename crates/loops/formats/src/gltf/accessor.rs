@@ -99,7 +99,7 @@ impl Component {
 }
 
 /// Returns the number of components of a shape.
-pub(super) fn width_of(shape: &str) -> usize {
+fn width_of(shape: &str) -> usize {
     match shape {
         "VEC2" => 2,
         "VEC3" => 3,
@@ -130,31 +130,36 @@ impl<'a> Accessors<'a> {
         }
     }
 
-    /// Reads all numbers of an accessor of that shape (such as VEC3), element by element.
+    /// Reads all numbers of an accessor of that shape (such as VEC3), element by element. Errors: as [`Self::values_in`].
+    pub(crate) fn values(&self, index: usize, shape: &'static str, asked_by: &str) -> Result<Rc<[f64]>, GltfError> {
+        Ok(self.values_in(index, &[shape], asked_by)?.0)
+    }
+
+    /// Reads all numbers of an accessor of one of these shapes, element by element, and returns them with the width of an element.
     ///
     /// `asked_by` is the JSON position of the number `index`. Errors: any part of it is invalid or beyond the file's end.
-    pub(crate) fn values(&self, index: usize, shape: &'static str, asked_by: &str) -> Result<Rc<[f64]>, GltfError> {
+    pub(crate) fn values_in(
+        &self,
+        index: usize,
+        shapes: &[&'static str],
+        asked_by: &str,
+    ) -> Result<(Rc<[f64]>, usize), GltfError> {
         let accessor: Accessor = parts::part(self.document, "accessors", index, asked_by)?;
         let at = format!("accessors[{index}]");
-        if accessor.shape != shape {
+        if !shapes.contains(&accessor.shape.as_str()) {
             return Err(GltfError::Kind {
                 at: asked_by.to_owned(),
-                expected: shape,
+                expected: shapes[0],
                 found: crate::excerpt::excerpt(&accessor.shape),
             });
         }
+        let width = width_of(&accessor.shape);
         if let Some(known) = self.read.borrow().get(&index) {
-            return Ok(Rc::clone(known));
+            return Ok((Rc::clone(known), width));
         }
-        let values: Rc<[f64]> = self.decode(&accessor, width_of(shape), &at)?.into();
+        let values: Rc<[f64]> = self.decode(&accessor, width, &at)?.into();
         self.read.borrow_mut().insert(index, Rc::clone(&values));
-        Ok(values)
-    }
-
-    /// Returns the shape that an accessor states. Errors: the accessor does not exist.
-    pub(crate) fn shape(&self, index: usize, asked_by: &str) -> Result<String, GltfError> {
-        let accessor: Accessor = parts::part(self.document, "accessors", index, asked_by)?;
-        Ok(accessor.shape)
+        Ok((values, width))
     }
 
     /// Returns the bytes of a view. Errors: it is beyond its buffer's end.

@@ -16,7 +16,7 @@ use crate::{
 const MAX_SHOWN_NAME: usize = 120;
 
 /// The property of a node that a channel animates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Path {
     Translation,
     Rotation,
@@ -39,7 +39,6 @@ impl Path {
 }
 
 /// An animation and its number in the file.
-#[derive(Clone, Copy, Debug)]
 pub(crate) struct Chosen<'a> {
     pub(crate) index: usize,
     pub(crate) animation: &'a Animation,
@@ -238,7 +237,7 @@ fn skin_joints(
 const MAX_JOINTS_COMPARED: usize = 4096;
 
 /// Nodes that are joints, parents before children, each with the index of its parent among them.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Joints {
     /// `None` for a root without a node, above several.
     pub(crate) nodes: Vec<Option<usize>>,
@@ -260,8 +259,7 @@ pub(crate) fn joints(
 ) -> Result<Joints, ReadError> {
     if bones.is_some_and(|bones| bones.is_motion) {
         // A motion for avatars has its bones and the nodes between them.
-        let none = vec![false; nodes.nodes.len()];
-        return Ok(connected(nodes, &with_bones(none, bones))?);
+        return Ok(connected(nodes, vec![false; nodes.nodes.len()], bones)?);
     }
     let mut moved = vec![moves.is_none(); nodes.nodes.len()];
     for &(node, _, _) in moves.into_iter().flatten() {
@@ -298,19 +296,14 @@ pub(crate) fn joints(
             warnings.push(FileWarning::NodesLeftOut { count: left_out });
         }
     }
-    Ok(connected(nodes, &with_bones(is_joint, bones))?)
+    Ok(connected(nodes, is_joint, bones)?)
 }
 
-/// Adds the bones that a file states to its joints.
-fn with_bones(mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Vec<bool> {
+/// Returns the joints, the bones that the file states, and all nodes between them, in the order of the file's own tree.
+fn connected(nodes: &Nodes, mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Result<Joints, GltfError> {
     for node in bones.into_iter().flat_map(Humanoid::nodes) {
         is_joint[node] = true;
     }
-    is_joint
-}
-
-/// Returns the joints and all nodes between them, in the order of the file's own tree.
-fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
     // Number of joints at or below each node: the root is the lowest node that contains all of them.
     let mut below = vec![0_usize; is_joint.len()];
     let order = nodes.depth_first(nodes.roots());

@@ -159,14 +159,11 @@ impl Document {
 fn embed(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], first: usize) {
     let stated = known_list(json, "buffers").into_iter().flatten();
     for (buffer, bytes) in stated.zip(buffers).skip(first) {
-        if let (Some(buffer), Some(bytes)) = (buffer.as_object_mut(), bytes) {
-            // Embedded buffers are kept as they are.
-            if buffer.get("uri").is_none_or(is_in_other_file) {
-                buffer.insert(
-                    "uri".to_owned(),
-                    format!("{DATA_URI}{}", BASE64.encode(&**bytes)).into(),
-                );
-            }
+        // Embedded buffers are kept as they are.
+        if let Some(bytes) = bytes
+            && buffer.get("uri").is_none_or(is_in_other_file)
+        {
+            buffer["uri"] = format!("{DATA_URI}{}", BASE64.encode(&**bytes)).into();
         }
     }
 }
@@ -241,9 +238,9 @@ fn gather(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], bin: &mut Vec<u8>)
         bin.extend_from_slice(&bytes);
         if let Some(image) = image.as_object_mut() {
             image.shift_remove("uri");
-            image.insert("bufferView".to_owned(), (first + views.len() - 1).into());
-            image.insert("mimeType".to_owned(), kind.into());
         }
+        image["bufferView"] = (first + views.len() - 1).into();
+        image["mimeType"] = kind.into();
     }
     if !views.is_empty() {
         list_mut(json, "bufferViews").extend(views);

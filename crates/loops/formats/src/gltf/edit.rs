@@ -59,7 +59,8 @@ impl Animations {
             let animation = &document.list("animations")[place];
             let channels = animation["channels"].as_array().into_iter().flatten();
             let mut nodes = channels.filter_map(|channel| channel["target"]["node"].as_u64());
-            !extra_in(animation).is_some_and(is_of_loop)
+            // The facts of a loop that we wrote have a candidate.
+            extra_in(animation).is_none_or(|facts| facts.get("candidate").is_none())
                 || !nodes.any(|node| joints.iter().any(|joint| joint.node == Some(node as usize)))
         })
     }
@@ -104,11 +105,6 @@ pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value
 /// The value that [`Animations::set_extra`] wrote into this animation.
 pub(super) fn extra_in(animation: &Value) -> Option<&Value> {
     animation.get("extras")?.get(EXTRA)
-}
-
-/// Whether the facts in an animation are those of a loop that we wrote.
-fn is_of_loop(facts: &Value) -> bool {
-    facts.get("candidate").is_some()
 }
 
 pub(crate) fn mark_root(json: &mut Value, node: usize) {
@@ -181,10 +177,8 @@ pub(crate) fn unfit_animations(document: &Document) -> Vec<String> {
     let animations: Vec<Animation> = parts(document, "animations").unwrap_or_default();
     let unfit = animations.into_iter().enumerate().filter(|(_, animation)| {
         animation.samplers.iter().any(|sampler| {
-            let shape = accessors.shape(sampler.output, "animations").unwrap_or_default();
-            let shape = ["SCALAR", "VEC3", "VEC4"].into_iter().find(|known| *known == shape);
-            let values = shape.and_then(|shape| accessors.values(sampler.output, shape, "animations").ok());
-            values.is_some_and(|values| values.iter().any(|value| !value.is_finite()))
+            let values = accessors.values_in(sampler.output, &["SCALAR", "VEC3", "VEC4"], "animations");
+            values.is_ok_and(|(values, _)| values.iter().any(|value| !value.is_finite()))
         })
     });
     unfit

@@ -135,15 +135,12 @@ impl GltfError {
 }
 
 /// A fault of a compressed stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
+#[error_kinds]
+#[derive(Copy, Eq)]
 pub enum StreamFault {
     /// The first byte does not fit the kind of stream, or names an unknown version.
     #[error("it begins with byte {found:#04x}, which no known version does")]
-    Header {
-        /// The first byte.
-        found: u8,
-    },
+    Header { found: u8 },
     /// The stream ends too early.
     #[error("it is cut off")]
     CutOff,
@@ -152,10 +149,7 @@ pub enum StreamFault {
     TooLong,
     /// The elements have another size than they should.
     #[error("elements of {found} bytes")]
-    Stride {
-        /// Bytes of an element.
-        found: usize,
-    },
+    Stride { found: usize },
     /// The kind of stream or the filter is unknown.
     #[error("its mode or its filter is not known")]
     Kind,
@@ -164,8 +158,5 @@ pub enum StreamFault {
     Overlaps,
     /// The indices do not form whole triangles.
     #[error("{found} indices do not form whole triangles")]
-    Triangles {
-        /// Number of indices.
-        found: usize,
-    },
+    Triangles { found: usize },
 }

@@ -8,7 +8,7 @@ use loopwright_core::Skeleton;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::accessor::{Accessors, width_of};
+use super::accessor::Accessors;
 use super::fresh::GENERATOR;
 use super::parts::{self, Nodes, Skin};
 use super::{container, error::GltfError, source::GltfSource};
@@ -55,7 +55,7 @@ struct Surface {
     base_color_texture: Option<TextureUse>,
 }
 
-#[derive(Deserialize, Clone, Copy)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TextureUse {
     index: usize,
@@ -337,10 +337,7 @@ impl Reader<'_> {
             return Ok(None);
         };
         let at = format!("{at}.attributes.{name}");
-        let shape = self.accessors.shape(accessor, &at)?;
-        let shape = shapes.iter().find(|known| **known == shape).unwrap_or(&shapes[0]);
-        let values = self.accessors.values(accessor, shape, &at)?;
-        let width = width_of(shape);
+        let (values, width) = self.accessors.values_in(accessor, shapes, &at)?;
         if width * num_vertices != values.len() {
             return Err(GltfError::Kind {
                 at,

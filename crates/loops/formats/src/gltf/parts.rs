@@ -16,7 +16,7 @@ use crate::{excerpt::cut, excerpt::excerpt, limits::is_plausible};
 /// Longest name of a joint.
 pub(super) const MAX_NAME: usize = 200;
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct Node {
     pub(crate) name: Option<String>,
     #[serde(default)]
@@ -30,7 +30,7 @@ pub(crate) struct Node {
 }
 
 /// The local transform of a node: scale first, then rotation, then translation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Transform {
     pub(crate) translation: DVec3,
     pub(crate) rotation: DQuat,
@@ -70,7 +70,7 @@ impl Node {
     }
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Skin {
     pub(crate) name: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) struct Skin {
     pub(crate) inverse_bind_matrices: Option<usize>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct Animation {
     pub(crate) name: Option<String>,
     pub(crate) channels: Vec<Channel>,
@@ -86,14 +86,14 @@ pub(crate) struct Animation {
 }
 
 /// The target of a sampler.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct Channel {
     pub(crate) sampler: usize,
     pub(crate) target: Target,
 }
 
 /// A property of a node, stated as such or by KHR_animation_pointer; extensions have other targets.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(from = "StatedTarget")]
 pub(crate) struct Target {
     pub(crate) node: Option<usize>,
@@ -131,7 +131,7 @@ impl From<StatedTarget> for Target {
 }
 
 /// Keys over time.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct Sampler {
     pub(crate) input: usize,
     pub(crate) output: usize,
@@ -139,7 +139,7 @@ pub(crate) struct Sampler {
     pub(crate) interpolation: Interpolation,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Interpolation {
     /// The value of the previous key.
@@ -197,7 +197,6 @@ pub(crate) fn check_version(document: &Document) -> Result<(), GltfError> {
     }
 }
 
-#[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     pub(crate) nodes: Vec<Node>,
     pub(crate) transforms: Vec<Transform>,

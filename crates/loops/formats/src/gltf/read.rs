@@ -98,7 +98,7 @@ impl GltfFile {
             node,
             scale: node.map_or(DVec3::ONE, |node| {
                 let rest = &self.nodes.transforms[node];
-                rig.tracks[node].at(rest, grid.start_secs, grid.step_secs).scale
+                transform_at(&rig.tracks[node], rest, grid.start_secs, grid.step_secs).scale
             }),
         });
         let source = Source::Gltf(GltfSource {
@@ -174,7 +174,7 @@ impl ParsedFile for GltfFile {
                 has_curves |= track.interpolation == Interpolation::CubicSpline;
                 num_stepped += usize::from(track.interpolation == Interpolation::Step && track.moves());
             }
-            *tracks[node].of(path) = Some(track);
+            tracks[node][path as usize] = Some(track);
         }
         if times.is_empty() {
             return Err(no_motion(name));
@@ -196,7 +196,7 @@ impl ParsedFile for GltfFile {
         warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
         settings.limits.check_transforms(grid.num_frames, joints.nodes.len())?;
         let scales = joints.nodes.iter().flatten().filter_map(|&node| {
-            let scale = tracks[node].scale.clone().filter(Track::moves)?;
+            let scale = tracks[node][Path::Scale as usize].clone().filter(Track::moves)?;
             Some((node, Beside::Scale, scale))
         });
         shapes.extend(scales);
@@ -277,31 +277,17 @@ fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
     }
 }
 
-#[derive(Clone, Debug, Default)]
-struct Tracks {
-    translation: Option<Track>,
-    rotation: Option<Track>,
-    scale: Option<Track>,
-}
+/// The tracks of a node, in the order of [`Path`].
+type Tracks = [Option<Track>; 3];
 
-impl Tracks {
-    fn of(&mut self, path: Path) -> &mut Option<Track> {
-        match path {
-            Path::Translation => &mut self.translation,
-            Path::Rotation => &mut self.rotation,
-            Path::Scale => &mut self.scale,
-        }
-    }
-
-    /// Returns the node's transform at a time; the rest transform if it is not animated.
-    fn at(&self, rest: &Transform, secs: f64, frame_secs: f64) -> Transform {
-        let [translation, scale] = [(&self.translation, rest.translation), (&self.scale, rest.scale)]
-            .map(|(track, rest)| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs)));
-        Transform {
-            translation,
-            rotation: (self.rotation.as_ref()).map_or(rest.rotation, |track| track.rotation_at(secs, frame_secs)),
-            scale,
-        }
+/// Returns the node's transform at a time; the rest transform if it is not animated.
+fn transform_at([translation, rotation, scale]: &Tracks, rest: &Transform, secs: f64, frame_secs: f64) -> Transform {
+    let [translation, scale] = [(translation, rest.translation), (scale, rest.scale)]
+        .map(|(track, rest)| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs)));
+    Transform {
+        translation,
+        rotation: (rotation.as_ref()).map_or(rest.rotation, |track| track.rotation_at(secs, frame_secs)),
+        scale,
     }
 }
 
@@ -334,7 +320,10 @@ impl<'a> Rig<'a> {
     }
 
     fn pose_at(&self, secs: f64, grid: &Grid, space: &Space) -> Pose {
-        let mut pose = self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
+        let mut pose = self.pose(|node| {
+            let rest = &self.nodes.transforms[node];
+            transform_at(&self.tracks[node], rest, secs, grid.step_secs)
+        });
         space.settle(self.joints.nodes.len(), &mut pose.translations, &mut pose.rotations);
         pose
     }
@@ -377,7 +366,7 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning
     for varies in [false, true] {
         let joints = rig.joints.nodes.iter().flatten().chain(&above).copied();
         let mut found = joints.filter(|&node| {
-            let track = rig.tracks[node].scale.as_ref();
+            let track = rig.tracks[node][Path::Scale as usize].as_ref();
             let changes = track.is_some_and(Track::moves);
             if changes || varies {
                 return changes == varies;
@@ -406,19 +395,14 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
     let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
     let mut short = (joints.nodes.iter().flatten())
         .map(|&node| {
-            let Tracks {
-                translation,
-                rotation,
-                scale,
-            } = &tracks[node];
-            let tracks = [translation, rotation, scale].into_iter().flatten();
             // The part that all of its tracks cover.
-            let covered = tracks
-                .filter(|track| track.moves())
-                .fold((start, end), |(from, to), track| {
+            let covered = (tracks[node].iter().flatten()).filter(|track| track.moves()).fold(
+                (start, end),
+                |(from, to), track| {
                     let times = &track.times;
                     (from.max(times[0]), to.min(times[times.len() - 1]))
-                });
+                },
+            );
             (node, covered)
         })
         .filter(|(_, (from, to))| *from > start + slack || *to < end - slack);

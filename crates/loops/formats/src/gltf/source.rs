@@ -34,7 +34,7 @@ pub(crate) struct NodeShapes {
 
 /// A property that moves beside the pose.
 #[handed_over]
-#[derive(Copy, Eq)]
+#[derive(Copy)]
 pub(crate) enum Beside {
     /// Weights of blend shapes.
     Shapes,

@@ -10,7 +10,7 @@ use crate::even_keys::{self, EvenKeys, FRAME_RATES, OFF_GRID_FRAMES};
 use crate::limits::MAX_VALUE;
 
 /// Keys of a translation, scale (3 numbers) or rotation (4, x y z w).
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Track {
     /// The times of the keys, increasing, at least one.
     pub(super) times: Rc<[f64]>,
@@ -247,7 +247,7 @@ pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str)
 }
 
 /// Even times on which tracks are sampled.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Grid {
     pub(crate) start_secs: f64,
     pub(crate) step_secs: f64,

@@ -70,7 +70,7 @@ fn part_of(bone: &str) -> Option<String> {
 }
 
 /// The nodes that are bones, and the nodes that represent expressions and the gaze.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Humanoid {
     /// The body part of each bone's node.
     bones: Vec<(usize, Option<String>)>,
@@ -119,7 +119,10 @@ impl Humanoid {
         let is_motion = name == ANIMATION;
         let at = format!("extensions.{name}");
         let map = stated.pointer("/humanoid/humanBones");
-        let map = match (map, later_version(stated)) {
+        let version = text_in(stated, "specVersion");
+        // The bones of a later version may differ.
+        let later = version.filter(|version| !version.starts_with("1.") && !version.starts_with("0."));
+        let map = match (map, later) {
             (Some(map), None) => map,
             _ if !is_motion => return Ok(None),
             (_, Some(version)) => {
@@ -131,20 +134,15 @@ impl Humanoid {
                 return Err(GltfError::form(at, "there are no bones, so that no body moves"));
             }
         };
-        let mut named: Vec<(&str, &Value)> = Vec::new();
-        match map {
-            Value::Object(map) => named.extend(map.iter().map(|(bone, stated)| (bone.as_str(), stated))),
-            // Version 0 uses a list.
-            Value::Array(list) => named.extend(
-                list.iter()
-                    .filter_map(|stated| Some((text_in(stated, "bone")?, stated))),
-            ),
-            _ => {}
-        }
+        let named = map.as_object().into_iter().flatten();
+        let named = named.map(|(bone, stated)| (bone.as_str(), stated));
+        // Version 0 uses a list.
+        let listed = map.as_array().into_iter().flatten();
+        let listed = listed.filter_map(|stated| Some((text_in(stated, "bone")?, stated)));
         let mut bones: Vec<(usize, Option<String>)> = Vec::new();
         let mut hips = None;
         let mut bone_of: Vec<Option<&str>> = vec![None; num_nodes];
-        for (bone, stated) in named.into_iter().filter(|(_, stated)| !stated.is_null()) {
+        for (bone, stated) in named.chain(listed).filter(|(_, stated)| !stated.is_null()) {
             let at = || format!("{at}.humanoid.humanBones.{}", excerpt(bone));
             let node = match node_of(stated, num_nodes, at) {
                 // Programs wrote missing bones with node -1 in version 0.
@@ -235,12 +233,6 @@ fn expression_nodes(stated: &Value, num_nodes: usize, at: &str) -> Result<Vec<us
     nodes.sort_unstable();
     nodes.dedup();
     Ok(nodes)
-}
-
-/// Returns the stated version if it is a later one, whose bones may differ.
-fn later_version(stated: &Value) -> Option<&str> {
-    let version = text_in(stated, "specVersion");
-    version.filter(|version| !version.starts_with("1.") && !version.starts_with("0."))
 }
 
 /// Returns the extension of a motion with bones at these nodes, as the value of `extensions`.

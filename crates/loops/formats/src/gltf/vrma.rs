@@ -179,8 +179,7 @@ fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize
     for world in worlds() {
         let hips = world.translations[bones[0].joint] + from_hips(&world) - turned(&world, 0) * usual;
         let mut placed: Vec<Rigid> = Vec::with_capacity(bones.len());
-        let mut pose = Pose::default();
-        for (index, bone) in bones.iter().enumerate() {
+        let locals = bones.iter().enumerate().map(|(index, bone)| {
             let turned = turned(&world, index);
             let above = bone.parent.map_or(Rigid::IDENTITY, |parent| placed[parent]);
             let offset = match bone.parent {
@@ -193,10 +192,9 @@ fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize
                 apart = (bone.joint, off);
             }
             placed.push(Rigid::new(turned, place));
-            pose.translations.push(offset);
-            pose.rotations.push((above.rotation.conjugate() * turned).normalize());
-        }
-        poses.push(pose);
+            (offset, (above.rotation.conjugate() * turned).normalize())
+        });
+        poses.push(locals.collect());
     }
     (poses, apart)
 }
@@ -257,8 +255,7 @@ impl FileForm for VrmaSource {
             let shown = keys.pose(key).as_ref().world(read.skeleton());
             let before = motion.pose(key);
             let mut placed: Vec<Rigid> = Vec::with_capacity(skeleton.num_joints());
-            let mut pose = Pose::default();
-            for (joint, bone) in bone_of.iter().enumerate() {
+            let locals = bone_of.iter().enumerate().map(|(joint, bone)| {
                 let above = skeleton.parent(joint).map_or(Rigid::IDENTITY, |parent| placed[parent]);
                 let local = match bone {
                     Some(bone) => {
@@ -270,10 +267,9 @@ impl FileForm for VrmaSource {
                     None => self.rest.as_ref().joint(joint),
                 };
                 placed.push(above * local);
-                pose.translations.push(local.translation);
-                pose.rotations.push(local.rotation.normalize());
-            }
-            pose
+                (local.translation, local.rotation.normalize())
+            });
+            locals.collect::<Pose>()
         });
         let mut poses: Vec<Pose> = poses.collect();
         let tail = read.tail().zip((poses.len() > expected).then(|| poses.pop()).flatten());

@@ -2,7 +2,7 @@
 
 use ufbx::InheritMode;
 
-use super::document::{count_objects, malformed, objects, section};
+use super::document::{change_count, malformed, objects, section};
 use crate::fbx::animation::{attribute_and_model, connect, property};
 use crate::fbx::form::{FbxFile, NodeForm};
 use crate::fbx::record::{Document, Record};
@@ -56,7 +56,7 @@ pub(super) fn add_root_node(
             property(ADDED_ROOT, "KString", "", "").text("travel"),
         ],
     ));
-    count_objects(document, "NodeAttribute", 1)?;
-    count_objects(document, "Model", 1)?;
+    change_count(document, "NodeAttribute", 1)?;
+    change_count(document, "Model", 1)?;
     Ok(NodeForm::plain(id, mode))
 }

@@ -59,7 +59,7 @@ pub(super) fn add_animation(document: &mut Document<'_>, animation: Animation) -
     section(document, "Objects")?.extend(animation.objects);
     section(document, "Connections")?.extend(animation.connections);
     for (kind, count) in animation.counts {
-        count_objects(document, kind, count)?;
+        change_count(document, kind, i32::try_from(count).unwrap_or(i32::MAX))?;
     }
     // Some exporters omit the list of takes; importers then use the objects.
     if let Ok(takes) = section(document, "Takes") {
@@ -178,13 +178,8 @@ fn state(document: &mut Document<'_>, name: &str, entry: Record<'static>) -> Res
     Ok(())
 }
 
-/// Increases the number of objects of a kind, and the total.
-pub(super) fn count_objects(document: &mut Document<'_>, kind: &str, more: usize) -> Result<(), FbxError> {
-    change_count(document, kind, i32::try_from(more).unwrap_or(i32::MAX))
-}
-
 /// Changes the number of objects of a kind, and the total.
-fn change_count(document: &mut Document<'_>, kind: &str, more: i32) -> Result<(), FbxError> {
+pub(super) fn change_count(document: &mut Document<'_>, kind: &str, more: i32) -> Result<(), FbxError> {
     let definitions = section(document, "Definitions")?;
     let raise = |count: &mut Record<'_>| {
         let before = count
