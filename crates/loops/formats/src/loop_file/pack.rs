@@ -9,7 +9,6 @@ use loopwright_core::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    describe,
     facts::{ClosureFacts, Grade, TakeFacts},
     file::{DerivedLoop, LoopFileError, MeasuredLoop, described, measured},
     json::to_text,
@@ -72,14 +71,12 @@ impl LoopPack {
         let (written, added) = first.source.form().write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let outcomes = loops.iter().zip(added).map(|(each, added)| {
-            let (animation, feet) = (Some(added?), describe::feet_of(&each.made));
             measured(
                 &each.made,
-                feet,
                 each.take.clone(),
                 (&each.source, &each.writing),
                 &file,
-                animation,
+                Some(added?),
             )
         });
         Ok(Self {
@@ -193,19 +190,12 @@ impl MeasuredLoop {
         };
         let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
         let animation = Some(animation.to_owned());
-        let (mut sidecar, quality) = described(
-            made,
-            describe::feet_of(made),
-            take,
-            (source.space(), &writing),
-            animation,
-            (&keys, &layout),
-        );
-        sidecar.closure = ClosureFacts {
+        let mut measured = described(made, take, (source.space(), &writing), animation, (&keys, &layout));
+        measured.sidecar.closure = ClosureFacts {
             method: "none".to_owned(),
             ..ClosureFacts::default()
         };
-        Ok(Self { sidecar, quality })
+        Ok(measured)
     }
 }
 
