@@ -64,8 +64,7 @@ pub enum LoopFileError {
     #[error("{keys} keys exceed the limit of {limit}")]
     TooManyKeys { keys: usize, limit: usize },
     /// The loop does not fit into the form of its source.
-    #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(WriteError),
     #[error("the loop cannot be read back: {0}")]
     ReadBack(#[from] ReadError),
     #[error("the loop cannot be read back: the root joint is not where it was put")]
@@ -75,8 +74,7 @@ pub enum LoopFileError {
     #[error("the loop cannot be read back: {0}")]
     Keys(#[from] KeysError),
     /// The file that was read lacks joints that the caller names.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     #[error("motion beside the pose cannot be looped along: {0}")]
     Along(#[source] Box<MakeError>),
 }

@@ -138,8 +138,7 @@ pub enum SidecarError {
     )]
     Version { found: u64 },
     /// A number is not finite, or beyond any plausible size.
-    #[error(transparent)]
-    OutOfRange(#[from] WildNumber),
+    OutOfRange(WildNumber),
 }
 
 impl From<serde_json::Error> for SidecarError {
