@@ -14,15 +14,13 @@ use loopwright_formats::{LoopFileError, MemoryError};
 use crate::recipe::RecipeError;
 
 /// Why a file cannot serve as a character.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
+#[derive(Clone, PartialEq)]
 pub enum TargetError {
     /// Its file holds no skeleton.
-    #[error(transparent)]
     NoSkeleton(MapError),
     /// A transfer setting is invalid.
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
+    Recipe(RecipeError),
 }
 
 /// Why a take cannot be studied.
