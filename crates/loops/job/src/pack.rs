@@ -596,10 +596,7 @@ fn facts(
     measured: Vec<Result<MeasuredLoop, loopwright_formats::LoopFileError>>,
 ) -> PackSidecar {
     let mut measured: Vec<Option<_>> = measured.into_iter().map(Some).collect();
-    let mut pack = PackSidecar {
-        file,
-        ..PackSidecar::default()
-    };
+    let mut pack = PackSidecar::new(file);
     let written: Vec<String> = (measured.iter().flatten().flatten())
         .filter_map(|measured| measured.sidecar.playback.animation.clone())
         .collect();

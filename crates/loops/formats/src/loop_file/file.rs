@@ -206,7 +206,7 @@ impl DerivedLoop {
             feet: Some(origin.feet),
             blend: Some(origin.blend),
             take: origin.take,
-            ..Sidecar::default()
+            ..Sidecar::new()
         };
         Self {
             clip: clip.clone(),
@@ -255,7 +255,7 @@ impl DerivedLoop {
             feet: Some(origin.feet),
             blend: first.blend.clone(),
             take: origin.take,
-            ..Sidecar::default()
+            ..Sidecar::new()
         };
         Self {
             clip,
@@ -404,7 +404,7 @@ pub(super) fn described(
         }
         .in_space(space, &take),
         take,
-        ..Sidecar::default()
+        ..Sidecar::new()
     };
     MeasuredLoop { sidecar, quality }
 }

@@ -6,7 +6,7 @@ use loopwright_core::{
     LoopClip, MadeLoop, Take,
     loop_clip::{KeyLayout, LoopKeys},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{
     facts::{ClosureFacts, Grade, TakeFacts},
@@ -203,7 +203,7 @@ impl MeasuredLoop {
 pub const PACK_FORMAT: &str = "loopwright-loops";
 
 /// The JSON beside a file of several loops: what became of each animation, and the facts of every loop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[in_schema(read)]
 pub struct PackSidecar {
     /// `PACK_FORMAT`.
     pub format: String,
@@ -219,20 +219,6 @@ pub struct PackSidecar {
     pub warnings: Vec<String>,
     /// Files written, the file of the loops first.
     pub outputs: Vec<String>,
-}
-
-impl Default for PackSidecar {
-    fn default() -> Self {
-        Self {
-            format: PACK_FORMAT.to_owned(),
-            version: VERSION,
-            file: String::new(),
-            animations: Vec::new(),
-            loops: Vec::new(),
-            warnings: Vec::new(),
-            outputs: Vec::new(),
-        }
-    }
 }
 
 /// What became of an animation.
@@ -292,6 +278,16 @@ pub struct AnimationFacts {
 const MAX_BYTES: usize = 256 << 20;
 
 impl PackSidecar {
+    /// Returns the facts of a file without animations.
+    pub fn new(file: String) -> Self {
+        Self {
+            format: PACK_FORMAT.to_owned(),
+            version: VERSION,
+            file,
+            ..Self::default()
+        }
+    }
+
     /// Returns the document as indented JSON with a final newline. Errors: a number that no reader accepts.
     pub fn to_json(&self) -> Result<String, SidecarError> {
         for each in &self.loops {
@@ -360,7 +356,7 @@ mod tests {
                 animation: Some(name.to_owned()),
                 ..PlaybackFacts::default()
             },
-            ..Sidecar::default()
+            ..Sidecar::new()
         }
     }
 
@@ -368,7 +364,7 @@ mod tests {
     fn the_facts_of_all_loops_of_a_file_come_back() {
         let pack = PackSidecar {
             loops: vec![facts("walk"), facts("run")],
-            ..PackSidecar::default()
+            ..PackSidecar::new(String::new())
         };
         let text = pack.to_json().unwrap();
         assert_eq!(Sidecar::all_from_json(text.as_bytes()), Ok(pack.loops));
