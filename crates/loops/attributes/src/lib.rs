@@ -168,6 +168,15 @@ pub fn in_words(joined_by: TokenStream, item: TokenStream) -> TokenStream {
     [item, words].into_iter().collect()
 }
 
+/// For choices [`in_words`] that are values: compared and copied.
+#[proc_macro_attribute]
+pub fn choice_in_words(joined_by: TokenStream, item: TokenStream) -> TokenStream {
+    below(
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq)]",
+        in_words(joined_by, item),
+    )
+}
+
 /// The item below attributes.
 fn below(attributes: &str, item: TokenStream) -> TokenStream {
     let attributes: TokenStream = attributes.parse().expect("attributes are Rust");

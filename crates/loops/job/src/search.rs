@@ -10,9 +10,7 @@ use loopwright_core::{
 use loopwright_formats::loop_file::facts::Grade;
 
 #[cfg(feature = "clap")]
-use crate::recipe::headings::WHICH_LOOP;
-#[cfg(feature = "clap")]
-use crate::recipe::words::parse_bounds;
+use crate::recipe::{headings::WHICH_LOOP, words::parse_bounds};
 use crate::{error::JobError, recipe::SearchRecipe, study::Studied, verdict};
 
 /// Number of loops that `find` lists by default; `make --pick` counts in the same list.

@@ -222,8 +222,8 @@ pub struct PackSidecar {
 }
 
 /// What became of an animation.
-#[in_words(" ")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[choice_in_words(" ")]
+#[derive(Default)]
 pub enum AnimationOutcome {
     /// It loops already and stays as it is.
     Kept,

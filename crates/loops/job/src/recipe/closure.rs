@@ -10,6 +10,7 @@ use loopwright_core::{
 use super::{
     RecipeError,
     described::described,
+    unusual,
     words::{optional_text, read_one_of},
 };
 #[cfg(feature = "clap")]
@@ -287,8 +288,8 @@ impl ClosureRecipe {
             } else {
                 vec![rho, sigma, tau]
             },
-            continuity: (method.order != Order::default()).then_some(method.order),
-            seam_motion: (motion != SeamMotion::default()).then_some(motion),
+            continuity: unusual(method.order),
+            seam_motion: unusual(motion),
             ..self.clone()
         }
     }
