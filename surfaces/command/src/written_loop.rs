@@ -310,11 +310,10 @@ pub fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> Result<
         return sidecar.to_json();
     }
     PackSidecar {
-        file: sidecar.take.file.clone(),
         warnings: sidecar.warnings.clone(),
         outputs: sidecar.outputs.clone(),
         loops,
-        ..PackSidecar::default()
+        ..PackSidecar::new(sidecar.take.file.clone())
     }
     .to_json()
 }

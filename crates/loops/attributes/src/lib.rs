@@ -57,27 +57,43 @@ pub fn flags(heading: TokenStream, item: TokenStream) -> TokenStream {
         true => String::new(),
         false => format!("#[cfg_attr(feature = \"clap\", command(next_help_heading = {heading}))]"),
     };
-    let skip: TokenStream = "#[flag(skip)]".parse().expect("an attribute is Rust");
-    let item = item.into_iter().map(|tree| match tree {
-        TokenTree::Group(fields) if fields.delimiter() == Delimiter::Brace => {
-            let mut is_flag = false;
-            let each = fields.stream().into_iter().flat_map(|tree| {
-                let text = tree.to_string();
-                is_flag |= text.trim_start_matches(['[', ' ']).starts_with("flag");
-                let is_none = text == "pub" && !core::mem::take(&mut is_flag);
-                let before = if is_none { skip.clone() } else { TokenStream::new() };
-                before.into_iter().chain([tree])
-            });
-            Group::new(Delimiter::Brace, each.collect()).into()
-        }
-        other => other,
-    });
+    let item = completed(item, "flag", |tree| tree.to_string() == "pub", ["#[flag(skip)]", ""]);
     below(
         &format!("#[cfg_attr(feature = \"clap\", derive(clap::Args))] {heading}"),
-        replaced(item.collect(), &|name, arguments| {
+        replaced(item, &|name, arguments| {
             (name == "flag").then(|| format!("cfg_attr(feature = \"clap\", arg{arguments})"))
         }),
     )
+}
+
+/// Returns the item with attributes before each of its fields or variants that has none beginning with `mark`, and within what it wraps.
+/// `is_head` tells where they begin, behind their attributes.
+fn completed(
+    item: TokenStream,
+    mark: &str,
+    is_head: fn(&TokenTree) -> bool,
+    [before, within]: [&str; 2],
+) -> TokenStream {
+    let (mut is_marked, mut is_opened) = (false, false);
+    let mut complete = |tree: TokenTree| {
+        is_marked |= tree.to_string().trim_start_matches(['[', ' ']).starts_with(mark);
+        let begins = is_head(&tree) && !core::mem::take(&mut is_marked);
+        let tree = match tree {
+            TokenTree::Group(group) if is_opened => Group::new(group.delimiter(), below(within, group.stream())).into(),
+            other => other,
+        };
+        is_opened = begins;
+        below(if begins { before } else { "" }, tree.into())
+    };
+    let each = |tree| match tree {
+        TokenTree::Group(parts) if parts.delimiter() == Delimiter::Brace => Group::new(
+            Delimiter::Brace,
+            parts.stream().into_iter().map(&mut complete).collect(),
+        )
+        .into(),
+        other => other,
+    };
+    item.into_iter().map(each).collect()
 }
 
 /// Returns the item with other attributes in place of those for whose names and arguments `other` has one.
@@ -107,8 +123,20 @@ pub fn error_kinds(derives: TokenStream, item: TokenStream) -> TokenStream {
             "#[derive(Clone, Debug, PartialEq, thiserror::Error, {derives})] #[non_exhaustive] \
              #[expect(missing_docs, reason = \"messages show what their fields are\")]"
         ),
-        from_others(item),
+        wrapping(item),
     )
+}
+
+/// For errors of several stages, each of which is wrapped as in [`error_kinds`]; more may be added.
+#[proc_macro_attribute]
+pub fn error_sum(_: TokenStream, item: TokenStream) -> TokenStream {
+    below("#[derive(Debug, thiserror::Error)] #[non_exhaustive]", wrapping(item))
+}
+
+/// Returns the item with the attributes of thiserror for those of its variants that wrap another error.
+fn wrapping(item: TokenStream) -> TokenStream {
+    let is_name = |tree: &TokenTree| matches!(tree, TokenTree::Ident(_));
+    completed(item, "error", is_name, ["#[error(transparent)]", "#[from]"])
 }
 
 /// For choices whose words are the names of their variants, in lower case and joined by hyphens, or by the text that is given, as in
@@ -144,40 +172,18 @@ pub fn in_words(joined_by: TokenStream, item: TokenStream) -> TokenStream {
     [item, words].into_iter().collect()
 }
 
+/// For choices [`in_words`] that are values: compared and copied.
+#[proc_macro_attribute]
+pub fn choice_in_words(joined_by: TokenStream, item: TokenStream) -> TokenStream {
+    below(
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq)]",
+        in_words(joined_by, item),
+    )
+}
+
 /// The item below attributes.
 fn below(attributes: &str, item: TokenStream) -> TokenStream {
     let attributes: TokenStream = attributes.parse().expect("attributes are Rust");
     [attributes, item].into_iter().collect()
 }
 
-/// Returns an enum of errors with the attributes of the kinds that are other errors: those without a message.
-fn from_others(item: TokenStream) -> TokenStream {
-    let mut has_message = false;
-    let mut shown = |tree: TokenTree| -> TokenStream {
-        match &tree {
-            TokenTree::Punct(mark) if mark.as_char() == ',' => has_message = false,
-            TokenTree::Group(attribute) if attribute.delimiter() == Delimiter::Bracket => {
-                has_message |= attribute.stream().to_string().starts_with("error");
-            }
-            TokenTree::Ident(_) if !has_message => return below("#[error(transparent)]", tree.into()),
-            TokenTree::Group(other) if !has_message => {
-                let other = Group::new(other.delimiter(), below("#[from]", other.stream()));
-                return TokenTree::from(other).into();
-            }
-            _ => {}
-        }
-        tree.into()
-    };
-    let each = |tree| match tree {
-        TokenTree::Group(kinds) if kinds.delimiter() == Delimiter::Brace => {
-            let mut changed = Group::new(
-                Delimiter::Brace,
-                kinds.stream().into_iter().flat_map(&mut shown).collect(),
-            );
-            changed.set_span(kinds.span());
-            changed.into()
-        }
-        tree => tree,
-    };
-    item.into_iter().map(each).collect()
-}

@@ -30,23 +30,17 @@ pub enum ReadError {
     #[error("this is a web page, not a take: download the file itself")]
     WebPage,
     /// A BVH file that cannot be read.
-    #[error(transparent)]
-    Bvh(#[from] BvhError),
+    Bvh(BvhError),
     /// An FBX file that cannot be read, or holds no take.
-    #[error(transparent)]
-    Fbx(#[from] FbxError),
+    Fbx(FbxError),
     /// A glTF file that cannot be read.
-    #[error(transparent)]
-    Gltf(#[from] GltfError),
+    Gltf(GltfError),
     /// An NPZ file that cannot be read, or holds no motion.
-    #[error(transparent)]
-    Npz(#[from] NpzError),
+    Npz(NpzError),
     /// A motion of a robot that cannot be read.
-    #[error(transparent)]
-    Robot(#[from] RobotMotionError),
+    Robot(RobotMotionError),
     /// The requested animation matches none of the file's animations, or several.
-    #[error(transparent)]
-    Animation(#[from] AnimationError),
+    Animation(AnimationError),
     #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
     NoSuchSkin { wanted: String, names: Vec<String> },
     #[error("there is no skeleton \"{wanted}\"; there are: {}", list(.names))]
@@ -58,11 +52,9 @@ pub enum ReadError {
         found: f64,
     },
     /// The joints do not form a skeleton.
-    #[error(transparent)]
-    Skeleton(#[from] SkeletonError),
+    Skeleton(SkeletonError),
     /// The values do not form a take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
 }
 
 impl ReadError {
@@ -109,11 +101,9 @@ pub enum WriteError {
     #[error("an avatar travels by its hips, and has no joint above them for root motion")]
     NoRootJoint,
     /// Not the motion of a robot.
-    #[error(transparent)]
-    Robot(#[from] RobotMotionError),
+    Robot(RobotMotionError),
     /// The poses do not form a take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
     #[error("the format cannot hold a pose from key to key; GLB, glTF, FBX and VRMA can")]
     NoSteps,
     /// The number of copies is zero.
@@ -129,11 +119,9 @@ pub enum WriteError {
     #[error("the motion takes {secs} s, the limit is {limit_secs} s")]
     TooLong { secs: f64, limit_secs: f64 },
     /// The joints below an added root do not form a skeleton.
-    #[error(transparent)]
-    Skeleton(#[from] SkeletonError),
+    Skeleton(SkeletonError),
     /// Why the FBX file cannot be written or extended.
-    #[error(transparent)]
-    Fbx(#[from] FbxError),
+    Fbx(FbxError),
     /// Joints are nested more deeply than the reader allows.
     #[error("nesting is deeper than the limit of {limit} joints")]
     TooDeep { limit: usize },

@@ -96,14 +96,11 @@ const MOST_IMAGES: usize = 1024;
 #[error_kinds]
 pub enum MeshError {
     /// The glTF file is invalid.
-    #[error(transparent)]
-    Gltf(#[from] GltfError),
+    Gltf(GltfError),
     /// The FBX file is invalid.
-    #[error(transparent)]
-    Fbx(#[from] FbxError),
+    Fbx(FbxError),
     /// Reading it is beyond a limit.
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(ReadError),
     #[error("{at} is compressed ({extension}); export the file without compression")]
     Compressed { at: String, extension: String },
     #[error("{at}: vertex {vertex} is not finite or out of any plausible range")]

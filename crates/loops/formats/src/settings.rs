@@ -85,8 +85,8 @@ impl ReadSettings<'_> {
 }
 
 /// Whether the file ends with its first pose.
-#[in_words]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[choice_in_words]
+#[derive(Default)]
 pub enum ClosingKey {
     /// An additional last key: the pose of the first, moved on by the root motion.
     #[default]
@@ -96,8 +96,8 @@ pub enum ClosingKey {
 }
 
 /// The motion between two keys.
-#[in_words]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[choice_in_words]
+#[derive(Default)]
 pub enum KeyInterpolation {
     /// Straight lines from key to key.
     #[default]

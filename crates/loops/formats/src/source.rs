@@ -104,6 +104,61 @@ forms! {
     Robot(RobotSource),
 }
 
+/// Defines what a source answers by its form.
+macro_rules! answers {
+    ($($(#[$doc:meta])* $name:ident($($of:ident: $Of:ty),*) -> $Answer:ty;)*) => {
+        impl Source {
+            $($(#[$doc])*
+            pub fn $name(&self, $($of: $Of),*) -> $Answer {
+                self.form().$name($($of),*)
+            })*
+        }
+    };
+}
+
+answers! {
+    /// Returns the format of this form.
+    format() -> Format;
+
+    /// Returns the capabilities of its format.
+    capabilities() -> &'static Capabilities;
+
+    /// Returns the formats that keep all contents of the file: its own, and others with the same contents.
+    formats() -> &'static [Format];
+
+    /// Returns the whole file that was read, with all its animations; `None` if it cannot be extended.
+    ///
+    /// `take` is the take read from it. With `add_root` its joints get a root joint above them, which rests in the animations.
+    /// Errors: the file is malformed, or too large for its format.
+    kept(take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>>;
+
+    /// Returns the name of the animation that was read, if the file cannot be extended and a new file would lack its other
+    /// contents, so that it is better left unchanged.
+    animation_of_whole() -> Option<&str>;
+
+    /// Returns the name of the joint that carries root motion in files of this form, if the motion itself uses another one: avatars travel
+    /// only by their hips.
+    carrier() -> Option<String>;
+
+    /// Returns how the file's space relates to ours, and whether that was stated or guessed.
+    space() -> &Space;
+
+    /// Returns the seconds from one frame to the next in the file.
+    frame_time_secs() -> f64;
+
+    /// Whether loops can be added to the file that was read, without changing its other contents.
+    can_be_extended() -> bool;
+
+    /// Whether the scale of a joint changes.
+    changes_scale() -> bool;
+
+    /// Returns how many times a loop of this period is written into its files in succession, by default.
+    copies(period_secs: f64) -> usize;
+
+    /// Returns the copyright or licence that the file states.
+    copyright() -> Option<&str>;
+}
+
 impl Source {
     /// Loops tracks beside the pose, such as the shapes of a face, along with the loop; they are dropped for a
     /// character.
@@ -121,21 +176,6 @@ impl Source {
         let mut source = self.clone();
         source.form_mut().remove_shapes();
         source
-    }
-
-    /// Returns the format of this form.
-    pub fn format(&self) -> Format {
-        self.form().format()
-    }
-
-    /// Returns the capabilities of its format.
-    pub fn capabilities(&self) -> &'static Capabilities {
-        self.form().capabilities()
-    }
-
-    /// Returns the formats that keep all contents of the file: its own, and others with the same contents.
-    pub fn formats(&self) -> &'static [Format] {
-        self.form().formats()
     }
 
     /// Whether a format keeps all contents of the file.
@@ -166,20 +206,6 @@ impl Source {
         self.form()
             .rest(skeleton)
             .unwrap_or_else(|| retarget::unturned(skeleton, DQuat::IDENTITY))
-    }
-
-    /// Returns the whole file that was read, with all its animations; `None` if it cannot be extended.
-    ///
-    /// `take` is the take read from it. With `add_root` its joints get a root joint above them, which rests in the animations.
-    /// Errors: the file is malformed, or too large for its format.
-    pub fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
-        self.form().kept(take, add_root)
-    }
-
-    /// Returns the name of the animation that was read, if the file cannot be extended and a new file would lack its other
-    /// contents, so that it is better left unchanged.
-    pub fn animation_of_whole(&self) -> Option<&str> {
-        self.form().animation_of_whole()
     }
 
     /// Removes the animation that was read, to make room for another one; glTF replaces an animation of the same name anyway.
@@ -226,46 +252,10 @@ impl Source {
         is_lost.then_some(FileWarning::FaceLeftOut { format })
     }
 
-    /// Returns the name of the joint that carries root motion in files of this form, if the motion itself uses another one: avatars travel
-    /// only by their hips.
-    pub fn carrier(&self) -> Option<String> {
-        self.form().carrier()
-    }
-
-    /// Returns how the file's space relates to ours, and whether that was stated or guessed.
-    pub fn space(&self) -> &Space {
-        self.form().space()
-    }
-
-    /// Returns the seconds from one frame to the next in the file.
-    pub fn frame_time_secs(&self) -> f64 {
-        self.form().frame_time_secs()
-    }
-
-    /// Whether loops can be added to the file that was read, without changing its other contents.
-    pub fn can_be_extended(&self) -> bool {
-        self.form().can_be_extended()
-    }
-
-    /// Whether the scale of a joint changes.
-    pub fn changes_scale(&self) -> bool {
-        self.form().changes_scale()
-    }
-
-    /// Whether it changes and files of this format do not keep the change: it stays only within glTF.
+    /// Whether the scale of a joint changes and files of this format do not keep the change: it stays only within glTF.
     pub fn loses_scale(&self, format: Format) -> bool {
         let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
         self.changes_scale() && !(is_gltf(self.format()) && is_gltf(format))
-    }
-
-    /// Returns how many times a loop of this period is written into its files in succession, by default.
-    pub fn copies(&self, period_secs: f64) -> usize {
-        self.form().copies(period_secs)
-    }
-
-    /// Returns the copyright or licence that the file states.
-    pub fn copyright(&self) -> Option<&str> {
-        self.form().copyright()
     }
 
     /// Reads the surface of a character from the file that the take was read from; `None` if the file has none that follows its

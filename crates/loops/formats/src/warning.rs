@@ -11,11 +11,9 @@ use crate::{
 #[error_kinds]
 pub enum FileWarning {
     /// A warning specific to BVH.
-    #[error(transparent)]
-    Bvh(#[from] BvhWarning),
+    Bvh(BvhWarning),
     /// A doubt about axes or unit.
-    #[error(transparent)]
-    Space(#[from] SpaceWarning),
+    Space(SpaceWarning),
     /// The file holds several animations, and one was selected by default.
     #[error(
         "{} animations; using \"{taken}\", the longest that moves (--animation NAME or FILE#NAME takes another); the others: {}",

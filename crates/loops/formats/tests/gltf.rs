@@ -312,7 +312,7 @@ fn facts_stand_in_the_extras_without_names_of_files() {
             animation: written.animation.clone(),
             ..PlaybackFacts::default()
         },
-        ..Sidecar::default()
+        ..Sidecar::new()
     };
     facts.take.file = "secret.glb".to_owned();
     facts.quality.seam_rank_percent = Some(51.5);

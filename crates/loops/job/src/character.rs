@@ -171,21 +171,16 @@ impl CharacterTarget {
 }
 
 /// Why motion cannot be put onto a character.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
 pub enum CarryError {
     /// The poses form no valid take on the character.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
     /// The loop does not repeat on the character.
-    #[error(transparent)]
-    LoopClip(#[from] loopwright_core::loop_clip::LoopClipError),
+    LoopClip(loopwright_core::loop_clip::LoopClipError),
     /// The feet cannot be held.
-    #[error(transparent)]
-    Feet(#[from] HoldError),
+    Feet(HoldError),
     /// The character's body is not found.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
 }
 
 /// The joints of a character, matched with the joints of a motion.

@@ -56,18 +56,15 @@ pub enum CheckNote {
 }
 
 /// Why a loop cannot be checked.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
+#[derive(Clone, PartialEq)]
 pub enum CheckError {
     /// The file lacks joints that the caller names.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     /// Its file and its sidecar contradict each other.
-    #[error(transparent)]
-    Place(#[from] PlaceError),
+    Place(PlaceError),
     /// Its keys do not form a loop.
-    #[error(transparent)]
-    Keys(#[from] KeysError),
+    Keys(KeysError),
     /// It was made from another take.
     #[error(transparent)]
     OtherTake(PlaceError),

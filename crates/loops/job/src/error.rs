@@ -14,32 +14,27 @@ use loopwright_formats::{LoopFileError, MemoryError};
 use crate::recipe::RecipeError;
 
 /// Why a file cannot serve as a character.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
+#[derive(Clone, PartialEq)]
 pub enum TargetError {
     /// Its file holds no skeleton.
-    #[error(transparent)]
     NoSkeleton(MapError),
     /// A transfer setting is invalid.
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
+    Recipe(RecipeError),
 }
 
 /// Why a take cannot be studied.
 #[error_kinds]
 pub enum StudyError {
     /// The settings contradict each other.
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
+    Recipe(RecipeError),
     /// Its poses cannot be compared.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     /// More memory than the limits allow.
     #[error("to put it onto the character, {0}")]
     Memory(#[from] MemoryError),
     /// The requested smoothing is not possible.
-    #[error(transparent)]
-    Smooth(#[from] SmoothError),
+    Smooth(SmoothError),
     /// A take that the user names has other joints.
     #[error("{key} needs a take of the same skeleton: {difference}")]
     OtherSkeleton {
@@ -57,8 +52,7 @@ pub enum StudyError {
 #[error_kinds]
 pub enum JobError {
     /// The recipe cannot be followed.
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
+    Recipe(RecipeError),
     /// The recipe names no stretch, and no search is requested.
     #[error("the recipe does not say which frames to close")]
     NoStretch,
@@ -75,8 +69,7 @@ pub enum JobError {
     #[error("output.root-speed states how fast a loop goes on, and --ping-pong comes back to where it began")]
     PingPongSpeed,
     /// The take cannot be searched.
-    #[error(transparent)]
-    Search(#[from] SearchError),
+    Search(SearchError),
     /// No stretch qualifies; holds the nearest miss.
     #[error("no loop found")]
     NothingFound(Box<FoundLoops>),
@@ -90,8 +83,7 @@ pub enum JobError {
         count: usize,
     },
     /// The stretch cannot be cut.
-    #[error(transparent)]
-    Cut(#[from] CutError),
+    Cut(CutError),
     /// More frames per second than an engine uses.
     #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
     Rate { wanted_hz: f64, limit_hz: f64 },
@@ -105,9 +97,7 @@ pub enum JobError {
     )]
     Length { what: String, secs: f64, rate_hz: f64 },
     /// The stretch cannot be made into a loop.
-    #[error(transparent)]
-    Make(#[from] MakeError),
+    Make(MakeError),
     /// The loop cannot be written.
-    #[error(transparent)]
-    Write(#[from] LoopFileError),
+    Write(LoopFileError),
 }

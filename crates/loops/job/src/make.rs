@@ -82,11 +82,6 @@ impl LoopMade {
             .analysis
             .motion_kind(Some(&self.made.candidate), Some(self.speed_mps()))
     }
-
-    /// Whether the body stays in place, whatever its feet do.
-    pub fn is_in_place(&self) -> bool {
-        is_in_place(&self.made)
-    }
 }
 
 /// Whether the body of a loop stays in place, whatever its feet do.

@@ -92,10 +92,7 @@ pub fn judge_pack(
     file: String,
 ) -> Result<(Vec<u8>, PackSidecar), LoopFileError> {
     let bytes = pack.bytes();
-    let mut sidecar = PackSidecar {
-        file,
-        ..PackSidecar::default()
-    };
+    let mut sidecar = PackSidecar::new(file);
     for (written, own) in pack.motions.into_iter().zip(loops) {
         if let (Some(written), Some(own)) = (written?, own) {
             let mut facts = written.sidecar;

@@ -75,7 +75,6 @@ pub enum NoLoop {
     #[error("only scale changes, and no joint moves")]
     OnlyScale,
     /// It cannot be searched.
-    #[error(transparent)]
     Search(SearchError),
     /// Nothing qualified; holds what the nearest miss lacks.
     #[error("{}", missed(.0.as_ref()))]
@@ -597,10 +596,7 @@ fn facts(
     measured: Vec<Result<MeasuredLoop, loopwright_formats::LoopFileError>>,
 ) -> PackSidecar {
     let mut measured: Vec<Option<_>> = measured.into_iter().map(Some).collect();
-    let mut pack = PackSidecar {
-        file,
-        ..PackSidecar::default()
-    };
+    let mut pack = PackSidecar::new(file);
     let written: Vec<String> = (measured.iter().flatten().flatten())
         .filter_map(|measured| measured.sidecar.playback.animation.clone())
         .collect();
@@ -647,20 +643,17 @@ fn facts(
 
 /// Adds a loop to the facts of its animation, and the verdict to the loop's own facts.
 fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoop) {
-    let (metres, radians) = match &made.candidate.whole {
-        Some(whole) => (whole.gap_metres, whole.gap_radians),
+    let (outcome, metres, radians) = match &made.candidate.whole {
+        Some(whole) => (AnimationOutcome::Closed, whole.gap_metres, whole.gap_radians),
         None => {
             let gaps = made.closed.seam.largest();
-            (gaps.position, gaps.angle)
+            (AnimationOutcome::Cut, gaps.position, gaps.angle)
         }
     };
     let sidecar = &mut measured.sidecar;
     sidecar.kind.clone_from(&facts.kind);
     sidecar.in_place = make::is_in_place(made);
-    facts.outcome = match &made.candidate.whole {
-        Some(_) => AnimationOutcome::Closed,
-        None => AnimationOutcome::Cut,
-    };
+    facts.outcome = outcome;
     facts.loop_animation.clone_from(&sidecar.playback.animation);
     facts.start_frame = Some(sidecar.candidate.start_frame);
     facts.end_frame = Some(sidecar.candidate.end_frame);

@@ -2,19 +2,15 @@
 
 use loopwright_core::{
     FoundLoops, LoopCandidate, SearchSettings,
-    candidate::{
-        ChooseBy, DEFAULT_HALF_LIFE_SECS, FoundStretch, FoundStretches, RootMotionBounds, SearchError, SegmentLoops,
-    },
-    math::DecayKind,
+    candidate::{DEFAULT_HALF_LIFE_SECS, FoundStretch, FoundStretches, RootMotionBounds, SearchError, SegmentLoops},
+    math::{Decay, DecayKind},
     mirror::Pairing,
     pipeline::Retry,
 };
 use loopwright_formats::loop_file::facts::Grade;
 
 #[cfg(feature = "clap")]
-use crate::recipe::headings::WHICH_LOOP;
-#[cfg(feature = "clap")]
-use crate::recipe::words::parse_bounds;
+use crate::recipe::{headings::WHICH_LOOP, words::parse_bounds};
 use crate::{error::JobError, recipe::SearchRecipe, study::Studied, verdict};
 
 /// Number of loops that `find` lists by default; `make --pick` counts in the same list.
@@ -28,7 +24,7 @@ const DEFAULT_SECONDS: [f64; 2] = [0.4, 10.0];
 
 /// Which loops to look for.
 #[flags(WHICH_LOOP)]
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchRequest {
     /// Cycles in the loop, such as 2 for four steps [default: the fewest].
     #[flag(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -45,8 +41,6 @@ pub struct SearchRequest {
     /// Only loops of this turn rate, deg/s, left positive.
     #[flag(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
     pub turn_rate: Option<[f64; 2]>,
-    /// Only loops that climb at this rate, m/s.
-    pub climb: Option<[f64; 2]>,
     /// Only loops that turn to this side by 5 deg/s or more, or to none by less.
     #[flag(long, value_enum, value_name = "SIDE", conflicts_with = "turn_rate")]
     pub turning: Option<TurnSide>,
@@ -56,38 +50,8 @@ pub struct SearchRequest {
     /// Each cycle of a gait by itself.
     #[flag(long, conflicts_with = "idle")]
     pub every_cycle: bool,
-    /// What the recommended loop is chosen by.
-    #[flag(skip = ChooseBy::Outcome)]
-    pub choose: ChooseBy,
-    /// Shifted and multiple versions of loops one by one.
-    pub shifted: bool,
-    /// How a jump at the seam would fade, by which seams are compared.
-    #[flag(skip = DecayKind::Spring)]
-    pub decay: DecayKind,
-    /// Half-life of that fade, seconds; longer weighs velocities more.
-    #[flag(skip = DEFAULT_HALF_LIFE_SECS)]
-    pub half_life: f64,
-}
-
-/// The search of a command line without flags.
-impl Default for SearchRequest {
-    fn default() -> Self {
-        Self {
-            cycles: None,
-            seconds: None,
-            within: None,
-            speed: None,
-            turn_rate: None,
-            climb: None,
-            turning: None,
-            idle: false,
-            every_cycle: false,
-            choose: ChooseBy::Outcome,
-            shifted: false,
-            decay: DecayKind::Spring,
-            half_life: DEFAULT_HALF_LIFE_SECS,
-        }
-    }
+    /// How loops are compared.
+    pub tuning: SearchRecipe,
 }
 
 /// A side to turn to.
@@ -122,13 +86,20 @@ impl SearchRequest {
     #[must_use]
     pub fn tuned(self, recipe: &SearchRecipe) -> Self {
         Self {
-            climb: recipe.climb.or(self.climb),
-            choose: recipe.choose.unwrap_or(self.choose),
-            shifted: recipe.shifted.unwrap_or(self.shifted),
-            decay: recipe.fade.unwrap_or(self.decay),
-            half_life: recipe.half_life.unwrap_or(self.half_life),
+            tuning: *recipe,
             ..self
         }
+    }
+
+    fn half_life_secs(&self) -> f64 {
+        self.tuning.half_life.unwrap_or(DEFAULT_HALF_LIFE_SECS)
+    }
+
+    /// Returns how a jump at a seam would fade, by which seams are compared; blends last so many times the half-life of a spring.
+    pub fn fade(&self, times: f64) -> Decay {
+        let secs = self.half_life_secs();
+        let kind = self.tuning.fade.unwrap_or(DecayKind::Spring);
+        kind.lasting(secs, times * secs)
     }
 
     /// Returns the settings of the search for at most this many rows.
@@ -139,15 +110,15 @@ impl SearchRequest {
             max_secs,
             cycles: self.cycles,
             max_candidates,
-            decay: self.decay.lasting(self.half_life, 4.0 * self.half_life),
+            decay: self.fade(4.0),
             within: self.within,
             root_motion: RootMotionBounds {
                 speed_mps: self.speed,
                 turn_radps: self.turn_bounds().map(|bounds| bounds.map(f64::to_radians)),
-                climb_mps: self.climb,
+                climb_mps: self.tuning.climb,
             },
             idle: self.idle,
-            choose_by: self.choose,
+            choose_by: self.tuning.choose.unwrap_or_default(),
             pairing: Pairing::Same,
             // A length limit applies to parts of the take, so the whole take is not considered.
             whole_take: self.seconds.is_none(),
@@ -166,8 +137,9 @@ impl SearchRequest {
 
     /// Checks the numbers. Errors: the search of this take cannot use them.
     pub fn check(&self, studied: &Studied) -> Result<(), JobError> {
-        if !(self.half_life > 0.0 && self.half_life.is_finite()) {
-            return Err(JobError::HalfLife { found: self.half_life });
+        let found = self.half_life_secs();
+        if !(found > 0.0 && found.is_finite()) {
+            return Err(JobError::HalfLife { found });
         }
         studied.check_search()?;
         let last = studied.take().num_frames() - 1;
@@ -184,10 +156,10 @@ impl SearchRequest {
             ("--speed", self.speed.is_some()),
             ("--turn-rate", self.turn_rate.is_some()),
             ("--turning", self.turning.is_some()),
-            ("search.climb", self.climb.is_some()),
+            ("search.climb", self.tuning.climb.is_some()),
             ("--idle", self.idle),
             ("--every-cycle", self.every_cycle),
-            ("search.shifted", self.shifted),
+            ("search.shifted", self.tuning.shifted == Some(true)),
         ]
         .into_iter()
         .filter(|(_, is_said)| *is_said);
@@ -236,7 +208,7 @@ pub fn search_rows(
             })
             .map(of);
     }
-    if request.shifted {
+    if request.tuning.shifted == Some(true) {
         return studied.analysis.find_loops(settings).map(of);
     }
     let mut found = studied.analysis.find_stretches(settings)?;

@@ -50,30 +50,22 @@ pub enum AddedRoot {
 }
 
 /// Why a stored loop cannot be played, mirrored, or put onto a character.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
 pub enum StoredLoopError {
     /// The file and its facts contradict each other.
-    #[error(transparent)]
-    Place(#[from] PlaceError),
+    Place(PlaceError),
     /// The file cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(ReadError),
     /// The keys do not match the facts.
-    #[error(transparent)]
-    Keys(#[from] KeysError),
+    Keys(KeysError),
     /// It lacks joints that the caller names.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     /// Left and right cannot be exchanged.
-    #[error(transparent)]
-    Mirror(#[from] RecipeError),
+    Mirror(RecipeError),
     /// The loop cannot be put onto the character.
-    #[error(transparent)]
-    Carry(#[from] CarryError),
+    Carry(CarryError),
     /// It cannot be written.
-    #[error(transparent)]
-    Write(#[from] LoopFileError),
+    Write(LoopFileError),
 }
 
 impl StoredLoop {

@@ -22,7 +22,6 @@ use crate::{checks::speed_is_unknown, decision::Decision, recipe::Ineffective};
 #[error_kinds]
 pub enum Warning {
     /// Unusual contents of a file that was read or written.
-    #[error("{0}")]
     File(loopwright_formats::FileWarning),
     #[error("the file holds no animation; this is its skeleton at rest")]
     AtRest,
@@ -117,7 +116,6 @@ pub enum Warning {
     #[error("{} holds bodies that travel by their hips; --add-root adds no joint above them", .format.capabilities().name)]
     NoRootJoint { format: Format },
     /// A setting without effect.
-    #[error("{0}")]
     Ineffective(Ineffective),
     #[error("{}{}", if *repeats_here { "" } else { "low confidence: " }, match take_strength {
         None => format!("the take is too short to show whether it is periodic at {period_secs:.2} s"),
@@ -162,7 +160,6 @@ pub enum Warning {
     #[error("foot {foot} is not locked{}", why_free(*outcome).unwrap_or_default())]
     FootNotHeld { foot: String, outcome: FootOutcome },
     /// The loop lacks the phase at which it should start.
-    #[error(transparent)]
     Start(StartError),
     #[error(
         "the clip stays in place and its feet hardly touch the ground, so its speed is unknown; --set output.root-speed=3.2 states \

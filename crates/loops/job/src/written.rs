@@ -29,15 +29,12 @@ pub struct WrittenLoop {
 }
 
 /// Why a take gives no loop.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
 pub enum WrittenLoopError {
     /// The take cannot be studied.
-    #[error(transparent)]
-    Study(#[from] StudyError),
+    Study(StudyError),
     /// There is no loop, or it cannot be made or written.
-    #[error(transparent)]
-    Job(#[from] JobError),
+    Job(JobError),
 }
 
 /// Makes the recommended loop of a take, or of the stretch that the recipe names, and writes it in the take's format, as

@@ -20,7 +20,7 @@ use crate::{args::FindArgs, failures, files::InputFile, load, output};
 const MAX_RATIO: f64 = 0.4;
 
 pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> {
-    let decay = args.search.decay.lasting(args.search.half_life, args.search.half_life);
+    let decay = args.search.fade(1.0);
     let reading = reading_of(&args.study);
     let mut patterns = Vec::new();
     for named in &args.like {

@@ -566,8 +566,8 @@ pub struct BearingFacts {
 }
 
 /// What the speed of the root was measured on.
-#[in_words]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[choice_in_words]
+#[derive(Default)]
 pub enum SpeedSource {
     /// The poses around both ends of the cut.
     #[default]
@@ -579,8 +579,8 @@ pub enum SpeedSource {
 }
 
 /// What was done with a foot.
-#[in_words(" ")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[choice_in_words(" ")]
+#[derive(Default)]
 pub enum FootTreatment {
     /// Locked during its contacts.
     Held,
@@ -682,8 +682,8 @@ pub struct QualityFacts {
 }
 
 /// Whether a loop can be used unchanged: one word for sorting many loops, the better one first.
-#[in_words]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[choice_in_words]
+#[derive(Default, PartialOrd, Ord)]
 pub enum Grade {
     /// Nothing speaks against it.
     #[default]
@@ -695,8 +695,7 @@ pub enum Grade {
 }
 
 /// Why a check has no value.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum Unmeasured {
     /// There is nothing of the kind in such a loop.
     NotApplicable,

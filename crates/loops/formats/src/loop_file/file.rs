@@ -64,8 +64,7 @@ pub enum LoopFileError {
     #[error("{keys} keys exceed the limit of {limit}")]
     TooManyKeys { keys: usize, limit: usize },
     /// The loop does not fit into the form of its source.
-    #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(WriteError),
     #[error("the loop cannot be read back: {0}")]
     ReadBack(#[from] ReadError),
     #[error("the loop cannot be read back: the root joint is not where it was put")]
@@ -75,8 +74,7 @@ pub enum LoopFileError {
     #[error("the loop cannot be read back: {0}")]
     Keys(#[from] KeysError),
     /// The file that was read lacks joints that the caller names.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     #[error("motion beside the pose cannot be looped along: {0}")]
     Along(#[source] Box<MakeError>),
 }
@@ -146,12 +144,11 @@ impl LoopFile {
         let clip = &made.from_start();
         let has_sides = made.candidate.pairing.is_mirrored() && made.of_take.is_none() && source.form().has_sides();
         let source = &source.along(made)?;
-        let feet = describe::feet_of(made);
-        let mut written = checked(clip, Some(&feet), source, writing)?;
+        let mut written = checked(clip, Some(&describe::feet_of(made)), source, writing)?;
         written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let MeasuredLoop { sidecar, quality } =
-            measured(made, feet, take, (source, writing), &file, written.animation.clone())?;
+            measured(made, take, (source, writing), &file, written.animation.clone())?;
         Ok(Self {
             written,
             sidecar,
@@ -209,7 +206,7 @@ impl DerivedLoop {
             feet: Some(origin.feet),
             blend: Some(origin.blend),
             take: origin.take,
-            ..Sidecar::default()
+            ..Sidecar::new()
         };
         Self {
             clip: clip.clone(),
@@ -258,7 +255,7 @@ impl DerivedLoop {
             feet: Some(origin.feet),
             blend: first.blend.clone(),
             take: origin.take,
-            ..Sidecar::default()
+            ..Sidecar::new()
         };
         Self {
             clip,
@@ -330,17 +327,13 @@ impl DerivedLoop {
             .in_space(source.space(), &facts.take),
             ..facts
         };
-        Ok(MeasuredLoop {
-            sidecar: back.with_added_root(sidecar),
-            quality,
-        })
+        Ok(back.with_added_root(MeasuredLoop { sidecar, quality }))
     }
 }
 
-/// Measures a loop whose feet are described already, as an animation of its file shows it. Errors: it cannot be read back.
+/// Measures a loop as an animation of its file shows it. Errors: it cannot be read back.
 pub(super) fn measured(
     made: &MadeLoop,
-    feet: FeetFacts,
     take: TakeFacts,
     (source, writing): (&Source, &LoopWriteSettings),
     file: &AnimatedFile,
@@ -349,22 +342,18 @@ pub(super) fn measured(
     let (clip, seam_sample, copies) = (&made.from_start(), made.seam_sample(), made.num_copies());
     let back = ReadBack::new(file, animation.as_deref(), clip, source, writing, seam_sample, copies)?;
     let (form, keys) = ((source.space(), writing), (&back.keys, &back.layout));
-    let (sidecar, quality) = described(made, feet, take, form, animation, keys);
-    Ok(MeasuredLoop {
-        sidecar: back.with_added_root(sidecar),
-        quality,
-    })
+    let described = described(made, take, form, animation, keys);
+    Ok(back.with_added_root(described))
 }
 
-/// Returns the facts and figures of a loop whose keys were read back from its file and whose feet are described already.
+/// Returns the facts and figures of a loop whose keys were read back from its file.
 pub(super) fn described(
     made: &MadeLoop,
-    feet: FeetFacts,
     take: TakeFacts,
     (space, writing): (&Space, &LoopWriteSettings),
     animation: Option<String>,
     (keys, layout): (&LoopKeys, &KeyLayout),
-) -> (Sidecar, Quality) {
+) -> MeasuredLoop {
     let (clip, seam_sample) = (&made.from_start(), made.seam_sample());
     let (body, uncut) = (&made.body, Some(&made.source));
     let (fit, feet_of_made) = (made.source.fit, &made.feet);
@@ -398,7 +387,7 @@ pub(super) fn described(
         },
         feet: Some(FeetFacts {
             stances: describe::stances(clip, &quality::stands(keys, body, uncut), seam_sample),
-            ..feet
+            ..describe::feet_of(made)
         }),
         quality: describe::quality(&quality, Some(&made.closed), clip.skeleton()),
         playback: PlaybackFacts {
@@ -415,9 +404,9 @@ pub(super) fn described(
         }
         .in_space(space, &take),
         take,
-        ..Sidecar::default()
+        ..Sidecar::new()
     };
-    (sidecar, quality)
+    MeasuredLoop { sidecar, quality }
 }
 
 /// Returns the written loop if it does not exceed the limit of keys.
@@ -498,12 +487,12 @@ impl ReadBack {
     }
 
     /// Returns the facts with the names of the joints that were added and that carry root motion.
-    fn with_added_root(self, mut sidecar: Sidecar) -> Sidecar {
-        let known = sidecar.playback.root_joint.take();
-        sidecar.playback.root_joint = self.added_root.or(known);
-        match self.carrier {
-            Some(carrier) => sidecar.carried_by(carrier),
-            None => sidecar,
+    fn with_added_root(self, mut measured: MeasuredLoop) -> MeasuredLoop {
+        let playback = &mut measured.sidecar.playback;
+        playback.root_joint = self.added_root.or(playback.root_joint.take());
+        if let Some(carrier) = self.carrier {
+            measured.sidecar = measured.sidecar.carried_by(carrier);
         }
+        measured
     }
 }

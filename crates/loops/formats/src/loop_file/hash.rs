@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_sidecar_knows_its_file() {
-        let mut sidecar = Sidecar::default();
+        let mut sidecar = Sidecar::new();
         assert_eq!(sidecar.check_file(b"any"), Ok(()));
         sidecar.state_file(b"abc");
         // The example of FIPS 180-4.

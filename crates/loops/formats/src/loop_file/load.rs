@@ -15,21 +15,16 @@ use crate::{
 };
 
 /// Why a loop cannot be loaded.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
 pub enum LoadLoopError {
     /// The sidecar cannot be read.
-    #[error(transparent)]
-    Sidecar(#[from] SidecarError),
+    Sidecar(SidecarError),
     /// The file cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(ReadError),
     /// The sidecar belongs to another file.
-    #[error(transparent)]
-    OtherFile(#[from] OtherFile),
+    OtherFile(OtherFile),
     /// The two do not match.
-    #[error(transparent)]
-    Place(#[from] PlaceError),
+    Place(PlaceError),
 }
 
 impl Sidecar {

@@ -6,10 +6,9 @@ use loopwright_core::{
     LoopClip, MadeLoop, Take,
     loop_clip::{KeyLayout, LoopKeys},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{
-    describe,
     facts::{ClosureFacts, Grade, TakeFacts},
     file::{DerivedLoop, LoopFileError, MeasuredLoop, described, measured},
     json::to_text,
@@ -72,14 +71,12 @@ impl LoopPack {
         let (written, added) = first.source.form().write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let outcomes = loops.iter().zip(added).map(|(each, added)| {
-            let (animation, feet) = (Some(added?), describe::feet_of(&each.made));
             measured(
                 &each.made,
-                feet,
                 each.take.clone(),
                 (&each.source, &each.writing),
                 &file,
-                animation,
+                Some(added?),
             )
         });
         Ok(Self {
@@ -193,19 +190,12 @@ impl MeasuredLoop {
         };
         let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
         let animation = Some(animation.to_owned());
-        let (mut sidecar, quality) = described(
-            made,
-            describe::feet_of(made),
-            take,
-            (source.space(), &writing),
-            animation,
-            (&keys, &layout),
-        );
-        sidecar.closure = ClosureFacts {
+        let mut measured = described(made, take, (source.space(), &writing), animation, (&keys, &layout));
+        measured.sidecar.closure = ClosureFacts {
             method: "none".to_owned(),
             ..ClosureFacts::default()
         };
-        Ok(Self { sidecar, quality })
+        Ok(measured)
     }
 }
 
@@ -213,7 +203,7 @@ impl MeasuredLoop {
 pub const PACK_FORMAT: &str = "loopwright-loops";
 
 /// The JSON beside a file of several loops: what became of each animation, and the facts of every loop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[in_schema(read)]
 pub struct PackSidecar {
     /// `PACK_FORMAT`.
     pub format: String,
@@ -231,23 +221,9 @@ pub struct PackSidecar {
     pub outputs: Vec<String>,
 }
 
-impl Default for PackSidecar {
-    fn default() -> Self {
-        Self {
-            format: PACK_FORMAT.to_owned(),
-            version: VERSION,
-            file: String::new(),
-            animations: Vec::new(),
-            loops: Vec::new(),
-            warnings: Vec::new(),
-            outputs: Vec::new(),
-        }
-    }
-}
-
 /// What became of an animation.
-#[in_words(" ")]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[choice_in_words(" ")]
+#[derive(Default)]
 pub enum AnimationOutcome {
     /// It loops already and stays as it is.
     Kept,
@@ -302,6 +278,16 @@ pub struct AnimationFacts {
 const MAX_BYTES: usize = 256 << 20;
 
 impl PackSidecar {
+    /// Returns the facts of a file without animations.
+    pub fn new(file: String) -> Self {
+        Self {
+            format: PACK_FORMAT.to_owned(),
+            version: VERSION,
+            file,
+            ..Self::default()
+        }
+    }
+
     /// Returns the document as indented JSON with a final newline. Errors: a number that no reader accepts.
     pub fn to_json(&self) -> Result<String, SidecarError> {
         for each in &self.loops {
@@ -370,7 +356,7 @@ mod tests {
                 animation: Some(name.to_owned()),
                 ..PlaybackFacts::default()
             },
-            ..Sidecar::default()
+            ..Sidecar::new()
         }
     }
 
@@ -378,7 +364,7 @@ mod tests {
     fn the_facts_of_all_loops_of_a_file_come_back() {
         let pack = PackSidecar {
             loops: vec![facts("walk"), facts("run")],
-            ..PackSidecar::default()
+            ..PackSidecar::new(String::new())
         };
         let text = pack.to_json().unwrap();
         assert_eq!(Sidecar::all_from_json(text.as_bytes()), Ok(pack.loops));

@@ -38,8 +38,7 @@ pub enum PlaceError {
     #[error("there is no root joint above the hips, though its sidecar says so")]
     NoRootJoint,
     /// The keys do not form a loop.
-    #[error(transparent)]
-    Keys(#[from] KeysError),
+    Keys(KeysError),
     #[error("it has {joints} joints and {frames} frames, the loop {loop_joints} and its take {loop_frames}")]
     OtherTake {
         joints: usize,
@@ -52,8 +51,7 @@ pub enum PlaceError {
     #[error("it lacks the joint \"{name}\"")]
     OtherJoints { name: String },
     /// The frames named by the sidecar cannot be cut out of the take.
-    #[error(transparent)]
-    Cut(#[from] loopwright_core::take::CutError),
+    Cut(loopwright_core::take::CutError),
 }
 
 /// Frame times that differ by a smaller share are equal within rounding.

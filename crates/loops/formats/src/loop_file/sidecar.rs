@@ -10,7 +10,6 @@
 //! the start is turned about more than +Y, and `start_rotation_xyzw` says how; on the ground it says the same as the yaw.
 
 use loopwright_core::{Skeleton, mirror::Mirror};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -39,8 +38,7 @@ const MAX_COUNT: f64 = 1e9;
 
 /// A written loop: the sidecar beside it, and the answer of make, close and blend. In the extras of a glTF animation it stands
 /// without take, recipe_sha256, file_sha256, warnings and outputs.
-#[in_schema]
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[in_schema(read)]
 pub struct Sidecar {
     /// What the document is.
     #[schemars(extend("const" = FORMAT))]
@@ -93,35 +91,6 @@ pub struct Sidecar {
     pub outputs: Vec<String>,
 }
 
-impl Default for Sidecar {
-    fn default() -> Self {
-        Self {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            program: Some(concat!("loopwright ", env!("CARGO_PKG_VERSION")).to_owned()),
-            kind: None,
-            in_place: false,
-            recipe_sha256: None,
-            take: TakeFacts::default(),
-            candidate: CandidateFacts::default(),
-            mean_cycle: None,
-            variation: None,
-            time: None,
-            closure: ClosureFacts::default(),
-            edits: Vec::new(),
-            root_motion: RootMotionFacts::default(),
-            feet: None,
-            quality: QualityFacts::default(),
-            playback: PlaybackFacts::default(),
-            blend: None,
-            target: None,
-            file_sha256: None,
-            warnings: Vec::new(),
-            outputs: Vec::new(),
-        }
-    }
-}
-
 /// Why bytes are not a sidecar, or facts cannot be written as one.
 #[error_kinds]
 pub enum SidecarError {
@@ -138,8 +107,7 @@ pub enum SidecarError {
     )]
     Version { found: u64 },
     /// A number is not finite, or beyond any plausible size.
-    #[error(transparent)]
-    OutOfRange(#[from] WildNumber),
+    OutOfRange(WildNumber),
 }
 
 impl From<serde_json::Error> for SidecarError {
@@ -153,6 +121,16 @@ impl From<serde_json::Error> for SidecarError {
 }
 
 impl Sidecar {
+    /// Returns the facts of a loop of which nothing is known, as this program states them.
+    pub fn new() -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            program: Some(concat!("loopwright ", env!("CARGO_PKG_VERSION")).to_owned()),
+            ..Self::default()
+        }
+    }
+
     /// Reads a sidecar.
     ///
     /// Afterwards format and version are known, every number is finite, and counts, times and rates are plausible, so that a
@@ -353,7 +331,7 @@ mod tests {
                 root_joint: None,
                 ..PlaybackFacts::default()
             },
-            ..Sidecar::default()
+            ..Sidecar::new()
         }
     }
 

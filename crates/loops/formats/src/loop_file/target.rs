@@ -15,8 +15,7 @@ use super::{
 use crate::{format::Format, naming::added_root_name, source::Source};
 
 /// The program that plays the loop.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum Target {
     /// Godot: a root joint for root motion.
     Godot,

@@ -154,10 +154,7 @@ impl<'a> MotionArrays<'a> {
         let contacts = Contacts::of_take(&take, &body, &self.1.contacts);
         let strides =
             FootPaths::of_take(&take, &take.world_tracks(), &body).over(|frame| contacts.ground().velocity(frame));
-        (
-            names(take.skeleton(), body.feet.iter().map(Foot::lowest_joint)),
-            strides.strides(contacts.stays()),
-        )
+        (names(take.skeleton(), &body), strides.strides(contacts.stays()))
     }
 
     /// Measures the strides of a loop as it is played, by the contacts in its facts or else by detected ones, and returns the names of
@@ -185,10 +182,7 @@ impl<'a> MotionArrays<'a> {
                     limits: self.1.contacts,
                     ..Feet::default()
                 };
-                (
-                    names(played.skeleton(), body.feet.iter().map(Foot::lowest_joint)),
-                    detected.bearings(played, &body).stays,
-                )
+                (names(played.skeleton(), &body), detected.bearings(played, &body).stays)
             }
         };
         let feet: Option<Vec<usize>> = names.iter().map(|name| played.skeleton().find(name)).collect();
@@ -224,8 +218,9 @@ impl<'a> MotionArrays<'a> {
     }
 }
 
-fn names(skeleton: &Skeleton, joints: impl Iterator<Item = usize>) -> Vec<String> {
-    joints.map(|joint| skeleton.joint(joint).name.clone()).collect()
+fn names(skeleton: &Skeleton, body: &Body) -> Vec<String> {
+    let name = |foot: &Foot| skeleton.joint(foot.lowest_joint()).name.clone();
+    body.feet.iter().map(name).collect()
 }
 
 /// Makes the signs of each joint's quaternions continuous, as machine learning needs them; the first has a positive w.

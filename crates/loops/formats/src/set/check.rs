@@ -30,8 +30,7 @@ pub enum ManifestError {
     )]
     Version { found: u64 },
     /// A number is not finite or plausible.
-    #[error(transparent)]
-    OutOfRange(#[from] WildNumber),
+    OutOfRange(WildNumber),
     #[error("{at} names the clip \"{name}\", which the set does not have")]
     NoClip { at: String, name: String },
     #[error("two clips are named \"{name}\"")]

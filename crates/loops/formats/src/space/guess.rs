@@ -262,23 +262,20 @@ fn length_of_legs(body: &Body, take: &Take) -> Option<f64> {
 }
 
 fn unit_by_height(height: f64, warnings: &mut Vec<FileWarning>) -> f64 {
-    // The distance from the window as the logarithm of a ratio; negative inside.
+    // The distance from the window as the logarithm of a ratio.
     let miss = |metres: f64| {
         let height = height * metres;
-        ops::ln(HEIGHT_METRES.start() / height).max(ops::ln(height / HEIGHT_METRES.end()))
+        ops::ln(HEIGHT_METRES.start() / height)
+            .max(ops::ln(height / HEIGHT_METRES.end()))
+            .max(0.0)
     };
-    let units = NAMED_UNITS.map(|(_, metres)| metres);
-    units
-        .into_iter()
-        .find(|&metres| miss(metres) <= 0.0)
-        .unwrap_or_else(|| {
-            let unit_metres = units
-                .into_iter()
-                .min_by(|p, q| miss(*p).total_cmp(&miss(*q)))
-                .unwrap_or(1.0);
-            warnings.push(SpaceWarning::UnitUnclear { height, unit_metres }.into());
-            unit_metres
-        })
+    let units = NAMED_UNITS.map(|(_, metres)| metres).into_iter();
+    // The first of the nearest.
+    let unit_metres = units.min_by(|p, q| miss(*p).total_cmp(&miss(*q))).unwrap_or(1.0);
+    if miss(unit_metres) > 0.0 {
+        warnings.push(SpaceWarning::UnitUnclear { height, unit_metres }.into());
+    }
+    unit_metres
 }
 
 fn unit_by_offsets(take: &Take, warnings: &mut Vec<FileWarning>) -> f64 {

@@ -159,8 +159,8 @@ impl fmt::Display for CheckRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "| `{}` | {} | {} | ", self.id, self.measures, self.unit)?;
         match self.limits {
-            LimitsFrom::Row(limits) => write!(f, "{}", Written(limits))?,
-            LimitsFrom::Body(limits, unit) => write!(f, "{}", Written(limits.scaled(unit)))?,
+            LimitsFrom::Row(limits) => write!(f, "{limits}")?,
+            LimitsFrom::Body(limits, unit) => write!(f, "{}", limits.scaled(unit))?,
             LimitsFrom::Loop([good, bad]) => write!(f, "{good} | {bad}")?,
         }
         write!(f, " | {}", self.cure)?;
@@ -171,13 +171,11 @@ impl fmt::Display for CheckRow {
     }
 }
 
-/// Limits, written as two cells of a table.
-struct Written(Limits);
-
-impl fmt::Display for Written {
+/// Two cells of a table.
+impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Factors between units leave errors in the last digits.
-        let [review, bad] = [self.0.review, self.0.bad].map(|limit| (1e6 * limit).round() / 1e6);
+        let [review, bad] = [self.review, self.bad].map(|limit| (1e6 * limit).round() / 1e6);
         if bad.is_finite() {
             write!(f, "{review} | {bad}")
         } else {
@@ -324,7 +322,7 @@ macro_rules! checks {
 
             /// Returns the row of the check with this id, if it is one of these.
             pub fn row_of(id: &str) -> Option<&'static $crate::checks::CheckRow> {
-                Self::ALL.into_iter().map(Self::row).find(|row| row.id == id)
+                id.parse().ok().map(Self::row)
             }
 
             /// Returns its id.

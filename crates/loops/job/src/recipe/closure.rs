@@ -7,7 +7,12 @@ use loopwright_core::{
     closure::{ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares},
 };
 
-use super::{RecipeError, described::described, words::optional_text};
+use super::{
+    RecipeError,
+    described::described,
+    unusual,
+    words::{optional_text, read_one_of},
+};
 #[cfg(feature = "clap")]
 use super::{headings::SEAM, words::choice};
 
@@ -78,9 +83,8 @@ described! {
 mod joint_method {
     use serde::{Deserialize, Deserializer, de::Error};
 
-    use super::super::words::read_one_of;
     pub(super) use super::super::words::text::serialize;
-    use super::ClosureName;
+    use super::{ClosureName, read_one_of};
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ClosureName, D::Error> {
         read_one_of(ClosureName::OF_JOINTS, &String::deserialize(from)?).map_err(Error::custom)
@@ -101,12 +105,7 @@ impl FromStr for JointRecipe {
             )
         };
         let (rest, last) = text.rsplit_once(':').ok_or_else(wrong)?;
-        let method = |word: &str| {
-            ClosureName::OF_JOINTS
-                .iter()
-                .copied()
-                .find(|name| name.as_str().eq_ignore_ascii_case(word))
-        };
+        let method = |word: &str| read_one_of(ClosureName::OF_JOINTS, word).ok();
         let (pattern, method, blend) = match (method(last), last.trim().parse::<f64>()) {
             (Some(method), _) => (rest, method, None),
             (None, Ok(secs)) => {
@@ -289,8 +288,8 @@ impl ClosureRecipe {
             } else {
                 vec![rho, sigma, tau]
             },
-            continuity: (method.order != Order::default()).then_some(method.order),
-            seam_motion: (motion != SeamMotion::default()).then_some(motion),
+            continuity: unusual(method.order),
+            seam_motion: unusual(motion),
             ..self.clone()
         }
     }

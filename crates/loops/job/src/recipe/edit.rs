@@ -156,14 +156,7 @@ impl EditRecipe {
     /// Reads an edit from a table. Errors: a key that the kind does not have, a missing key, or a value of the wrong type.
     fn from_table(mut table: toml::Table) -> Result<Self, String> {
         let missing = |key: &str| format!("missing field `{key}`");
-        let text = |key: &str, value: toml::Value| match value {
-            toml::Value::String(text) => Ok(text),
-            other => Err(format!(
-                "invalid type of `{key}`: {}, expected a string",
-                other.type_str()
-            )),
-        };
-        let kind = text("kind", table.remove("kind").ok_or_else(|| missing("kind"))?)?;
+        let kind: String = taken(&mut table, "kind", "a string")?.ok_or_else(|| missing("kind"))?;
         let kind = *EditKind::ALL
             .iter()
             .find(|known| known.descriptor().name == kind)
@@ -174,27 +167,25 @@ impl EditRecipe {
                 )
             })?;
         let descriptor = kind.descriptor();
-        let is_off = match table.remove(OFF) {
-            None => false,
-            Some(toml::Value::Boolean(is_off)) => is_off,
-            Some(other) => {
-                return Err(format!(
-                    "invalid type of `{OFF}`: {}, expected a boolean",
-                    other.type_str()
-                ));
-            }
-        };
+        let is_off = taken(&mut table, OFF, "a boolean")?.unwrap_or_default();
         let has_joints = descriptor.joints != EditedJoints::Root;
-        let joint = has_joints.then(|| table.remove("joint")).flatten();
-        let joint = joint.map(|value| text("joint", value)).transpose()?;
+        let joint = match has_joints {
+            true => taken(&mut table, "joint", "a string")?,
+            false => None,
+        };
         if descriptor.joints == EditedJoints::One && joint.is_none() {
             return Err(missing("joint"));
         }
         let mut values = EditValues::default();
         for parameter in descriptor.parameters {
             let key = parameter.key.as_str();
-            match table.remove(key) {
-                Some(value) => values.set(parameter.key, read_value(key, value, parameter.default)?),
+            let value = match parameter.default {
+                EditValue::Number(_) => taken(&mut table, key, "a number")?.map(EditValue::Number),
+                EditValue::Vector(_) => taken(&mut table, key, "three numbers")?.map(EditValue::Vector),
+                EditValue::Whole(_) => taken(&mut table, key, "a whole number from 0")?.map(EditValue::Whole),
+            };
+            match value {
+                Some(value) => values.set(parameter.key, value),
                 None if parameter.is_required => return Err(missing(key)),
                 None => {}
             }
@@ -224,15 +215,13 @@ fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads a value of the same type as another one.
-fn read_value(key: &str, value: toml::Value, like: EditValue) -> Result<EditValue, String> {
-    let found = value.type_str();
-    let (read, expected) = match like {
-        EditValue::Number(_) => (value.try_into().map(EditValue::Number), "a number"),
-        EditValue::Vector(_) => (value.try_into().map(EditValue::Vector), "three numbers"),
-        EditValue::Whole(_) => (value.try_into().map(EditValue::Whole), "a whole number from 0"),
+/// Takes a value out of a table, if it is there.
+fn taken<'de, T: Deserialize<'de>>(table: &mut toml::Table, key: &str, expected: &str) -> Result<Option<T>, String> {
+    let Some(value) = table.remove(key) else {
+        return Ok(None);
     };
-    read.map_err(|_| format!("invalid type of `{key}`: {found}, expected {expected}"))
+    let found = value.type_str();
+    (value.try_into().map(Some)).map_err(|_| format!("invalid type of `{key}`: {found}, expected {expected}"))
 }
 
 fn number(text: &str) -> Option<f64> {

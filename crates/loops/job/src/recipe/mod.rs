@@ -85,6 +85,11 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// Returns a value that recipes state because it is not the default.
+fn unusual<T: Default + PartialEq>(value: T) -> Option<T> {
+    (!is_default(&value)).then_some(value)
+}
+
 /// Keys of a part that a newer key removes: the ends of a stretch belong together, a setting for both ends of a seam replaces
 /// settings for one end, and a rate and a number of frames exclude each other.
 const SETS_ASIDE: [(&str, &str, &[&str]); 7] = [

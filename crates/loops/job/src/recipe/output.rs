@@ -10,19 +10,20 @@ use loopwright_core::{
 use loopwright_formats::{ClosingKey, Format, KeyInterpolation, LoopWriteSettings, SizeLimits, Target};
 use serde::{Deserialize, Deserializer, de::Error};
 
-#[cfg(feature = "clap")]
-use super::headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION};
-#[cfg(feature = "clap")]
-use super::words::choice;
 use super::{
     RecipeError,
     described::described,
+    unusual,
     words::{Choice, choices, optional_text},
+};
+#[cfg(feature = "clap")]
+use super::{
+    headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION},
+    words::choice,
 };
 
 /// Whether a loop is brought to the origin.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum Recenter {
     /// The loop starts at the origin and faces forward.
     On,
@@ -214,21 +215,20 @@ impl OutputRecipe {
     /// Returns this recipe with these settings written out, so that it gives them again.
     #[must_use]
     pub fn stating(&self, root: &RootSettings, feet: &FeetSettings) -> Self {
-        let defaults = RootSettings::default();
         let recenter = if root.recenter { Recenter::On } else { Recenter::Off };
         Self {
             // Always stated: whole takes may have another default.
             root_motion: Some(root.mode),
-            root_space: (root.space != defaults.space).then_some(root.space),
-            path_smoothing: (root.path_smoothing_secs != defaults.path_smoothing_secs)
-                .then_some(root.path_smoothing_secs),
+            root_space: unusual(root.space),
+            path_smoothing: Some(root.path_smoothing_secs)
+                .filter(|secs| *secs != RootSettings::default().path_smoothing_secs),
             root_blend_start: root.blend.start_secs,
             root_blend_end: root.blend.end_secs,
             root_share: root.blend.share,
-            force_straight: (root.force_straight != defaults.force_straight).then_some(root.force_straight),
+            force_straight: unusual(root.force_straight),
             recenter: (root.recenter != self.engine().choices().is_engine).then_some(recenter),
-            root_speed: (feet.speed != RootSpeed::default()).then_some(feet.speed),
-            lock_feet: (feet.lock != FootLock::default()).then_some(feet.lock),
+            root_speed: unusual(feet.speed),
+            lock_feet: unusual(feet.lock),
             ..*self
         }
     }

@@ -215,12 +215,11 @@ pub fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
         .find(|choice| choice.word().eq_ignore_ascii_case(text))
         .copied()
         .ok_or_else(|| {
-            let known: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word())).collect();
-            let expected = match &known[..] {
-                [one, other] => format!("{one} or {other}"),
-                _ => format!("one of {}", known.join(", ")),
-            };
             let words: Vec<&str> = choices.iter().map(|choice| choice.word()).collect();
+            let expected = match words[..] {
+                [one, other] => format!("`{one}` or `{other}`"),
+                _ => format!("one of `{}`", words.join("`, `")),
+            };
             format!(
                 "unknown variant `{text}`, expected {expected}{}",
                 did_you_mean(text, &words)

@@ -307,7 +307,7 @@ pub fn stance_of(studied: &Studied) -> Option<TakeLoop> {
             root_joint: (studied.body_of_loops().root_joint).map(|joint| clip.skeleton().joint(joint).name.clone()),
             ..PlaybackFacts::default()
         },
-        ..Sidecar::default()
+        ..Sidecar::new()
     };
     let stored = StoredLoop {
         file: LoadedTake {
