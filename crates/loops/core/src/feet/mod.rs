@@ -309,6 +309,35 @@ impl Feet {
     pub fn is_held(&self) -> bool {
         self.outcomes.iter().any(FootOutcome::is_held)
     }
+
+    /// Returns when these feet are on the ground in a loop, which may follow a path, as [`bearings`] does; where stances were
+    /// stated, as stated.
+    pub fn bearings(&self, clip: &LoopClip, body: &Body) -> Bearings {
+        let straight = if clip.follows_path() {
+            clip.clone().on_screw().ok()
+        } else {
+            None
+        };
+        let mut found = bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, &self.limits);
+        let is_stated = |foot: usize| self.stated.contains(&foot);
+        found.stays.retain(|stay| !is_stated(stay.foot));
+        found.stays.extend(
+            self.contacts
+                .iter()
+                .filter(|contact| is_stated(contact.foot))
+                .map(|contact| {
+                    let keys = contact.keys();
+                    let is_whole = keys.len() >= clip.num_samples();
+                    let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
+                    Stay {
+                        foot: contact.foot,
+                        strike,
+                        lift,
+                    }
+                }),
+        );
+        found
+    }
 }
 
 /// A foot farther than this from the position of its stance slides, metres on the reference body; it is then held only with
@@ -487,37 +516,6 @@ pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Beari
     }
 }
 
-impl Feet {
-    /// Returns when these feet are on the ground in a loop, which may follow a path, as [`bearings`] does; where stances were
-    /// stated, as stated.
-    pub fn bearings(&self, clip: &LoopClip, body: &Body) -> Bearings {
-        let straight = if clip.follows_path() {
-            clip.clone().on_screw().ok()
-        } else {
-            None
-        };
-        let mut found = bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, &self.limits);
-        let is_stated = |foot: usize| self.stated.contains(&foot);
-        found.stays.retain(|stay| !is_stated(stay.foot));
-        found.stays.extend(
-            self.contacts
-                .iter()
-                .filter(|contact| is_stated(contact.foot))
-                .map(|contact| {
-                    let keys = contact.keys();
-                    let is_whole = keys.len() >= clip.num_samples();
-                    let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
-                    Stay {
-                        foot: contact.foot,
-                        strike,
-                        lift,
-                    }
-                }),
-        );
-        found
-    }
-}
-
 /// How feet are held, and the reference for them: see [`hold`].
 #[derive(Clone, Copy)]
 pub(crate) struct Holding<'a> {
@@ -551,9 +549,7 @@ impl<'a> Holding<'a> {
             places: None,
         }
     }
-}
 
-impl Holding<'_> {
     /// Returns the loop with its feet held, unless they slide more for it; limits of standing are those of a take.
     pub(crate) fn hold_if_better(
         &self,

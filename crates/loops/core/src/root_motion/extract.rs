@@ -27,22 +27,6 @@ pub struct RootRelativeClip {
     pub captured: Vec<Rigid>,
 }
 
-impl RootRelativeClip {
-    /// Returns a loop as a stretch of itself, with a cycle of context on either side.
-    pub(crate) fn of_loop(clip: &LoopClip) -> Self {
-        let count = clip.num_samples();
-        let poses = (0..=3 * count).map(|sample| clip.body_pose(sample % count));
-        Self {
-            clip: Clip::from_samples(clip.tracks().with_poses(poses), count, count),
-            root: *clip.root(),
-            carrier: clip.carrier(),
-            root_joint: None,
-            fit: None,
-            captured: Vec::new(),
-        }
-    }
-}
-
 /// How well one screw fits the root motion of a period.
 #[handed_over]
 #[derive(Copy)]
@@ -100,6 +84,20 @@ pub(crate) fn extract_root_motion(
 }
 
 impl RootRelativeClip {
+    /// Returns a loop as a stretch of itself, with a cycle of context on either side.
+    pub(crate) fn of_loop(clip: &LoopClip) -> Self {
+        let count = clip.num_samples();
+        let poses = (0..=3 * count).map(|sample| clip.body_pose(sample % count));
+        Self {
+            clip: Clip::from_samples(clip.tracks().with_poses(poses), count, count),
+            root: *clip.root(),
+            carrier: clip.carrier(),
+            root_joint: None,
+            fit: None,
+            captured: Vec::new(),
+        }
+    }
+
     /// Returns the clip relative to a root that a joint of the rig carries, upright over the ground, or without one the body.
     pub(super) fn rooted(
         clip: &Clip,

@@ -107,8 +107,11 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
                 .collect();
             equations.add_pull(around[one], 0, &pulls);
             for other in one..4 {
-                let product = weight * DIFFERENCE[one] * DIFFERENCE[other];
-                equations.add_diagonal(around[one], around[other], &vec![product; width]);
+                equations.add_diagonal(
+                    around[one],
+                    around[other],
+                    &vec![weight * DIFFERENCE[one] * DIFFERENCE[other]; width],
+                );
             }
         }
     }

@@ -104,8 +104,10 @@ impl Limb {
     /// Returns the parts of the foot that may bear.
     pub(super) fn bearing_parts(&self) -> impl Iterator<Item = Part> {
         let ankle = (!self.has(Part::Heel)).then_some(Part::Ankle);
-        let of_sole = [Part::Heel, Part::Ball, Part::Tip].into_iter();
-        of_sole.filter(|&part| self.has(part)).chain(ankle)
+        [Part::Heel, Part::Ball, Part::Tip]
+            .into_iter()
+            .filter(|&part| self.has(part))
+            .chain(ankle)
     }
 
     pub(super) fn has(&self, part: Part) -> bool {

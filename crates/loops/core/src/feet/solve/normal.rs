@@ -336,13 +336,13 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
         for (ahead, target) in (1..=REACH).zip(later.chunks_exact_mut(size)) {
             let at = ahead * block;
             // Subtracts from this block and later ones, as far as this sample reaches, and from the border.
-            own.subtract_from(simd, at..at + block, at..band, target, stride, 0, true);
+            own.subtract_from(simd, at..at + block, at..band, target, stride, true);
             if reaches_border {
-                own.subtract_from(simd, at..at + block, band..stride, target, stride, band, false);
+                own.subtract_from(simd, at..at + block, band..stride, &mut target[band..], stride, false);
             }
         }
         if reaches_border {
-            own.subtract_from(simd, band..stride, band..stride, corner, border, 0, true);
+            own.subtract_from(simd, band..stride, band..stride, corner, border, true);
         }
     }
     factor_block(corner, border, border, border, |row| shape.is_unknown(row))
@@ -391,11 +391,10 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Subtracts the products of two ranges of its columns, summed over its rows, from the entries of `target` that lie from column
-    /// `first` on: one row of it for each column of `down`, one column for each of `across`. Of a square block at their start only
-    /// the upper triangle is wanted, if `is_upper`. Both ranges are whole vectors.
+    /// Subtracts the products of two ranges of its columns, summed over its rows, from the first entries of rows of `target`: one row
+    /// of it for each column of `down`, one column for each of `across`. Of a square block at their start only the upper triangle is
+    /// wanted, if `is_upper`. Both ranges are whole vectors.
     #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "two ranges here and a place there")]
     fn subtract_from<S: Simd>(
         self,
         simd: S,
@@ -403,13 +402,12 @@ impl Block<'_> {
         across: core::ops::Range<usize>,
         target: &mut [f64],
         stride: usize,
-        first: usize,
         is_upper: bool,
     ) {
         let num_columns = across.len();
         let mut row = 0;
         while row < down.len() {
-            let target = &mut target[row * stride + first..];
+            let target = &mut target[row * stride..];
             let mut column = if is_upper { row } else { 0 };
             while column + 2 * LANES <= num_columns {
                 let (down, across) = (down.start + row, across.start + column);
