@@ -230,8 +230,10 @@ impl Failure {
 
     /// The lines below the first.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> + '_ {
-        let hint = self.hint.iter().map(|hint| format!("try: {hint}"));
-        self.details.iter().cloned().chain(hint)
+        self.details
+            .iter()
+            .cloned()
+            .chain(self.hint.iter().map(|hint| format!("try: {hint}")))
     }
 }
 

@@ -383,8 +383,7 @@ thread_local! {
 
 /// Parses a file once for work on several of its animations in turn: this thread keeps it until another file is asked for.
 pub fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>> {
-    let kept = KEPT.with_borrow(|kept| kept.clone().filter(|(of, _)| of == path));
-    if let Some((_, file)) = kept {
+    if let Some((_, file)) = KEPT.with_borrow(|kept| kept.clone().filter(|(of, _)| of == path)) {
         return Ok(file);
     }
     KEPT.set(None);

@@ -149,8 +149,13 @@ pub fn add(
     others: &[&Path],
     of_take: Vec<String>,
 ) -> Result<Sidecar> {
-    let others = others.iter().map(|path| path.display().to_string());
-    let (bytes, sidecar) = pending.named(names_of(path).into_iter().chain(others).collect(), of_take);
+    let (bytes, sidecar) = pending.named(
+        names_of(path)
+            .into_iter()
+            .chain(others.iter().map(|path| path.display().to_string()))
+            .collect(),
+        of_take,
+    );
     let text = if outputs.is_in_place(path) {
         written_loop::with_other_loops(&sidecar, path, &bytes)
     } else {
@@ -177,8 +182,12 @@ pub fn add_written(outputs: &mut Outputs, written: &WrittenFile, sidecar: Sideca
 pub fn add_passage(outputs: &mut Outputs, path: &Path, written: &WrittenFile, facts: &PassageFacts) -> Result<String> {
     // Not the name of a loop's sidecar, since other commands would read it as one.
     let beside = path.with_extension("json");
-    let names = [path, &beside].map(|path| path.display().to_string());
-    let document = json::document("passage", facts, None, &names);
+    let document = json::document(
+        "passage",
+        facts,
+        None,
+        &[path, &beside].map(|path| path.display().to_string()),
+    );
     outputs.add(path, &written.bytes)?;
     outputs.add(&beside, document.as_bytes())?;
     Ok(document)

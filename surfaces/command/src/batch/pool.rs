@@ -219,10 +219,9 @@ fn worker<W: Work>(
         let index = now.settled;
         if let Some(mut studied) = now.studied.remove(&index) {
             let input = &inputs[index];
-            let is_settled = studied.as_mut().is_none_or(|studied| {
-                let settle = AssertUnwindSafe(|| work.settle(input, studied));
-                catch_unwind(settle).is_ok()
-            });
+            let is_settled = studied
+                .as_mut()
+                .is_none_or(|studied| catch_unwind(AssertUnwindSafe(|| work.settle(input, studied))).is_ok());
             now.settled += 1;
             drop(now);
             shared.changed.notify_all();

@@ -101,8 +101,13 @@ fn own_loops(
         clips.push(made.made.loop_clip.clone().named(name.clone()));
         let path = args.output.join(format!("{name}.{}", format.extension()));
         outputs.check_loop(&path)?;
-        let pending = job::write(studied, request, made, format).map_err(unmade)?;
-        loop_output::add(outputs, pending, &path, &[], loop_output::in_words(&studied.warnings))?;
+        loop_output::add(
+            outputs,
+            job::write(studied, request, made, format).map_err(unmade)?,
+            &path,
+            &[],
+            loop_output::in_words(&studied.warnings),
+        )?;
         rows.push(LoopRow {
             name,
             file: Some(path.display().to_string()),

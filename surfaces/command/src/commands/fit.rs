@@ -189,10 +189,9 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
 /// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
 fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake> {
     let mut soft = Vec::new();
-    let file = files::read_take(path, &load::settings(reading), &mut soft)?;
     fitted(
         path,
-        &file,
+        &files::read_take(path, &load::settings(reading), &mut soft)?,
         soft.iter().map(ToString::to_string).collect(),
         reading,
         settings,

@@ -228,14 +228,16 @@ fn framed(
     (mut outputs, path, target): (Outputs, &Path, &TargetArgs),
 ) -> Result<Ending> {
     let output = &pending.done.output;
-    let clip = pending.done.made.from_start().into_owned();
-    let framed =
-        Framed::new(studied, clip, with, (output.repeat.unwrap_or(1), output.engine())).map_err(
-            |error| match error {
-                FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
-                other => Failure::error(other).try_this("--with start,stop, start or stop"),
-            },
-        )?;
+    let framed = Framed::new(
+        studied,
+        pending.done.made.from_start().into_owned(),
+        with,
+        (output.repeat.unwrap_or(1), output.engine()),
+    )
+    .map_err(|error| match error {
+        FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
+        other => Failure::error(other).try_this("--with start,stop, start or stop"),
+    })?;
     let written = framed.write(studied, output::format_of(path)?)?;
     talk::warn_all(&written.warnings);
     let facts = framed.facts(studied);

@@ -423,10 +423,11 @@ impl Pages<'_> {
         let (path, take) = (&passage.place.path, &checked.file.take);
         let analysis = Analysis::with(take, &self.args.reading.overrides())?;
         let last = take.num_frames() - 1;
-        let figure = Figure::new(take, &analysis.body);
         let closed = DrawnMotion::of_take(
             &analysis,
-            &self.surfaces.of_take(figure, path, take, &checked.file.source),
+            &self
+                .surfaces
+                .of_take(Figure::new(take, &analysis.body), path, take, &checked.file.source),
             0,
             last,
         )

@@ -156,9 +156,11 @@ impl Row {
             Direction::Right => (MotionKind::Strafe, Some(Side::Right)),
         };
         let output = Value::Table(core::mem::take(&mut own.output));
-        let output = Table::from_iter([("output".to_owned(), output)]);
         Ok(Self {
-            recipe: base.overlaid(&Recipe::from_table(output).map_err(|error| wrong(error.to_string()))?)?,
+            recipe: base.overlaid(
+                &Recipe::from_table(Table::from_iter([("output".to_owned(), output)]))
+                    .map_err(|error| wrong(error.to_string()))?,
+            )?,
             asked: asked.clone(),
             own,
             file,
@@ -290,11 +292,10 @@ fn offers(studied: &Studied, base: &Recipe) -> Result<Vec<LoopMade>, JobError> {
         rows: &Rows::Recommended,
     };
     let chosen = job::choose(studied, request, &mut Vec::new()).unwrap_or_default();
-    let whole = chosen
+    chosen
         .iter()
         .flatten()
-        .map(|chosen| job::make(studied, request, chosen));
-    whole
+        .map(|chosen| job::make(studied, request, chosen))
         .chain(own_loops(studied, base)?.into_iter().map(|(_, made)| Ok(made)))
         .collect()
 }

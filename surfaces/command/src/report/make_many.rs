@@ -194,9 +194,8 @@ fn reason<'r>(take: &TakeResult, result: &'r LoopResult) -> &'r str {
     else {
         return cause.unwrap_or(&result.reason);
     };
-    let said = behind.strip_prefix(": ");
     cause
-        .or(said)
+        .or(behind.strip_prefix(": "))
         .or(result.because.first().map(String::as_str))
         .unwrap_or(&result.reason)
 }

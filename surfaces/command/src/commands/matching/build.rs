@@ -263,8 +263,9 @@ fn add_new<'c, F>(
     found: Vec<FrameRows<F>>,
 ) -> Result<usize> {
     let known = known.map(|rows| (&rows.clip, rows.num_rows));
-    let earlier = motions.iter().map(|motion| (&motion.clip, motion.features.len()));
-    let known: Vec<(&MatchClip, usize)> = known.chain(earlier).collect();
+    let known: Vec<(&MatchClip, usize)> = known
+        .chain(motions.iter().map(|motion| (&motion.clip, motion.features.len())))
+        .collect();
     for FrameRows { clip, features, .. } in &found {
         let is_there = known.iter().any(|&(other, num_rows)| {
             other.name == clip.name
