@@ -2,7 +2,7 @@
 
 use loopwright_catalog::LoopRow;
 
-use super::table::{Table, optional};
+use super::table::{Table, optional, or_dash};
 
 pub fn human(answer: &CatalogAnswer<'_>, outputs: &[String]) -> String {
     let CatalogAnswer { rows_read, rows } = answer;
@@ -18,7 +18,7 @@ pub fn human(answer: &CatalogAnswer<'_>, outputs: &[String]) -> String {
                 format!("{:.3}", row.period_secs),
                 optional(row.foot_slide_cmps, 1),
                 optional(row.displacement_mm, 1),
-                row.grade.clone().unwrap_or_else(|| "-".to_owned()),
+                or_dash(row.grade.as_ref()),
             ]);
         }
         text += &table.render();

@@ -3,7 +3,8 @@
 use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
 use loopwright_formats::set::{ClipKind, PassageFacts};
 
-use super::{figures::counted, table::Table};
+use super::figures::counted;
+use super::table::{Table, or_dash};
 
 /// A loop that passages begin and end in.
 #[in_schema]
@@ -57,7 +58,7 @@ pub fn human(answer: &CutAnswer, folder: &str) -> String {
             format!("{:.3}", passage.cost_metre_secs),
             match (passage.grade, &passage.reason) {
                 (Some(grade), Some(reason)) if grade > Grade::Good => format!("{grade}: {reason}"),
-                (grade, _) => grade.map_or_else(|| "-".to_owned(), |grade| grade.to_string()),
+                (grade, _) => or_dash(grade),
             },
         ]);
     }

@@ -6,7 +6,7 @@ use loopwright_job::{Studied, pack::Judged};
 
 use super::figures::counted;
 use super::json;
-use super::table::{Table, optional, rate};
+use super::table::{Table, optional, or_dash, rate};
 use crate::{exit::Failure, loop_output};
 
 /// A file and its animations.
@@ -114,26 +114,21 @@ impl ListedAnimation {
             self.number.to_string(),
             self.name.clone(),
             optional(self.duration_secs, 2),
-            self.frames.map_or_else(|| "-".to_owned(), |frames| frames.to_string()),
+            or_dash(self.frames),
         ];
         if with_rate {
-            row.push(self.fps.map_or_else(|| "-".to_owned(), rate));
+            row.push(or_dash(self.fps.map(rate)));
         }
         let loops = match (&self.failure, self.loops, &self.why_no_loop) {
             (Some(_), ..) => "cannot be read".to_owned(),
             (None, Some(loops), Some(why_not)) => format!("{loops}: {why_not}"),
-            (None, loops, _) => loops.unwrap_or("-").to_owned(),
+            (None, loops, _) => or_dash(loops),
         };
         let grade = match (self.grade, &self.reason) {
-            (Some("good") | None, _) | (_, None) => self.grade.unwrap_or("-").to_owned(),
+            (Some("good") | None, _) | (_, None) => or_dash(self.grade),
             (Some(grade), Some(reason)) => format!("{grade}: {reason}"),
         };
-        row.extend([
-            optional(self.speed_mps, 2),
-            self.kind.unwrap_or("-").to_owned(),
-            loops,
-            grade,
-        ]);
+        row.extend([optional(self.speed_mps, 2), or_dash(self.kind), loops, grade]);
         row
     }
 }

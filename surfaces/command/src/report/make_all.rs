@@ -3,7 +3,7 @@
 use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
 
 use super::figures::{counted, gap};
-use super::table::{Table, optional};
+use super::table::{Table, optional, or_dash};
 
 /// Lists the outcome of every animation as a table.
 pub fn human(pack: &PackSidecar) -> String {
@@ -46,13 +46,11 @@ fn row(animation: &AnimationFacts) -> Vec<String> {
     };
     vec![
         animation.name.clone(),
-        animation.kind.clone().unwrap_or_else(|| "-".to_owned()),
+        or_dash(animation.kind.as_ref()),
         done,
         optional(animation.speed_mps, 2),
         gap(animation.gap_before_mm, animation.gap_before_deg),
         gap(animation.gap_after_mm, animation.gap_after_deg),
-        animation
-            .grade
-            .map_or_else(|| "-".to_owned(), |grade| grade.to_string()),
+        or_dash(animation.grade),
     ]
 }

@@ -5,7 +5,7 @@ use loopwright_core::analysis::MotionKind;
 
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
 use crate::report::figures::duration_secs;
-use crate::report::table::{Table, optional, rate};
+use crate::report::table::{Table, optional, or_dash, rate};
 
 /// Words the answer: one take in detail, several as a table and by folder.
 pub fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &str) -> String {
@@ -124,13 +124,10 @@ fn events(fit: &TakeFit) -> String {
             optional(event.closed_secs, 3),
             optional(event.fitted.map(|fitted| fitted.half_life_secs), 3),
             optional(event.fitted.and_then(|fitted| fitted.uncertainty_secs), 3),
-            event.fitted.map_or_else(
-                || "-".to_owned(),
-                |fitted| {
-                    let doubt = if event.trusted().is_none() { " not used" } else { "" };
-                    format!("{:.1}%{doubt}", 100.0 * fitted.error)
-                },
-            ),
+            or_dash(event.fitted.map(|fitted| {
+                let doubt = if event.trusted().is_none() { " not used" } else { "" };
+                format!("{:.1}%{doubt}", 100.0 * fitted.error)
+            })),
             optional(event.ramped.map(|ramped| ramped.half_life_secs), 3),
             optional(event.ramped.map(|ramped| ramped.ramp_secs), 2),
         ]);

@@ -66,21 +66,19 @@ struct HalfLifeFacts {
     ramp_secs: Option<SpreadFacts>,
 }
 
-impl From<&HalfLives> for HalfLifeFacts {
-    fn from(half_lives: &HalfLives) -> Self {
-        Self {
-            events: half_lives.events,
-            chosen_secs: half_lives.chosen_secs(),
-            closed_secs: spread(half_lives.closed, 1.0),
-            fitted_secs: spread(half_lives.fitted, 1.0),
-            error_ratio: spread(half_lives.error, 1.0),
-            uncertainty_secs: half_lives.uncertainty_secs,
-            ramped_secs: half_lives
-                .ramped
-                .and_then(|ramped| spread(Some(ramped.half_lives), 1.0)),
-            ramped_uncertainty_secs: half_lives.ramped.and_then(|ramped| ramped.uncertainty_secs),
-            ramp_secs: half_lives.ramped.and_then(|ramped| spread(Some(ramped.secs), 1.0)),
-        }
+fn half_lives(half_lives: &HalfLives) -> HalfLifeFacts {
+    HalfLifeFacts {
+        events: half_lives.events,
+        chosen_secs: half_lives.chosen_secs(),
+        closed_secs: spread(half_lives.closed, 1.0),
+        fitted_secs: spread(half_lives.fitted, 1.0),
+        error_ratio: spread(half_lives.error, 1.0),
+        uncertainty_secs: half_lives.uncertainty_secs,
+        ramped_secs: half_lives
+            .ramped
+            .and_then(|ramped| spread(Some(ramped.half_lives), 1.0)),
+        ramped_uncertainty_secs: half_lives.ramped.and_then(|ramped| ramped.uncertainty_secs),
+        ramp_secs: half_lives.ramped.and_then(|ramped| spread(Some(ramped.secs), 1.0)),
     }
 }
 
@@ -115,23 +113,21 @@ struct ModeFacts {
     facing: HalfLifeFacts,
 }
 
-impl From<&ModePool> for ModeFacts {
-    fn from(mode: &ModePool) -> Self {
-        Self {
-            mode: mode.mode.map_or("all", MotionKind::as_str),
-            takes: mode.takes,
-            duration_secs: mode.secs,
-            top_speed_mps: spread(mode.top_speed, 1.0),
-            acceleration_mps2: spread(mode.acceleration, 1.0),
-            deceleration_mps2: spread(mode.deceleration, 1.0),
-            turn_rate_dps: spread(mode.turn_rate, DEGREES),
-            acceleration_closed_secs: spread(mode.acceleration_closed, 1.0),
-            deceleration_closed_secs: spread(mode.deceleration_closed, 1.0),
-            velocity: HalfLifeFacts::from(&mode.velocity),
-            speeding_up: HalfLifeFacts::from(&mode.speeding_up),
-            slowing_down: HalfLifeFacts::from(&mode.slowing_down),
-            facing: HalfLifeFacts::from(&mode.facing),
-        }
+fn mode(mode: &ModePool) -> ModeFacts {
+    ModeFacts {
+        mode: mode.mode.map_or("all", MotionKind::as_str),
+        takes: mode.takes,
+        duration_secs: mode.secs,
+        top_speed_mps: spread(mode.top_speed, 1.0),
+        acceleration_mps2: spread(mode.acceleration, 1.0),
+        deceleration_mps2: spread(mode.deceleration, 1.0),
+        turn_rate_dps: spread(mode.turn_rate, DEGREES),
+        acceleration_closed_secs: spread(mode.acceleration_closed, 1.0),
+        deceleration_closed_secs: spread(mode.deceleration_closed, 1.0),
+        velocity: half_lives(&mode.velocity),
+        speeding_up: half_lives(&mode.speeding_up),
+        slowing_down: half_lives(&mode.slowing_down),
+        facing: half_lives(&mode.facing),
     }
 }
 
@@ -153,8 +149,8 @@ impl PoolFacts {
         Self {
             name: name.to_owned(),
             takes: pool.takes,
-            all: ModeFacts::from(&pool.all),
-            modes: pool.modes.iter().map(ModeFacts::from).collect(),
+            all: mode(&pool.all),
+            modes: pool.modes.iter().map(mode).collect(),
         }
     }
 }
@@ -192,16 +188,14 @@ struct LargestFacts {
     turn_rate_dps: Option<PeakFacts>,
 }
 
-impl From<&ModeFigures> for LargestFacts {
-    fn from(figures: &ModeFigures) -> Self {
-        Self {
-            mode: figures.mode.as_str(),
-            duration_secs: figures.secs,
-            top_speed_mps: peak(figures.top_speed, 1.0),
-            acceleration_mps2: peak(figures.acceleration, 1.0),
-            deceleration_mps2: peak(figures.deceleration, 1.0),
-            turn_rate_dps: peak(figures.turn_rate, DEGREES),
-        }
+fn largest(figures: &ModeFigures) -> LargestFacts {
+    LargestFacts {
+        mode: figures.mode.as_str(),
+        duration_secs: figures.secs,
+        top_speed_mps: peak(figures.top_speed, 1.0),
+        acceleration_mps2: peak(figures.acceleration, 1.0),
+        deceleration_mps2: peak(figures.deceleration, 1.0),
+        turn_rate_dps: peak(figures.turn_rate, DEGREES),
     }
 }
 
@@ -352,7 +346,7 @@ impl<'a> TakeAnswer<'a> {
             outcome: if pool.has_half_life() { "fitted" } else { "nothing" },
             why: (!lacks.is_empty()).then(|| lacks.join("; ")),
             take: Some(&take.facts),
-            largest: fit.figures.iter().map(LargestFacts::from).collect(),
+            largest: fit.figures.iter().map(largest).collect(),
             events: fit.events.iter().map(|event| EventFacts::new(fit, event)).collect(),
             half_lives: Some(PoolFacts::new(&take.facts.file, &pool)),
             error: None,
