@@ -24,10 +24,20 @@ pub fn run(args: &CutArgs) -> Result<Ending> {
         return Err(RecipeError::NoRig { name: "take.reference" }.into());
     }
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;
-    let (take, study) = (&input.path, reading(args, &input));
+    let take = &input.path;
+    let study = StudyArgs {
+        rig: args.on.rig.clone(),
+        map: args.on.map.clone(),
+        bone_stretch: args.on.bone_stretch,
+        ..input.reading(&args.reading).into()
+    };
     let studying = load::study(study.clone())?;
     let studied = load::load(&input, &studying)?;
-    check_has_feet(args, &studied)?;
+    if studied.analysis.contacts.num_feet() == 0 {
+        return Err(failure!("\"{}\" has no feet", args.take.display())
+            .because("passages are held where feet stand, and none were found among its joints")
+            .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"));
+    }
     let engine = args.target.unwrap_or(Target::Generic);
     let format = format(args, args.on.rig.as_deref().unwrap_or(take))?;
     talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
@@ -57,26 +67,6 @@ pub fn run(args: &CutArgs) -> Result<Ending> {
     let answer = answer(&studied, &cut, rows);
     add_all(args, &studied, (&cut, &answer.passages), (&mut outputs, format))?;
     end(args, answer, &outputs.commit()?)
-}
-
-/// Returns the settings for studying the take.
-fn reading(args: &CutArgs, input: &InputFile) -> StudyArgs {
-    StudyArgs {
-        rig: args.on.rig.clone(),
-        map: args.on.map.clone(),
-        bone_stretch: args.on.bone_stretch,
-        ..input.reading(&args.reading).into()
-    }
-}
-
-/// Errors: no foot was found in the take.
-fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<()> {
-    if studied.analysis.contacts.num_feet() > 0 {
-        return Ok(());
-    }
-    Err(failure!("\"{}\" has no feet", args.take.display())
-        .because("passages are held where feet stand, and none were found among its joints")
-        .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"))
 }
 
 /// Makes loops of the take itself, and adds their files to the outputs.

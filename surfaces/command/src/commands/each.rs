@@ -74,20 +74,6 @@ pub fn output(
     )
 }
 
-/// Errors: `folder` is a file or named like one.
-fn check_is_folder(folder: &Path) -> Result<()> {
-    let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
-    if !folder.is_dir() && is_file {
-        Err(failure!(
-            "\"{}\" is the name of a file, and several files need a folder",
-            folder.display()
-        )
-        .try_this("the name of a folder: out/"))
-    } else {
-        Ok(())
-    }
-}
-
 /// An animation of a file, by its number and name.
 pub type Animation = (usize, String);
 
@@ -103,8 +89,13 @@ pub fn animations_into_folder(
     work: impl Fn(&Path, Option<&Animation>, &Path) -> Result<Ending> + Sync,
 ) -> Result<Ending> {
     let mut found = batch::find(names, Wanted::All, Some(folder), manner.character);
-    if !found.files.is_empty() {
-        check_is_folder(folder)?;
+    let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
+    if !found.files.is_empty() && !folder.is_dir() && is_file {
+        return Err(failure!(
+            "\"{}\" is the name of a file, and several files need a folder",
+            folder.display()
+        )
+        .try_this("the name of a folder: out/"));
     }
     let protected: BTreeSet<PathBuf> = found
         .files
@@ -163,7 +154,11 @@ pub fn animations_into_folder(
 
 /// Does the work on each of many files.
 pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<Ending> + Sync) -> Result<Ending> {
-    check_for_one(manner)?;
+    if let Some((flag, _)) = manner.for_one.iter().find(|(_, is_given)| *is_given) {
+        return Err(
+            failure!("{flag} is for one file, and several are named").try_this(format!("one file, or no {flag}"))
+        );
+    }
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]
     {
@@ -220,18 +215,6 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
     let failure = Failure::of_all(what, failed.iter().take(MOST_LISTED));
     let document = line(&failure::json(&failure, None));
     Err(failure.in_document(document))
-}
-
-/// Errors: a flag for a single file is given.
-fn check_for_one(manner: Manner<'_>) -> Result<()> {
-    for (flag, is_given) in manner.for_one {
-        if *is_given {
-            return Err(
-                failure!("{flag} is for one file, and several are named").try_this(format!("one file, or no {flag}"))
-            );
-        }
-    }
-    Ok(())
 }
 
 /// Prints the document of a failure, if documents are asked for.

@@ -34,7 +34,10 @@ pub fn run(args: &FitArgs) -> Result<Ending> {
     if let Some(path) = &args.toml {
         outputs.check(path)?;
     }
-    let settings = settings(args);
+    let settings = FitSettings {
+        smoothing_secs: args.smoothing,
+        mode: args.mode,
+    };
     let sources = sources(&args.takes, &args.reading, &settings)?;
     let fits: Vec<(&FittedTake, &TakeFit)> = sources.iter().flat_map(Source::fits).collect();
     for (take, _) in &fits {
@@ -63,13 +66,6 @@ pub fn run(args: &FitArgs) -> Result<Ending> {
     }
     output::end(document, failure, args.json)?;
     Ok(Ending::of_answer(pool.has_half_life()))
-}
-
-fn settings(args: &FitArgs) -> FitSettings {
-    FitSettings {
-        smoothing_secs: args.smoothing,
-        mode: args.mode,
-    }
 }
 
 /// The takes of each path. Errors: the only take cannot be read, or the settings fit no take.

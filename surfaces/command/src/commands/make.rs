@@ -128,7 +128,14 @@ pub fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
     let Some(path) = file else {
         return Ok(flags.clone());
     };
-    let recipe = read_recipe(path)?;
+    let recipe = if path.ends_with(project::NAME) {
+        project::read(path)?.recipe
+    } else {
+        Recipe::read(&files::read_settings(path)?).map_err(|error| {
+            Failure::cannot("read the recipe", path, error)
+                .try_this("`loopwright recipe` prints one with every setting")
+        })?
+    };
     // Files named by flags take precedence.
     let is_other_rig = flags.take.rig.is_some();
     let typed: Vec<&str> = flags.take.files().map(|(key, _)| key).collect();
@@ -138,15 +145,6 @@ pub fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
         }
     }
     Ok(recipe.overlaid(flags)?)
-}
-
-fn read_recipe(path: &Path) -> Result<Recipe> {
-    if path.ends_with(project::NAME) {
-        return Ok(project::read(path)?.recipe);
-    }
-    Recipe::read(&files::read_settings(path)?).map_err(|error| {
-        Failure::cannot("read the recipe", path, error).try_this("`loopwright recipe` prints one with every setting")
-    })
 }
 
 /// Makes and writes the requested loop of a take with its sidecar, and its plot and recipe if asked for.

@@ -13,8 +13,8 @@ use super::make_all::{self, LoopedAnimations};
 use crate::animations::{self, Excluded, is_pattern};
 use crate::args::{ManyArgs, TargetArgs};
 use crate::batch::{
-    self, Done, Input, Inputs, Journal, Line, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted,
-    Work, Written,
+    self, Done, Input, Journal, Line, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
+    Written,
 };
 use crate::exit::{ERROR_STATUS, Ending, Failure, Result};
 use crate::output::{self, Outputs};
@@ -44,7 +44,14 @@ pub fn run(options: Options<'_>) -> Result<Ending> {
         target.output.as_deref(),
         reading.rig.as_deref(),
     );
-    check_found(&found)?;
+    match (&found.files[..], &found.problems[..]) {
+        ([], [(_, failure)]) => return Err(failure.clone()),
+        ([], []) => {
+            return Err(Failure::nothing("there is no take to make loops of")
+                .because(format!("{} files are loops with their sidecars", found.num_loops)));
+        }
+        _ => {}
+    }
     let folder = output_folder(options)?;
     let study = load::study(reading.clone())?;
     let mut inputs = found.files;
@@ -85,16 +92,6 @@ pub fn run(options: Options<'_>) -> Result<Ending> {
         journal,
     };
     work.make_all(&inputs, found.problems, Summary::new(found.num_loops), catalog)
-}
-
-/// Errors: nothing was found to make loops of.
-fn check_found(found: &Inputs) -> Result<()> {
-    match (&found.files[..], &found.problems[..]) {
-        ([], [(_, failure)]) => Err(failure.clone()),
-        ([], []) => Err(Failure::nothing("there is no take to make loops of")
-            .because(format!("{} files are loops with their sidecars", found.num_loops))),
-        _ => Ok(()),
-    }
 }
 
 /// Whether the run continues an earlier one; a dry run assumes so. Errors: an earlier run made loops of these takes, and neither --resume

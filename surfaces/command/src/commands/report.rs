@@ -37,7 +37,15 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         }
     }
     let mut outputs = Outputs::keeping(args.force, &args.inputs);
-    is_page(&args.output)?;
+    if !matches!(
+        files::lowercase_extension(&args.output).as_deref(),
+        Some("html" | "htm")
+    ) {
+        return Err(
+            failure!("cannot write \"{}\": a report is a page", args.output.display())
+                .try_this("-o with a name that ends in .html"),
+        );
+    }
     outputs.check(&args.output)?;
     let set = set_of(&args.inputs)?;
     let Found { loops, kinds, problems } = loops_of(args, set.as_ref().map(|(folder, _)| folder.as_path()))?;
@@ -246,15 +254,6 @@ fn summary(set: &Manifest) -> SetSummary {
             .iter()
             .map(|missing| (missing.what.clone(), missing.why.clone()))
             .collect(),
-    }
-}
-
-/// Errors: the name is not that of a page.
-fn is_page(path: &Path) -> Result<()> {
-    match files::lowercase_extension(path).as_deref() {
-        Some("html" | "htm") => Ok(()),
-        _ => Err(failure!("cannot write \"{}\": a report is a page", path.display())
-            .try_this("-o with a name that ends in .html")),
     }
 }
 

@@ -7,9 +7,7 @@ use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{LeftOut, Manifest, SET_FILE};
 use loopwright_formats::{Format, Source};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study};
-use loopwright_sets::road::{
-    self, MakeSetError, OfStyle, SetFileName, SetNote, SetSettings, SetStage, SetTakes, WrittenSet,
-};
+use loopwright_sets::road::{self, MakeSetError, OfStyle, SetFileName, SetSettings, SetStage, SetTakes, WrittenSet};
 use loopwright_sets::set::{self, TakeLoop};
 
 use crate::animations::{self, Excluded};
@@ -45,7 +43,7 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
     let in_words = |error| failure(folder, error);
     let mut notes = Vec::new();
     let made = road::make_set(settings, &takes, left_out, &mut notes);
-    warn_all(&mut notes);
+    talk::warn_all(notes.drain(..));
     let unreadable = takes.unreadable.load(Ordering::Relaxed);
     let made = made.map_err(|error| match unreadable {
         0 => in_words(error),
@@ -56,7 +54,7 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
             .add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref())
             .map_err(Stopped::Output)
     });
-    warn_all(&mut notes);
+    talk::warn_all(notes.drain(..));
     let written = written.map_err(|stopped| match stopped {
         Stopped::Set(error) => in_words(*error),
         Stopped::Output(failure) => failure,
@@ -137,10 +135,6 @@ pub fn settings(args: &SetArgs) -> Result<SetSettings> {
         is_split: args.split,
         folder: args.output.clone(),
     })
-}
-
-fn warn_all(notes: &mut Vec<SetNote>) {
-    talk::warn_all(notes.drain(..));
 }
 
 /// Why writing a set ended early.

@@ -35,16 +35,6 @@ pub fn feet(studied: &Studied) -> Vec<&str> {
         .collect()
 }
 
-/// Names how the feet were found, in one word.
-fn found_by(found_by: FoundBy) -> &'static str {
-    match found_by {
-        FoundBy::Given => "given",
-        FoundBy::Names => "names",
-        FoundBy::Geometry => "geometry",
-        FoundBy::AllLeaves => "all leaves",
-    }
-}
-
 impl InspectAnswer<'_> {
     pub fn human(&self, studied: &Studied, with_contacts: bool) -> String {
         let mut text = headline(&self.take);
@@ -381,7 +371,12 @@ impl<'a> InspectAnswer<'a> {
                 .collect(),
             hips: name(survey.body.hips),
             feet: survey.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
-            feet_found_by: found_by(survey.body.found_by),
+            feet_found_by: match survey.body.found_by {
+                FoundBy::Given => "given",
+                FoundBy::Names => "names",
+                FoundBy::Geometry => "geometry",
+                FoundBy::AllLeaves => "all leaves",
+            },
             weights: survey
                 .joints
                 .iter()

@@ -1,6 +1,5 @@
 //! Finds the cheapest jump from each of many motions into each other one.
 
-use loopwright_core::math::Decay;
 use loopwright_moves::Transitions;
 use loopwright_moves::transition::{Crossing, TransitionError};
 
@@ -57,22 +56,12 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
     }
     let answer = compared(&sides, &args.jumps)?;
     if let (Some(plot), Some(among)) = (plot, &answer.among) {
-        plot.add(
-            &mut outputs,
-            &drawn(
-                &sides,
-                decays(&args.jumps)?[args.jumps.fade as usize],
-                &among.costs_metre_secs,
-            ),
-        )?;
+        let names: Vec<String> = sides.iter().map(|side| files::stem(&side.path)).collect();
+        let decay = decays(&args.jumps)?[args.jumps.fade as usize];
+        let svg = loopwright_plots::transitions_among(&names, decay, &among.costs_metre_secs);
+        plot.add(&mut outputs, &svg)?;
     }
     output::answer("cost", &answer, failure, &outputs.commit()?, args.json, report::human)
-}
-
-/// Draws a map of the cheapest jumps, with the names of the motions.
-fn drawn(sides: &[Side], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
-    let names: Vec<String> = sides.iter().map(|side| files::stem(&side.path)).collect();
-    loopwright_plots::transitions_among(&names, decay, costs)
 }
 
 /// Returns the cheapest jump of each pair of motions, cheapest first.

@@ -236,7 +236,12 @@ impl<'a> Building<'a> {
 
     /// Returns the database as bytes, and the answer about it. Errors: too few rows, or too many.
     pub fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer)> {
-        let database = self.arranged().map_err(|error| rows_failure(&error))?;
+        let database = self.arranged().map_err(|error| {
+            failure!("cannot build the database: {error}").try_this(match error {
+                RowsError::Number { .. } => "--unit: a body may be read far too large",
+                _ => "fewer takes",
+            })
+        })?;
         let bytes = match &database {
             Opened::Future(database) => database.to_bytes(),
             Opened::Cost(database) => database.to_bytes(),
@@ -286,12 +291,4 @@ fn add_new<'c, F>(
 pub fn no_rows() -> Failure {
     Failure::nothing("no take has a run of frames without jumps that is long enough to match")
         .try_this("longer takes: matching looks ahead, see --ahead")
-}
-
-fn rows_failure(error: &RowsError) -> Failure {
-    let failure = failure!("cannot build the database: {error}");
-    match error {
-        RowsError::Number { .. } => failure.try_this("--unit: a body may be read far too large"),
-        _ => failure.try_this("fewer takes"),
-    }
 }
