@@ -2,8 +2,7 @@
 
 use std::{fmt, path::Path};
 
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::{RobotError, SidecarError, WriteError};
+use loopwright_formats::{RobotError, SidecarError, WriteError, loop_file::facts::Grade};
 use loopwright_job::CarryError;
 use loopwright_sets::CutWriteError;
 use loopwright_synth::SynthError;

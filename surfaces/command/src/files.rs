@@ -1,12 +1,20 @@
 //! Files by their names: what they are, what lies beside them, and their contents.
 
-use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
-use std::{cell::RefCell, fmt, fs::File, rc::Rc, sync::OnceLock, thread};
+use std::{
+    cell::RefCell,
+    fmt,
+    fs::File,
+    io::{self, Read},
+    path::{Component, Path, PathBuf},
+    rc::Rc,
+    sync::OnceLock,
+    thread,
+};
 
 use loopwright_core::names;
-use loopwright_formats::loop_file::sha256;
-use loopwright_formats::{AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar};
+use loopwright_formats::{
+    AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar, loop_file::sha256,
+};
 
 use crate::{
     exit::{Failure, Result},

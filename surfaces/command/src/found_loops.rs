@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::animations::Excluded;
-use crate::written_passage::{self, WrittenPassage};
 use crate::{
+    animations::Excluded,
     batch,
     exit::{Failure, Result},
     files::{self, InputFile},
     patterns::files_below,
     recipe::TakeArgs,
     written_loop,
+    written_passage::{self, WrittenPassage},
 };
 
 /// A loop, or a path without one and the reason.

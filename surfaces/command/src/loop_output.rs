@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile, set::PassageFacts};
 use loopwright_job::{self as job, Chosen, JobError, PendingLoop, Request, Studied, Warning};
 
-use crate::args::TargetArgs;
-use crate::exit::{Ending, Result};
-use crate::files;
-use crate::output::{self, Outputs};
-use crate::{recipe::Recipe, report::json, talk, written_loop};
+use crate::{
+    args::TargetArgs,
+    exit::{Ending, Result},
+    files,
+    output::{self, Outputs},
+    recipe::Recipe,
+    report::json,
+    talk, written_loop,
+};
 
 /// Returns the extension of a loop's file: the engine's, that of the rig if there is one, or the take's.
 pub fn extension(take: &Path, recipe: &Recipe) -> String {

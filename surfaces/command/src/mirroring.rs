@@ -2,12 +2,18 @@
 
 use std::path::Path;
 
-use loopwright_core::mirror::{Mirror, SymmetricPose};
-use loopwright_core::{Analysis, Take};
+use loopwright_core::{
+    Analysis, Take,
+    mirror::{Mirror, SymmetricPose},
+};
 use loopwright_job::Warning;
 
-use crate::recipe::{self, TakeArgs};
-use crate::{exit::Result, files, talk};
+use crate::{
+    exit::Result,
+    files,
+    recipe::{self, TakeArgs},
+    talk,
+};
 
 /// Reads the file of pairs, if one is given: two names a line, separated by `=`; a single name is a joint on the mirror plane.
 pub fn pairs_of(file: Option<&Path>) -> Result<Vec<String>> {

@@ -1,14 +1,16 @@
 //! Reads loops back: the file, its sidecar, and the take they were cut from.
 
-use std::path::{Path, PathBuf};
-use std::{fmt::Display, fs, io, sync::Arc};
+use std::{
+    fmt::Display,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use loopwright_core::Take;
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::root_motion::RootRelativeClip;
-use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts};
+use loopwright_core::{Take, motion::SkeletonDifference, root_motion::RootRelativeClip};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, FileWarning, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
+    loop_file::{PackSidecar, PlaceError, facts::TakeFacts},
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space};
 

@@ -2,9 +2,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::set::{ClipKind, Manifest, ManifestError, PassageFacts, SET_FILE, SetClip};
-use loopwright_formats::{AnimationChoice, LoadedTake};
+use loopwright_formats::{
+    AnimationChoice, LoadedTake,
+    loop_file::facts::TakeFacts,
+    set::{ClipKind, Manifest, ManifestError, PassageFacts, SET_FILE, SetClip},
+};
 use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space};
 use loopwright_sets::{PassageInFile, check_passage};
 

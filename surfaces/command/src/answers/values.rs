@@ -2,32 +2,45 @@
 //!
 //! Each function also returns its warnings.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use loopwright_controller::FitSettings;
-use loopwright_core::BodyOverrides;
-use loopwright_core::analysis::Strides;
-use loopwright_formats::loop_file::{facts::Grade, to_value};
-use loopwright_formats::{LoadedTake, LoopFile};
-use loopwright_job::recipe::TakeArgs;
-use loopwright_job::{AddedRoot, CharacterTarget, CheckId, StoredLoop, StoredLoopError, Studied};
+use loopwright_core::{BodyOverrides, analysis::Strides};
+use loopwright_formats::{
+    LoadedTake, LoopFile,
+    loop_file::{facts::Grade, to_value},
+};
+use loopwright_job::{AddedRoot, CharacterTarget, CheckId, StoredLoop, StoredLoopError, Studied, recipe::TakeArgs};
 use loopwright_match::{MatchSource, features::Horizon};
-use loopwright_sets::Played;
-use loopwright_sets::road::{SetClipFile, WrittenSet};
+use loopwright_sets::{
+    Played,
+    road::{SetClipFile, WrittenSet},
+};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::{CheckArgs, CostArgs, JumpSettings, RowSettings, Wish};
-use crate::commands::cost::Side;
-use crate::commands::matching::{self, build::Building};
-use crate::commands::{self, check::Fails, convert, set};
-use crate::exit::{Ending, Failure, Result};
-use crate::motions::{ReadMotion, frame_of};
-use crate::output::{self, Outputs};
-use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer, json};
-use crate::written_loop::{self, WrittenLoop};
-use crate::{limits::Limits, loop_output, talk};
+use crate::{
+    args::{CheckArgs, CostArgs, JumpSettings, RowSettings, Wish},
+    commands::{
+        self,
+        check::Fails,
+        convert,
+        cost::Side,
+        matching::{self, build::Building},
+        set,
+    },
+    exit::{Ending, Failure, Result},
+    limits::Limits,
+    loop_output,
+    motions::{ReadMotion, frame_of},
+    output::{self, Outputs},
+    report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer, json},
+    talk,
+    written_loop::{self, WrittenLoop},
+};
 
 /// A result, and the warnings that came with it.
 type Said<T> = Result<(T, Vec<String>)>;

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use loopwright_core::{candidate::MotionKind, words::UnknownWord};
 
-use crate::headings::{INPUT, LIMITS, OUTPUT, WHICH_LOOP};
-use crate::numbers::{parse_bounds, parse_count};
+use crate::{
+    headings::{INPUT, LIMITS, OUTPUT, WHICH_LOOP},
+    numbers::{parse_bounds, parse_count},
+};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = WHICH_LOOP)]

@@ -7,9 +7,12 @@ use loopwright_formats::{Format, Target};
 use loopwright_moves::PassageKind;
 
 use super::{RigArgs, format::parse_format, parse_word};
-use crate::headings::{ENGINE, INPUT, OUTPUT};
-use crate::numbers::parse_positive;
-use crate::{recipe::TakeArgs, words::choice};
+use crate::{
+    headings::{ENGINE, INPUT, OUTPUT},
+    numbers::parse_positive,
+    recipe::TakeArgs,
+    words::choice,
+};
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]

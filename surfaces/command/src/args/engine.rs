@@ -3,8 +3,11 @@
 use clap::Args;
 use loopwright_formats::Target;
 
-use crate::headings::{ENGINE, OUTPUT};
-use crate::{recipe::Recenter, words::choice};
+use crate::{
+    headings::{ENGINE, OUTPUT},
+    recipe::Recenter,
+    words::choice,
+};
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct EngineArgs {

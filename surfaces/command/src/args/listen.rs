@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::headings::{INPUT, OUTPUT};
-use crate::recipe::{Sets, StudyArgs};
+use crate::{
+    headings::{INPUT, OUTPUT},
+    recipe::{Sets, StudyArgs},
+};
 
 #[derive(Debug, Args)]
 pub struct ListenArgs {

@@ -8,10 +8,12 @@ use loopwright_job::{Rows, SearchRequest};
 use loopwright_moves::PassageKind;
 
 use super::{ExcludeArgs, ManyArgs, MirrorArgs, format::parse_format};
-use crate::exit::Result;
-use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
-use crate::numbers::{parse_cut, parse_rows};
-use crate::recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs};
+use crate::{
+    exit::Result,
+    headings::{INPUT, OUTPUT, WHICH_LOOP},
+    numbers::{parse_cut, parse_rows},
+    recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs},
+};
 
 #[derive(Debug, Args)]
 pub struct MakeArgs {

@@ -4,8 +4,10 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 
-use crate::batch::{Shard, Template};
-use crate::headings::{INPUT, MANY};
+use crate::{
+    batch::{Shard, Template},
+    headings::{INPUT, MANY},
+};
 
 /// How a run over many takes names, shares and remembers its work.
 #[derive(Debug, Clone, Default, Args)]

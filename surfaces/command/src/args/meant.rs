@@ -1,7 +1,10 @@
 //! Suggestions for flags and commands that other programs have: the nearest spelling is often something else altogether.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, Error, builder::StyledStr};
+use clap::{
+    Command, Error,
+    builder::StyledStr,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use loopwright_core::names;
 
 use super::help::full;

@@ -1,7 +1,10 @@
 //! The command line as typed.
 
-use std::ffi::{OsStr, OsString};
-use std::{path::PathBuf, str::FromStr};
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    str::FromStr,
+};
 
 use clap::{ArgAction, ArgMatches, Args, ColorChoice, Parser, Subcommand, error::ErrorKind};
 use clap_complete::Shell;
@@ -25,8 +28,10 @@ mod search;
 mod set;
 mod take;
 
-use crate::headings::{INPUT, MEMORY, MESSAGES, OUTPUT};
-use crate::memory::MemorySize;
+use crate::{
+    headings::{INPUT, MEMORY, MESSAGES, OUTPUT},
+    memory::MemorySize,
+};
 pub use catalog::{CatalogArgs, SortBy};
 pub use cut::CutArgs;
 pub use engine::EngineArgs;

@@ -2,14 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use loopwright_draw::render::View;
 
 use super::JobsArgs;
-use crate::headings::{INPUT, PICTURE};
-use crate::numbers::{parse_count, parse_range, parse_size};
-use crate::{recipe::TakeArgs, words::possible};
+use crate::{
+    headings::{INPUT, PICTURE},
+    numbers::{parse_count, parse_range, parse_size},
+    recipe::TakeArgs,
+    words::possible,
+};
 
 /// Reads where the camera looks from.
 fn view() -> impl TypedValueParser<Value = View> {

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::JobsArgs;
-use crate::headings::{INPUT, OUTPUT};
-use crate::recipe::TakeArgs;
+use crate::{
+    headings::{INPUT, OUTPUT},
+    recipe::TakeArgs,
+};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = INPUT)]

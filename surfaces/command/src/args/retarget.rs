@@ -6,8 +6,10 @@ use clap::Args;
 use loopwright_formats::Format;
 
 use super::{EngineArgs, JobsArgs, format::parse_format};
-use crate::headings::{INPUT, OUTPUT};
-use crate::recipe::{TakeArgs, parse_bone_stretch};
+use crate::{
+    headings::{INPUT, OUTPUT},
+    recipe::{TakeArgs, parse_bone_stretch},
+};
 
 /// A character that takes the motion.
 #[derive(Debug, Clone, Default, Args)]

@@ -6,9 +6,11 @@ use clap::Args;
 use loopwright_job::{DEFAULT_TOP, SearchRequest};
 
 use super::JobsArgs;
-use crate::headings::{INPUT, WHICH_LOOP};
-use crate::numbers::parse_count;
-use crate::recipe::{Sets, StudyArgs};
+use crate::{
+    headings::{INPUT, WHICH_LOOP},
+    numbers::parse_count,
+    recipe::{Sets, StudyArgs},
+};
 
 /// Loops of which the take shows half.
 #[derive(Debug, Clone, Default, Args)]

@@ -1,16 +1,17 @@
 //! Flags of `set`.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 use loopwright_formats::{Format, Target};
 
 use super::{ExcludeArgs, JobsArgs, format::parse_format};
-use crate::headings::{ENGINE, INPUT, OUTPUT, WHICH_LOOP};
-use crate::numbers::parse_positive;
-use crate::recipe::{Sets, StudyArgs};
-use crate::words::choice;
+use crate::{
+    headings::{ENGINE, INPUT, OUTPUT, WHICH_LOOP},
+    numbers::parse_positive,
+    recipe::{Sets, StudyArgs},
+    words::choice,
+};
 
 #[derive(Debug, Clone, Args)]
 pub struct SetArgs {

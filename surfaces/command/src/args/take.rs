@@ -6,9 +6,11 @@ use clap::Args;
 use loopwright_formats::Format;
 
 use super::{EngineArgs, JobsArgs, RigArgs, format::parse_format};
-use crate::files::InputFile;
-use crate::headings::{FEET, INPUT, OUTPUT, WALK};
-use crate::recipe::{Sets, StudyArgs, TakeArgs};
+use crate::{
+    files::InputFile,
+    headings::{FEET, INPUT, OUTPUT, WALK},
+    recipe::{Sets, StudyArgs, TakeArgs},
+};
 
 #[derive(Debug, Clone, Args)]
 pub struct InspectArgs {

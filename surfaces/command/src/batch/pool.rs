@@ -1,9 +1,13 @@
 //! Processes many inputs in parallel, and returns answers in the order of the inputs, whatever the number of threads.
 
-use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::{collections::BTreeMap, num::NonZeroUsize, thread};
+use std::{
+    collections::BTreeMap,
+    marker::PhantomData,
+    num::NonZeroUsize,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+};
 
 use crate::{memory, parallel::locked};
 

@@ -9,10 +9,13 @@ use loopwright_moves::blend::{BlendAxis, BlendError};
 use loopwright_sets::{Blend, BlendRequest, MixError};
 
 use super::play;
-use crate::exit::{Ending, Failure, Result};
-use crate::output;
-use crate::report::{json, make as report};
-use crate::{args::BlendArgs, load, loop_output, talk, written_loop};
+use crate::{
+    args::BlendArgs,
+    exit::{Ending, Failure, Result},
+    load, loop_output, output,
+    report::{json, make as report},
+    talk, written_loop,
+};
 
 pub fn run(args: &BlendArgs) -> Result<Ending> {
     let (names, format, mut outputs) = play::of_loops(&args.files)?;

@@ -6,11 +6,13 @@ use loopwright_catalog::{CatalogError, CatalogFormat, LoopRow};
 use loopwright_core::names;
 use loopwright_job::TURNING_DPS;
 
-use crate::args::{CatalogArgs, SortBy};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::catalog::{self as report, CatalogAnswer};
-use crate::{failures, files, memory};
+use crate::{
+    args::{CatalogArgs, SortBy},
+    exit::{Ending, Failure, Result},
+    failures, files, memory,
+    output::{self, Outputs},
+    report::catalog::{self as report, CatalogAnswer},
+};
 
 /// Memory for a row while it is printed as JSON, bytes.
 const ROW_JSON_BYTES: u64 = 12 << 10;

@@ -3,26 +3,30 @@
 use std::{path::Path, sync::Arc};
 
 use loopwright_core::{LoopClip, Take, analysis::Body, math::Rigid, retarget::Rig, root_motion};
-use loopwright_formats::loop_file::describe;
-use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar,
     Source, WrittenFile,
+    loop_file::{
+        describe,
+        facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts},
+    },
 };
-use loopwright_job::CharacterTarget;
-use loopwright_job::recipe::ReferencePose;
+use loopwright_job::{CharacterTarget, recipe::ReferencePose};
 
-use super::each::{self, Manner};
-use super::retarget::{self, Moved, Options};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::recipe::{Recenter, RecipeError};
-use crate::report::{convert::ConvertAnswer, json};
+use super::{
+    each::{self, Manner},
+    retarget::{self, Moved, Options},
+};
 use crate::{
     animations::{self, Excluded},
     args::ConvertArgs,
+    exit::{Ending, Failure, Result},
     files::{self, InputFile},
-    load, loop_output, memory, mirroring, talk, written_loop,
+    load, loop_output, memory, mirroring,
+    output::{self, Outputs},
+    recipe::{Recenter, RecipeError},
+    report::{convert::ConvertAnswer, json},
+    talk, written_loop,
 };
 
 pub fn run(mut args: ConvertArgs) -> Result<Ending> {

@@ -4,19 +4,24 @@ use std::path::{Path, PathBuf};
 
 use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Target, set::PassageFacts};
-use loopwright_job::recipe::ReferencePose;
-use loopwright_job::{self as job, Recipe, Request, Studied, Study};
+use loopwright_job::{self as job, Recipe, Request, Studied, Study, recipe::ReferencePose};
 use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
 
-use crate::args::CutArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::recipe::{RecipeError, StudyArgs};
-use crate::report::cut::{self as report, CutAnswer, LoopRow, Missing};
-use crate::report::json;
-use crate::{failures, load, loop_output, talk, written_loop};
+use crate::{
+    args::CutArgs,
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    load, loop_output,
+    output::{self, Outputs},
+    recipe::{RecipeError, StudyArgs},
+    report::{
+        cut::{self as report, CutAnswer, LoopRow, Missing},
+        json,
+    },
+    talk, written_loop,
+};
 
 pub fn run(args: &CutArgs) -> Result<Ending> {
     let input = InputFile::existing(&args.take)?;

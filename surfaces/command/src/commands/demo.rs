@@ -7,11 +7,18 @@ use loopwright_formats::{Format, ReadSettings, Source};
 use loopwright_job::{Chosen, JobError, Request, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::find::FindAnswer;
-use crate::report::synth::{DemoAnswer, TruthFacts};
-use crate::{args::DemoArgs, commands::synth, failures, load, loop_output, recipe::Recipe};
+use crate::{
+    args::DemoArgs,
+    commands::synth,
+    exit::{Ending, Failure, Result},
+    failures, load, loop_output,
+    output::{self, Outputs},
+    recipe::Recipe,
+    report::{
+        find::FindAnswer,
+        synth::{DemoAnswer, TruthFacts},
+    },
+};
 
 pub fn run(args: &DemoArgs) -> Result<Ending> {
     let folder = &args.output;

@@ -1,15 +1,21 @@
 //! Commands over many files: the work is done for each file, and answers are printed in the order of the files.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
-use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted};
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::talk::{self, Aside, Progress};
-use crate::{args::JobsArgs, output, report::failure};
+use crate::{
+    args::JobsArgs,
+    batch::{self, Input, Inputs, Named, Names, Template, Wanted},
+    exit::{Ending, Failure, Result},
+    files::{self, InputFile},
+    output,
+    report::failure,
+    talk::{self, Aside, Progress},
+};
 
 /// Most files that the closing message lists.
 const MOST_LISTED: usize = 20;

@@ -3,17 +3,19 @@
 use loopwright_core::{LoopCandidate, SearchSettings};
 use loopwright_job::{JobError, SearchRows, Studied, Study, Warning, search_rows, warning};
 
-use super::each::{self, Manner};
-use super::like;
-use crate::exit::{Ending, Result};
-use crate::output::{self, Outputs};
-use crate::recipe::{self, StretchRecipe};
+use super::{
+    each::{self, Manner},
+    like,
+};
 use crate::{
     args::FindArgs,
+    exit::{Ending, Result},
     failures,
     files::InputFile,
     load, mirroring,
+    output::{self, Outputs},
     plot::PlotFile,
+    recipe::{self, StretchRecipe},
     report::{find::FindAnswer, json},
     talk,
 };

@@ -7,15 +7,16 @@ use loopwright_core::Analysis;
 use loopwright_formats::{Format, LoadedTake};
 use loopwright_job::warning;
 
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::recipe::TakeArgs;
-use crate::report::fit::{self as report, FittedTake, Outcome, Source};
 use crate::{
     args::FitArgs,
-    batch, files, load,
+    batch,
+    exit::{Ending, Failure, Result},
+    files, load,
+    output::{self, Outputs},
     patterns::{Pattern, files_below},
     plot::PlotFile,
+    recipe::TakeArgs,
+    report::fit::{self as report, FittedTake, Outcome, Source},
     talk,
 };
 

@@ -3,15 +3,25 @@
 use std::path::Path;
 
 use loopwright_job::Study;
-use loopwright_moves::Transitions;
-use loopwright_moves::transition::{Occurrence, TransitionClip};
+use loopwright_moves::{
+    Transitions,
+    transition::{Occurrence, TransitionClip},
+};
 
-use crate::exit::{Ending, Failure, Result};
-use crate::motions::{self, NamedMotion};
-use crate::recipe::{StudyArgs, TakeArgs};
-use crate::report::json;
-use crate::report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts};
-use crate::{args::FindArgs, failures, files::InputFile, load, output};
+use crate::{
+    args::FindArgs,
+    exit::{Ending, Failure, Result},
+    failures,
+    files::InputFile,
+    load,
+    motions::{self, NamedMotion},
+    output,
+    recipe::{StudyArgs, TakeArgs},
+    report::{
+        json,
+        like::{LikeAnswer, OccurrenceFacts, SoughtFacts},
+    },
+};
 
 /// Largest cost of jumps between a stretch and the sought motion, as a share of the cost of random jumps, at which the two count as alike.
 ///

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use loopwright_job::{Study, pack};
 
-use crate::exit::{Ending, Failure, Result};
-use crate::report::list::{self as report, ListedAnimation, ListedFile};
-use crate::talk::{self, Progress};
 use crate::{
     animations::{self, Excluded},
     args::ListArgs,
-    batch, files, output,
+    batch,
+    exit::{Ending, Failure, Result},
+    files, output,
+    report::list::{self as report, ListedAnimation, ListedFile},
+    talk::{self, Progress},
 };
 
 pub fn run(args: &ListArgs) -> Result<Ending> {

@@ -4,26 +4,37 @@
 //! last seconds of it as on a file. At the end it runs on the whole recording, so the last loop is the one that `make` would make of the
 //! recorded file.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use loopwright_core::live::Due;
-use loopwright_core::{LoopCandidate, pipeline::by_recommendation};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::vmc::{FIRST_POSES, MAX_STEP_SECS, RATE_RANGE_HZ, VmcCounts};
-use loopwright_formats::{BvhRecording, BvhStream, Format, LineFault, MemoryError, Sidecar, StreamedLine, read_take};
+use loopwright_core::{LoopCandidate, live::Due, pipeline::by_recommendation};
+use loopwright_formats::{
+    BvhRecording, BvhStream, Format, LineFault, MemoryError, Sidecar, StreamedLine,
+    loop_file::facts::Grade,
+    read_take,
+    vmc::{FIRST_POSES, MAX_STEP_SECS, RATE_RANGE_HZ, VmcCounts},
+};
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Studied, Study};
 
 use super::make;
-use crate::args::ListenArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::heard::{Heard, Lost};
-use crate::live_source::{Came, LiveSource};
-use crate::output::{self, Outputs};
-use crate::recipe::Recipe;
-use crate::report::listen::{LiveLoop, last_line};
-use crate::{failures, files, load, loop_output, memory, report, signals, talk};
+use crate::{
+    args::ListenArgs,
+    exit::{Ending, Failure, Result},
+    failures, files,
+    heard::{Heard, Lost},
+    live_source::{Came, LiveSource},
+    load, loop_output, memory,
+    output::{self, Outputs},
+    recipe::Recipe,
+    report::{
+        self,
+        listen::{LiveLoop, last_line},
+    },
+    signals, talk,
+};
 
 /// How often to check whether listening should end while nothing arrives.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

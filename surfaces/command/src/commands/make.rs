@@ -7,16 +7,25 @@ use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRe
 use loopwright_moves::PassageKind;
 use loopwright_sets::{FrameError, Framed};
 
-use super::make_all::{self, make_all};
-use super::make_many;
-use crate::animations::{self, Excluded, is_pattern};
-use crate::args::{CloseArgs, MakeArgs, TargetArgs};
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::recipe::{Recipe, SearchRecipe};
-use crate::report::{failure, json, make as report};
-use crate::{batch, failures, load, loop_output, plot::PlotFile, project, talk};
+use super::{
+    make_all::{self, make_all},
+    make_many,
+};
+use crate::{
+    animations::{self, Excluded, is_pattern},
+    args::{CloseArgs, MakeArgs, TargetArgs},
+    batch,
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    load, loop_output,
+    output::{self, Outputs},
+    plot::PlotFile,
+    project,
+    recipe::{Recipe, SearchRecipe},
+    report::{failure, json, make as report},
+    talk,
+};
 
 pub fn run(mut args: MakeArgs) -> Result<Ending> {
     if args.dry_run {

@@ -3,17 +3,26 @@
 use std::path::Path;
 
 use loopwright_catalog::skeleton_sha256;
-use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
-use loopwright_formats::{AnimatedFile, Format, Sidecar};
-use loopwright_job::pack::{NoPack, PackJob, PackedFile};
-use loopwright_job::{Request, Study};
+use loopwright_formats::{
+    AnimatedFile, Format, Sidecar,
+    loop_file::{AnimationFacts, AnimationOutcome, PackSidecar},
+};
+use loopwright_job::{
+    Request, Study,
+    pack::{NoPack, PackJob, PackedFile},
+};
 
-use crate::exit::{Ending, Failure, Result};
-use crate::loop_output::{self, copied};
-use crate::output::{self, Outputs};
-use crate::report::{json, make_all as report};
-use crate::talk::{self, Progress};
-use crate::{animations, args::TargetArgs, failures, files, load, written_loop};
+use crate::{
+    animations,
+    args::TargetArgs,
+    exit::{Ending, Failure, Result},
+    failures, files, load,
+    loop_output::{self, copied},
+    output::{self, Outputs},
+    report::{json, make_all as report},
+    talk::{self, Progress},
+    written_loop,
+};
 
 /// The failure when many animations are asked for but the recipe names frames of a single one.
 pub fn frames_of_one() -> Failure {

@@ -1,25 +1,39 @@
 //! `loopwright make` for many takes: each is made as a single one is, and all go into one folder.
 
-use std::path::{Path, PathBuf};
-use std::{collections::HashSet, fs, sync::Mutex, time::Instant};
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::Mutex,
+    time::Instant,
+};
 
 use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
-use loopwright_formats::loop_file::{AnimationOutcome, PackSidecar, facts::Grade, sha256};
-use loopwright_formats::{AnimatedFile, Format, Sidecar};
+use loopwright_formats::{
+    AnimatedFile, Format, Sidecar,
+    loop_file::{AnimationOutcome, PackSidecar, facts::Grade, sha256},
+};
 use loopwright_job::{self as job, JobError, LoopMade, PendingLoop, Request, Rows, Study, pack};
 
-use super::catalog;
-use super::make_all::{self, LoopedAnimations};
-use crate::animations::{self, Excluded, is_pattern};
-use crate::args::{ManyArgs, TargetArgs};
-use crate::batch::{
-    self, Done, Input, Journal, Line, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
-    Written,
+use super::{
+    catalog,
+    make_all::{self, LoopedAnimations},
 };
-use crate::exit::{ERROR_STATUS, Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::talk::{self, Progress};
-use crate::{failures, files, load, loop_output, parallel::locked, report::make_many::Summary, signals};
+use crate::{
+    animations::{self, Excluded, is_pattern},
+    args::{ManyArgs, TargetArgs},
+    batch::{
+        self, Done, Input, Journal, Line, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
+        Written,
+    },
+    exit::{ERROR_STATUS, Ending, Failure, Result},
+    failures, files, load, loop_output,
+    output::{self, Outputs},
+    parallel::locked,
+    report::make_many::Summary,
+    signals,
+    talk::{self, Progress},
+};
 
 /// Settings of a run over many takes.
 #[derive(Clone, Copy)]

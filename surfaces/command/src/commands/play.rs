@@ -4,16 +4,22 @@ use std::fmt::Display;
 
 use loopwright_formats::Format;
 use loopwright_job::StoredLoop;
-use loopwright_moves::PlaySettings;
-use loopwright_moves::play::{MAX_TRANSFORMS, PlayError};
+use loopwright_moves::{
+    PlaySettings,
+    play::{MAX_TRANSFORMS, PlayError},
+};
 use loopwright_sets::{PerformError, PlayRequest, Played, fade};
 
-use crate::args::{LoopsArgs, PlayArgs};
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
-use crate::{failures, memory, talk, written_loop};
+use crate::{
+    args::{LoopsArgs, PlayArgs},
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    memory,
+    output::{self, Outputs},
+    report::play::{self as report, PlayAnswer, PlayedLoop},
+    talk, written_loop,
+};
 
 pub fn run(args: &PlayArgs) -> Result<Ending> {
     let (names, format, mut outputs) = of_loops(&args.files)?;

@@ -1,34 +1,45 @@
 //! `loopwright report`: writes a page about loops.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use loopwright_catalog::CatalogFormat;
 use loopwright_core::{Analysis, analysis::FootEventKind, candidate::MotionKind};
-use loopwright_draw::report::{
-    self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
+use loopwright_draw::{
+    Figure,
+    render::DrawnMotion,
+    report::{
+        self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
+    },
 };
-use loopwright_draw::{Figure, render::DrawnMotion};
-use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
-use loopwright_formats::set::{Manifest, SET_FILE};
-use loopwright_formats::{AnimationChoice, LoopInFile, Sidecar};
+use loopwright_formats::{
+    AnimationChoice, LoopInFile, Sidecar,
+    loop_file::facts::{Grade, QualityFacts},
+    set::{Manifest, SET_FILE},
+};
 use loopwright_job::{Studied, stated_space};
 
 use super::{catalog, check, render};
-use crate::animations::Excluded;
-use crate::batch;
-use crate::exit::{Ending, Failure, Result};
-use crate::files::InputFile;
-use crate::found_loops::loops_in;
-use crate::output::{self, Outputs};
-use crate::recipe::StudyArgs;
-use crate::report::page::{self as answer, NotShown, ReportAnswer};
-use crate::surface::Surfaces;
-use crate::talk::{self, Progress};
-use crate::written_loop::{self, WrittenLoop};
-use crate::written_passage::{self, WrittenPassage};
-use crate::{args::ReportArgs, files, limits::Limits, load, memory};
+use crate::{
+    animations::Excluded,
+    args::ReportArgs,
+    batch,
+    exit::{Ending, Failure, Result},
+    files::{self, InputFile},
+    found_loops::loops_in,
+    limits::Limits,
+    load, memory,
+    output::{self, Outputs},
+    recipe::StudyArgs,
+    report::page::{self as answer, NotShown, ReportAnswer},
+    surface::Surfaces,
+    talk::{self, Progress},
+    written_loop::{self, WrittenLoop},
+    written_passage::{self, WrittenPassage},
+};
 
 pub fn run(args: &ReportArgs) -> Result<Ending> {
     for input in &args.inputs {

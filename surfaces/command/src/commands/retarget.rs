@@ -1,28 +1,30 @@
 //! `loopwright retarget`: puts a take or a loop onto the skeleton of another character, into the character's own file.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use loopwright_core::Take;
-use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::{Format, LoadedTake, Sidecar, Source};
+use loopwright_formats::{
+    Format, LoadedTake, Sidecar, Source,
+    loop_file::{CarriedMotion, MotionPack, facts::TakeFacts},
+};
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, pack::NoPack};
 
-use super::each::{self, Manner};
-use super::make_all;
-use crate::args::{EngineArgs, RetargetArgs};
-use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::{convert::RetargetAnswer, json, make as report};
-use crate::talk::{self, Progress};
+use super::{
+    each::{self, Manner},
+    make_all,
+};
 use crate::{
     animations::{self, Excluded},
+    args::{EngineArgs, RetargetArgs},
+    batch::{self, Wanted},
+    exit::{Ending, Failure, Result},
     failures,
     files::{self, InputFile},
     load, loop_output, mirroring,
+    output::{self, Outputs},
     recipe::TakeArgs,
+    report::{convert::RetargetAnswer, json, make as report},
+    talk::{self, Progress},
     written_loop,
 };
 

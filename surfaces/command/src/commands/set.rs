@@ -1,24 +1,35 @@
 //! `loopwright set`: makes all loops of one character from takes, in phase, with a manifest.
 
-use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{LeftOut, Manifest, SET_FILE};
-use loopwright_formats::{Format, Source};
+use loopwright_formats::{
+    Format, Source,
+    loop_file::facts::Grade,
+    set::{LeftOut, Manifest, SET_FILE},
+};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study};
-use loopwright_sets::road::{self, MakeSetError, OfStyle, SetFileName, SetSettings, SetStage, SetTakes, WrittenSet};
-use loopwright_sets::set::{self, TakeLoop};
+use loopwright_sets::{
+    road::{self, MakeSetError, OfStyle, SetFileName, SetSettings, SetStage, SetTakes, WrittenSet},
+    set::{self, TakeLoop},
+};
 
-use crate::animations::{self, Excluded};
-use crate::args::SetArgs;
-use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::recipe::TakeArgs;
-use crate::talk::{self, Progress};
-use crate::{failures, load, report::set as report, written_loop};
+use crate::{
+    animations::{self, Excluded},
+    args::SetArgs,
+    batch::{self, Wanted},
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    load,
+    output::{self, Outputs},
+    recipe::TakeArgs,
+    report::set as report,
+    talk::{self, Progress},
+    written_loop,
+};
 
 pub fn run(args: &SetArgs) -> Result<Ending> {
     let settings = settings(args)?;

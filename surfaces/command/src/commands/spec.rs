@@ -3,24 +3,29 @@
 use std::path::Path;
 
 use loopwright_core::analysis::{MotionKind, Side};
-use loopwright_formats::loop_file::facts::{BlendFacts, ContactFacts, Grade, TimeFacts};
-use loopwright_formats::{Format, LoopFile, Sidecar};
-use loopwright_job::recipe::OutputRecipe;
+use loopwright_formats::{
+    Format, LoopFile, Sidecar,
+    loop_file::facts::{BlendFacts, ContactFacts, Grade, TimeFacts},
+};
 use loopwright_job::{
     self as job, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied,
+    recipe::OutputRecipe,
 };
-use loopwright_sets::road::SetSettings;
-use loopwright_sets::{Blend, BlendRequest, own_loops, set};
+use loopwright_sets::{Blend, BlendRequest, own_loops, road::SetSettings, set};
 use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::set::{inputs, settings};
-use crate::args::SetArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::report::json;
-use crate::{failures, load, loop_output, memory, mirroring, talk};
+use crate::{
+    args::SetArgs,
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    load, loop_output, memory, mirroring,
+    output::{self, Outputs},
+    report::json,
+    talk,
+};
 
 /// The file with the request and the result for each clip.
 const MANIFEST: &str = "spec.json";

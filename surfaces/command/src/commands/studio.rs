@@ -2,9 +2,11 @@
 
 use std::{env, ffi::OsString, io::ErrorKind, path::PathBuf, process::Command};
 
-use crate::args::StudioArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::files;
+use crate::{
+    args::StudioArgs,
+    exit::{Ending, Failure, Result},
+    files,
+};
 
 /// The name of the program.
 const PROGRAM: &str = "loopwright-studio";

@@ -5,10 +5,12 @@ use std::path::Path;
 use loopwright_formats::{Format, Source, read_robot};
 use loopwright_synth::{ROBOT_MJCF, SynthError, SyntheticTake, WalkSettings, on_robot, synthesize};
 
-use crate::args::SynthArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::synth::SynthAnswer;
+use crate::{
+    args::SynthArgs,
+    exit::{Ending, Failure, Result},
+    output::{self, Outputs},
+    report::synth::SynthAnswer,
+};
 
 /// Frames per second of robot motion whose rows state no rate.
 const ROBOT_FPS: f64 = 30.0;

@@ -1,10 +1,14 @@
 //! Answers of `cut`.
 
-use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
-use loopwright_formats::set::{ClipKind, PassageFacts};
+use loopwright_formats::{
+    loop_file::facts::{Grade, TakeFacts},
+    set::{ClipKind, PassageFacts},
+};
 
-use super::figures::counted;
-use super::table::{Table, or_dash};
+use super::{
+    figures::counted,
+    table::{Table, or_dash},
+};
 
 /// A loop that passages begin and end in.
 #[in_schema]

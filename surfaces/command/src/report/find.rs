@@ -2,15 +2,23 @@
 
 use std::convert::Infallible;
 
-use loopwright_core::candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops};
-use loopwright_core::{RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
-use loopwright_formats::loop_file::describe;
-use loopwright_formats::loop_file::facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts};
+use loopwright_core::{
+    RootMode, RootMotion, SearchSettings,
+    candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops},
+    math::ops,
+    root_motion::RootSpace,
+};
+use loopwright_formats::loop_file::{
+    describe,
+    facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts},
+};
 use loopwright_job::{SearchRows, Studied, verdict};
 
-use super::figures::{headline, several_cycles, whole_clip};
-use super::inspect::SegmentFacts;
-use super::table::{Table, optional, or_dash};
+use super::{
+    figures::{headline, several_cycles, whole_clip},
+    inspect::SegmentFacts,
+    table::{Table, optional, or_dash},
+};
 use crate::{failures, parallel};
 
 /// A loop of the list.

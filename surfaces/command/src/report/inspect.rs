@@ -1,13 +1,17 @@
 //! Answers of `inspect`.
 
 use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Side, Spectrum, Strides};
-use loopwright_formats::loop_file::Sidecar;
-use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
+use loopwright_formats::loop_file::{
+    Sidecar,
+    facts::{PeriodicLoopFacts, TakeFacts},
+};
 use loopwright_job::{Studied, warning};
 
-use super::figures::{duration_secs, headline};
-use super::gait::GaitFacts;
-use super::table::width_of;
+use super::{
+    figures::{duration_secs, headline},
+    gait::GaitFacts,
+    table::width_of,
+};
 
 /// Returns the highest peaks of the autocorrelation, highest first.
 fn rhythm(studied: &Studied) -> Vec<analysis::Peak> {

@@ -2,8 +2,10 @@
 //!
 //! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema, with the meaning of each key.
 
-use loopwright_formats::Sidecar;
-use loopwright_formats::loop_file::{AnimationFacts, PackSidecar, VERSION, to_text};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{AnimationFacts, PackSidecar, VERSION, to_text},
+};
 use serde::{Serialize, Serializer};
 
 use crate::{exit::Failure, talk};

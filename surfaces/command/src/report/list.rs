@@ -4,9 +4,11 @@ use std::path::Path;
 
 use loopwright_job::{Studied, pack::Judged};
 
-use super::figures::counted;
-use super::json;
-use super::table::{Table, optional, or_dash, rate};
+use super::{
+    figures::counted,
+    json,
+    table::{Table, optional, or_dash, rate},
+};
 use crate::{exit::Failure, loop_output};
 
 /// A file and its animations.

@@ -1,7 +1,9 @@
 //! Answers of `listen`: a line for each loop while the motion arrives, and a final one.
 
-use loopwright_formats::Sidecar;
-use loopwright_formats::loop_file::{VERSION, facts::Grade};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{VERSION, facts::Grade},
+};
 
 use super::json;
 

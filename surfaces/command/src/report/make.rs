@@ -1,8 +1,13 @@
 //! Answers of `make`, `close` and `blend`.
 
-use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts, TimeFacts};
-use loopwright_formats::set::{CyclesFacts, PassageFacts};
-use loopwright_formats::{Sidecar, loop_file::PackSidecar};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{
+        PackSidecar,
+        facts::{EditFacts, MeanCycleFacts, TimeFacts},
+    },
+    set::{CyclesFacts, PassageFacts},
+};
 use loopwright_job::Verdict;
 
 use super::figures::{counted, figures, held, labelled, root_motion, several_cycles, whole_clip};

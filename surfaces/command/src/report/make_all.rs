@@ -2,8 +2,10 @@
 
 use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
 
-use super::figures::{counted, gap};
-use super::table::{Table, optional, or_dash};
+use super::{
+    figures::{counted, gap},
+    table::{Table, optional, or_dash},
+};
 
 /// Lists the outcome of every animation as a table.
 pub fn human(pack: &PackSidecar) -> String {

@@ -4,11 +4,16 @@ use std::{collections::BTreeMap, time::Duration};
 
 use loopwright_catalog::LoopRow;
 
-use super::json::{self, Document, ErrorFacts};
-use super::{figures::counted, table::Table};
-use crate::batch::{LoopResult, TakeResult, Verdict};
-use crate::exit::{Ending, Failure, Result};
-use crate::output;
+use super::{
+    figures::counted,
+    json::{self, Document, ErrorFacts},
+    table::Table,
+};
+use crate::{
+    batch::{LoopResult, TakeResult, Verdict},
+    exit::{Ending, Failure, Result},
+    output,
+};
 
 /// Most distinct reasons that the summary lists for a verdict.
 const MOST_REASONS: usize = 4;

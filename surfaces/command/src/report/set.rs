@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{MadeFrom, Manifest};
+use loopwright_formats::{
+    loop_file::facts::Grade,
+    set::{MadeFrom, Manifest},
+};
 
 use super::table::width_of;
 

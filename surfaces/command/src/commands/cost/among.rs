@@ -1,15 +1,21 @@
 //! Finds the cheapest jump from each of many motions into each other one.
 
-use loopwright_moves::Transitions;
-use loopwright_moves::transition::{Crossing, TransitionError};
+use loopwright_moves::{
+    Transitions,
+    transition::{Crossing, TransitionError},
+};
 
 use super::{Side, decays};
-use crate::args::{CostArgs, JumpSettings};
-use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure, Result};
-use crate::report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts};
-use crate::talk::{self, Progress};
-use crate::{files, memory, motions, output, output::Outputs, plot::PlotFile};
+use crate::{
+    args::{CostArgs, JumpSettings},
+    batch::{self, Wanted},
+    exit::{Ending, Failure, Result},
+    files, memory, motions,
+    output::{self, Outputs},
+    plot::PlotFile,
+    report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts},
+    talk::{self, Progress},
+};
 
 /// Most motions that are compared at once: all are held in memory, and their pairs grow with the square.
 const MOST_MOTIONS: usize = 256;

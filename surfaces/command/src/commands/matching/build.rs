@@ -1,7 +1,9 @@
 //! `loopwright match build`.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use loopwright_core::math::Decay;
 use loopwright_match::{
@@ -10,12 +12,17 @@ use loopwright_match::{
 };
 
 use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched};
-use crate::args::{MatchBuildArgs, RowSettings};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::matching::{self as report, BuildAnswer};
-use crate::talk::Progress;
-use crate::{batch, commands::cost, files, motions::NamedMotion};
+use crate::{
+    args::{MatchBuildArgs, RowSettings},
+    batch,
+    commands::cost,
+    exit::{Ending, Failure, Result},
+    files,
+    motions::NamedMotion,
+    output::{self, Outputs},
+    report::matching::{self as report, BuildAnswer},
+    talk::Progress,
+};
 
 pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
     let (named, found) = named_motions(args)?;

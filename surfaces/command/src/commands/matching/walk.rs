@@ -4,20 +4,22 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use loopwright_core::math::Decay;
-use loopwright_match::walk::{self, WalkError, WalkPath, WalkerSettings};
-use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
+use loopwright_match::{
+    MatchDatabase, MatchFilter, MatchSource,
+    walk::{self, WalkError, WalkPath, WalkerSettings},
+};
 
 use super::{Opened, open, source};
-use crate::args::{MatchWalkArgs, gaits_of};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::matching::{self as report, WalkAnswer};
 use crate::{
     animations::Excluded,
+    args::{MatchWalkArgs, gaits_of},
+    exit::{Ending, Failure, Result},
     failures,
     files::{self, InputFile},
     load, memory,
+    output::{self, Outputs},
     recipe::TakeArgs,
+    report::matching::{self as report, WalkAnswer},
     talk, written_loop,
 };
 

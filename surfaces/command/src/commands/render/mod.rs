@@ -5,10 +5,14 @@ use loopwright_draw::render::{
 };
 
 use super::each::{self, Manner};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::render::{self as report, RenderAnswer};
-use crate::{args::RenderArgs, batch, files, memory};
+use crate::{
+    args::RenderArgs,
+    batch,
+    exit::{Ending, Failure, Result},
+    files, memory,
+    output::{self, Outputs},
+    report::render::{self as report, RenderAnswer},
+};
 
 mod animation;
 mod motions;

@@ -3,14 +3,11 @@
 use std::path::Path;
 
 use loopwright_core::{Cut, RootMode, analysis::Body, take::Clip};
-use loopwright_draw::Figure;
-use loopwright_draw::render::DrawnMotion;
+use loopwright_draw::{Figure, render::DrawnMotion};
 
 use loopwright_formats::LoopInFile;
 use loopwright_job::Studied;
 
-use crate::surface::Surfaces;
-use crate::written_loop::{self, WrittenLoop};
 use crate::{
     args::RenderArgs,
     exit::{Failure, Result},
@@ -18,7 +15,9 @@ use crate::{
     files::{self, InputFile},
     load,
     recipe::TakeArgs,
+    surface::Surfaces,
     talk,
+    written_loop::{self, WrittenLoop},
 };
 
 /// Returns titles and motions of all inputs.

@@ -4,8 +4,10 @@ use loopwright_controller::{FitSettings, HalfLives, ModePool, Pool, Quantity, Sp
 use loopwright_core::analysis::MotionKind;
 
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
-use crate::report::figures::duration_secs;
-use crate::report::table::{Table, optional, or_dash, rate};
+use crate::report::{
+    figures::duration_secs,
+    table::{Table, optional, or_dash, rate},
+};
 
 /// Words the answer: one take in detail, several as a table and by folder.
 pub fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &str) -> String {

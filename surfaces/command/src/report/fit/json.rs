@@ -9,11 +9,15 @@ use loopwright_controller::{
 use loopwright_core::analysis::MotionKind;
 use loopwright_formats::loop_file::facts::TakeFacts;
 
-use super::numbers::{FacingNumbers, VelocityNumbers};
-use super::table::{self, ProfileFacts};
-use super::{DEGREES, Numbers, Outcome, Source, lack_in_words};
-use crate::exit::Failure;
-use crate::report::json::{self, ErrorFacts};
+use super::{
+    DEGREES, Numbers, Outcome, Source, lack_in_words,
+    numbers::{FacingNumbers, VelocityNumbers},
+    table::{self, ProfileFacts},
+};
+use crate::{
+    exit::Failure,
+    report::json::{self, ErrorFacts},
+};
 
 /// Values over many takes or changes, in the unit that the key above ends in.
 #[in_schema]
