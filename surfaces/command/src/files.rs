@@ -349,11 +349,16 @@ pub fn parse_take(
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake> {
     let companions = |name: &str, most: u64| companion(path, name, most);
-    let settings = ReadSettings {
-        companions: Some(&companions),
-        ..*settings
-    };
-    read_hashed(bytes, &stem(path), &settings, warnings).map_err(|error| cannot_read(path, &error))
+    read_hashed(
+        bytes,
+        &stem(path),
+        &ReadSettings {
+            companions: Some(&companions),
+            ..*settings
+        },
+        warnings,
+    )
+    .map_err(|error| cannot_read(path, &error))
 }
 
 /// File size from which a thread for the hash is worthwhile, bytes.

@@ -65,12 +65,15 @@ pub fn character(
     reading: &TakeArgs,
 ) -> Result<Arc<CharacterTarget>> {
     let companions = |name: &str, most: u64| files::companion(path, name, most);
-    let settings = ReadSettings {
-        companions: Some(&companions),
-        limits: memory::limits(),
-        ..ReadSettings::default()
-    };
-    let read = Character::read(&files::read_bytes(path)?, &files::stem(path), &settings);
+    let read = Character::read(
+        &files::read_bytes(path)?,
+        &files::stem(path),
+        &ReadSettings {
+            companions: Some(&companions),
+            limits: memory::limits(),
+            ..ReadSettings::default()
+        },
+    );
     let character = read.map_err(|error| match error {
         CharacterError::Read(error) => {
             files::cannot_read(path, &error).because("--rig names it as the character that takes the motion")

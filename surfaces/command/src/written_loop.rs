@@ -42,13 +42,17 @@ pub fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop> {
     let sidecar = read_sidecar(input, flags)?;
     let reading = &input.reading(flags);
     let mut warnings = Vec::new();
-    let file = files::read_loop(
+    WrittenLoop::of(
         &input.path,
-        &settings(reading, sidecar.as_ref()),
-        sidecar.as_ref(),
-        &mut warnings,
-    )?;
-    WrittenLoop::of(&input.path, file, sidecar, &warnings)
+        files::read_loop(
+            &input.path,
+            &settings(reading, sidecar.as_ref()),
+            sidecar.as_ref(),
+            &mut warnings,
+        )?,
+        sidecar,
+        &warnings,
+    )
 }
 
 impl WrittenLoop {
@@ -111,11 +115,14 @@ impl LoopsInFile {
             names_of(&self.path, &self.file, wanted)
         })?;
         let mut warnings = Vec::new();
-        let loaded = self
-            .file
-            .read(&settings(reading, sidecar.as_ref()), &mut warnings)
-            .map_err(|error| files::cannot_read(&self.path, &error))?;
-        WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
+        WrittenLoop::of(
+            &self.path,
+            self.file
+                .read(&settings(reading, sidecar.as_ref()), &mut warnings)
+                .map_err(|error| files::cannot_read(&self.path, &error))?,
+            sidecar,
+            &warnings,
+        )
     }
 }
 

@@ -166,15 +166,16 @@ pub fn cost(
 
 /// Returns the document of `cost` on the motions of a folder or a pattern. Errors: those of `cost`.
 pub fn cost_among(folder: PathBuf, jumps: JumpSettings, reading: TakeArgs) -> Said<Value> {
-    let args = CostArgs {
-        motions: vec![folder],
-        jumps,
-        reading,
-        plot: None,
-        force: false,
-        json: true,
-    };
-    document(|| commands::cost::among::run(&args))
+    document(|| {
+        commands::cost::among::run(&CostArgs {
+            motions: vec![folder],
+            jumps,
+            reading,
+            plot: None,
+            force: false,
+            json: true,
+        })
+    })
 }
 
 /// Returns the document of `fit` on takes, given with their names and the warnings about their files. Errors: those of `fit`.
@@ -228,15 +229,16 @@ pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Sa
 
 /// Returns the document of `check` on a file, compared with the file of its take.
 pub fn check_file(path: PathBuf, take: Option<PathBuf>, only: Vec<CheckId>) -> Said<Value> {
-    let args = CheckArgs {
-        loops: vec![path],
-        fail_on: Grade::Bad,
-        only,
-        take,
-        json: true,
-        ..CheckArgs::default()
-    };
-    document(|| commands::check::run(&args))
+    document(|| {
+        commands::check::run(&CheckArgs {
+            loops: vec![path],
+            fail_on: Grade::Bad,
+            only,
+            take,
+            json: true,
+            ..CheckArgs::default()
+        })
+    })
 }
 
 /// Runs a command that prints one document. Errors: it fails without one.

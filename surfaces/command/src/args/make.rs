@@ -116,7 +116,7 @@ pub struct LoopArgs {
 impl LoopArgs {
     /// The recipe of these flags for that stretch. Errors: settings that contradict each other.
     pub fn recipe(&self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe> {
-        let flags = Recipe {
+        Ok(self.sets.0.with(&Recipe {
             take: self.take.clone(),
             stretch: StretchRecipe {
                 start: range.map(|(start, _)| start),
@@ -129,7 +129,6 @@ impl LoopArgs {
             closure: self.closure.clone(),
             output: self.output,
             ..Recipe::default()
-        };
-        Ok(self.sets.0.with(&flags)?)
+        })?)
     }
 }

@@ -89,8 +89,10 @@ fn with_numbers_explained(error: Error) -> Error {
     else {
         return error;
     };
-    let text = format!("invalid value '{value}' for '{argument}': {helps}\n\nFor more information, try '--help'.\n");
-    Error::raw(error.kind(), text)
+    Error::raw(
+        error.kind(),
+        format!("invalid value '{value}' for '{argument}': {helps}\n\nFor more information, try '--help'.\n"),
+    )
 }
 
 /// Words the range of a number, from `0 is not in 1..=4294967295`.

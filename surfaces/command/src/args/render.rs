@@ -18,7 +18,7 @@ use crate::{
 
 /// Reads where the camera looks from.
 fn view() -> impl TypedValueParser<Value = View> {
-    let listed = View::ALL.map(|view| {
+    PossibleValuesParser::new(View::ALL.map(|view| {
         let help = match view {
             View::ThreeQuarter => "From ahead, to the right and a little above",
             View::Side => "From the right",
@@ -27,8 +27,8 @@ fn view() -> impl TypedValueParser<Value = View> {
             View::Top => "From above, heading up in the picture",
         };
         possible(view.as_str(), help)
-    });
-    PossibleValuesParser::new(listed).try_map(|word| word.parse::<View>())
+    }))
+    .try_map(|word| word.parse::<View>())
 }
 
 #[derive(Debug, Clone, Args)]

@@ -246,11 +246,13 @@ impl Journal {
             file.set_len(whole).map_err(failed)?;
         }
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let journal = Self {
-            path: path.clone(),
-            file: Some(Mutex::new(file)),
-        };
-        Ok((journal, past))
+        Ok((
+            Self {
+                path: path.clone(),
+                file: Some(Mutex::new(file)),
+            },
+            past,
+        ))
     }
 
     /// Records where the catalog of the run will be, and its hash.

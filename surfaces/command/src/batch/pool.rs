@@ -162,11 +162,15 @@ pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl F
         }
         if started == 0 {
             // If the system gives no thread, all the work is done here first, and answers wait.
-            let limits = Limits {
-                studying: 1,
-                in_flight: usize::MAX,
-            };
-            self::worker(work, in_order, limits, &shared);
+            self::worker(
+                work,
+                in_order,
+                Limits {
+                    studying: 1,
+                    in_flight: usize::MAX,
+                },
+                &shared,
+            );
         }
         for (index, input) in inputs.iter().enumerate() {
             let mut now = shared.locked();

@@ -22,13 +22,16 @@ pub fn run(args: &BlendArgs) -> Result<Ending> {
     outputs.check_loop(&args.files.output)?;
     outputs.protect_character(args.on.rig.as_deref(), args.on.map.as_deref());
     let target = load::character_of(&args.on, &args.files.reading)?;
-    let loops = written_loop::read_all_onto(&names, &args.files.reading, target.as_ref())?;
-    let mut file = blended(&loops, &names, args)?
-        .write(format)
-        .map_err(|error| match error {
-            LoopFileError::Body(error) => error.into(),
-            other => Failure::error(other),
-        })?;
+    let mut file = blended(
+        &written_loop::read_all_onto(&names, &args.files.reading, target.as_ref())?,
+        &names,
+        args,
+    )?
+    .write(format)
+    .map_err(|error| match error {
+        LoopFileError::Body(error) => error.into(),
+        other => Failure::error(other),
+    })?;
     talk::warn_all(&file.sidecar.warnings);
     loop_output::add_file(&mut outputs, &mut file, &args.files.output)?;
     outputs.commit()?;

@@ -118,9 +118,11 @@ impl Checking<'_> {
         let verdict = check(&input.path, &read, &reading, self.take, self.limits, &self.fails)?;
         if self.args.together {
             let sidecar = read.sidecar.as_ref();
-            let own = LoopOfSet::new(&read.written, sidecar, &reading.overrides())
-                .map_err(|error| uncheckable(&input.path, error, self.take, sidecar))?;
-            self.of_set.push((self.verdicts.len(), own));
+            self.of_set.push((
+                self.verdicts.len(),
+                LoopOfSet::new(&read.written, sidecar, &reading.overrides())
+                    .map_err(|error| uncheckable(&input.path, error, self.take, sidecar))?,
+            ));
         }
         Ok(verdict)
     }

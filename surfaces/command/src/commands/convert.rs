@@ -47,13 +47,16 @@ pub fn run(mut args: ConvertArgs) -> Result<Ending> {
     };
     let extension = |input: &Path| extension(args, input);
     let convert = |input: InputFile, number: Option<usize>, output: &Path, is_one_of_many: bool| {
-        let args = ConvertArgs {
-            input,
-            number,
-            output: output.to_owned(),
-            ..args.clone()
-        };
-        one(&args, target.as_ref(), is_one_of_many)
+        one(
+            &ConvertArgs {
+                input,
+                number,
+                output: output.to_owned(),
+                ..args.clone()
+            },
+            target.as_ref(),
+            is_one_of_many,
+        )
     };
     if args.split {
         return each::animations_into_folder(
@@ -101,12 +104,16 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>, is_one_of_many
         None => on_its_own(args)?,
     };
     if args.json {
-        let answer = ConvertAnswer {
-            take: moved.take,
-            is_loop: moved.sidecar.is_some(),
-            mirrored: args.mirror,
-        };
-        output::print(&json::document("convert", answer, None, &moved.outputs))?;
+        output::print(&json::document(
+            "convert",
+            ConvertAnswer {
+                take: moved.take,
+                is_loop: moved.sidecar.is_some(),
+                mirrored: args.mirror,
+            },
+            None,
+            &moved.outputs,
+        ))?;
     } else if is_one_of_many {
         output::print(&format!("{}\n", args.output.display()))?;
     }
@@ -262,17 +269,19 @@ fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take
     if reading.reference.is_none() {
         return Ok(None);
     }
-    let file = LoadedTake {
-        take: take.clone(),
-        source: if args.mirror {
-            file.source.clone().mirrored()
-        } else {
-            file.source.clone()
-        },
-        ..file.clone()
-    };
     load::following(None, reading)?
-        .rig_of(&file, &reading.overrides())
+        .rig_of(
+            &LoadedTake {
+                take: take.clone(),
+                source: if args.mirror {
+                    file.source.clone().mirrored()
+                } else {
+                    file.source.clone()
+                },
+                ..file.clone()
+            },
+            &reading.overrides(),
+        )
         .map(Some)
         .map_err(|error| load::cannot_study(&args.input.path, error))
 }
@@ -338,8 +347,10 @@ impl Work<'_> {
         if !adds_root {
             return Ok(loopwright_formats::write_take(&take, &source)?);
         }
-        let rooted = take.below_root_joint(&loopwright_formats::added_root_name(take.skeleton()));
-        Ok(loopwright_formats::write_take_with_root(&rooted, &source)?)
+        Ok(loopwright_formats::write_take_with_root(
+            &take.below_root_joint(&loopwright_formats::added_root_name(take.skeleton())),
+            &source,
+        )?)
     }
 
     /// Returns the file of a loop and its new sidecar: with the keys unchanged, or written anew if the engine wants another root.
@@ -362,19 +373,22 @@ impl Work<'_> {
                     .animation
                     .clone()
                     .unwrap_or_else(|| clip.name().to_owned());
-                let settings = LoopWriteSettings {
-                    limits: memory::limits(),
-                    closing_key: if sidecar.playback.closing_key {
-                        ClosingKey::Repeat
-                    } else {
-                        ClosingKey::Drop
+                loopwright_formats::write_loop(
+                    &clip.named(name),
+                    &source.clone().without_animation()?,
+                    &LoopWriteSettings {
+                        limits: memory::limits(),
+                        closing_key: if sidecar.playback.closing_key {
+                            ClosingKey::Repeat
+                        } else {
+                            ClosingKey::Drop
+                        },
+                        copies: sidecar.playback.copies,
+                        add_root,
+                        in_place: !sidecar.root_motion.mode.moves_root(),
+                        ..LoopWriteSettings::default()
                     },
-                    copies: sidecar.playback.copies,
-                    add_root,
-                    in_place: !sidecar.root_motion.mode.moves_root(),
-                    ..LoopWriteSettings::default()
-                };
-                loopwright_formats::write_loop(&clip.named(name), &source.clone().without_animation()?, &settings)?
+                )?
             }
             None => match self.kept(false)? {
                 Some(kept) => kept,
@@ -464,13 +478,15 @@ const UNMOVED_RADIANS: f64 = 1e-6;
 /// Returns the name of the topmost joint of a file that was written.
 fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>> {
     let animation = written.animation.as_deref();
-    let settings = ReadSettings {
-        animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
-        limits: memory::limits(),
-        ..ReadSettings::default()
-    };
     let take = files::parse(path, &written.bytes)?
-        .read(&settings, &mut Vec::new())
+        .read(
+            &ReadSettings {
+                animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
+                limits: memory::limits(),
+                ..ReadSettings::default()
+            },
+            &mut Vec::new(),
+        )
         .map_err(|error| files::cannot_read(path, &error))?
         .take;
     Ok(Some(take.skeleton().joint(0).name.clone()))

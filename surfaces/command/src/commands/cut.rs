@@ -55,12 +55,16 @@ pub fn run(args: &CutArgs) -> Result<Ending> {
     } else {
         given_loops(args, &loops, &studying, &mut outputs)?
     };
-    let request = CutRequest {
-        kinds: args.kinds(),
-        fps: args.fps,
-        engine,
-    };
-    let cut = CutPassages::new(&studied, clips, &request).map_err(|error| uncut(&studied, &rows, error))?;
+    let cut = CutPassages::new(
+        &studied,
+        clips,
+        &CutRequest {
+            kinds: args.kinds(),
+            fps: args.fps,
+            engine,
+        },
+    )
+    .map_err(|error| uncut(&studied, &rows, error))?;
     let stances = &cut.loops.loops()[rows.len()..];
     rows.extend(stances.iter().map(|stance| LoopRow {
         name: stance.name().to_owned(),
@@ -177,8 +181,10 @@ fn format(args: &CutArgs, goes_into: &Path) -> Result<Format> {
     if let Some(format) = args.to {
         return Ok(format);
     }
-    let extension = loop_output::extension_for_motion(goes_into, args.target).unwrap_or_default();
-    output::format_of(&PathBuf::from("passage").with_extension(extension))
+    output::format_of(
+        &PathBuf::from("passage")
+            .with_extension(loop_output::extension_for_motion(goes_into, args.target).unwrap_or_default()),
+    )
 }
 
 /// Adds the files of all passages, each with its sidecar.

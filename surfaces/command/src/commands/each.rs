@@ -124,15 +124,14 @@ pub fn animations_into_folder(
         for animation in of_file {
             let name = animation.as_ref().map(|(_, name)| &**name).filter(|name| *name != stem);
             let template = name.map_or("{stem}", |_| "{stem}-{animation}");
-            let named = Named {
-                stem: &stem,
-                animation: name,
-                ..Named::default()
-            };
             let output = given.give(
                 &below,
                 &Template::parse(template).map_err(Failure::error)?,
-                named,
+                Named {
+                    stem: &stem,
+                    animation: name,
+                    ..Named::default()
+                },
                 &extension(&input.path),
                 &key,
             );
@@ -213,12 +212,14 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
     if failed.is_empty() {
         return Ok(ending);
     }
-    let what = format!(
-        "{} of {} files failed",
-        failed.len(),
-        found.problems.len() + found.files.len()
+    let failure = Failure::of_all(
+        format!(
+            "{} of {} files failed",
+            failed.len(),
+            found.problems.len() + found.files.len()
+        ),
+        failed.iter().take(MOST_LISTED),
     );
-    let failure = Failure::of_all(what, failed.iter().take(MOST_LISTED));
     let document = line(&failure::json(&failure, None));
     Err(failure.in_document(document))
 }
@@ -238,9 +239,11 @@ fn with_document(result: Result<Ending>, json: bool) -> Result<Ending> {
 }
 
 fn fault(input: &Input) -> (Result<Ending>, Aside) {
-    let failure = failure!("the program itself failed on \"{}\"", input.path.display())
-        .try_this("a report of this fault, with the file");
-    (Err(failure), Aside::default())
+    (
+        Err(failure!("the program itself failed on \"{}\"", input.path.display())
+            .try_this("a report of this fault, with the file")),
+        Aside::default(),
+    )
 }
 
 fn line(document: &str) -> String {

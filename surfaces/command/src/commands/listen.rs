@@ -76,11 +76,13 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
             );
         }
     }
-    let flags = Recipe {
-        take: args.take.clone(),
-        ..Recipe::default()
-    };
-    let recipe = make::with_file(&args.sets.0.with(&flags)?, args.recipe.as_deref())?;
+    let recipe = make::with_file(
+        &args.sets.0.with(&Recipe {
+            take: args.take.clone(),
+            ..Recipe::default()
+        })?,
+        args.recipe.as_deref(),
+    )?;
     if recipe.stretch.start.is_some() {
         return Err(Failure::error("the recipe names frames, and none have come yet")
             .try_this("a recipe without start and end under [stretch]"));
@@ -420,11 +422,16 @@ impl Listening<'_> {
         )
         .ok()?;
         let studied = self.study.analyse(name.display().to_string(), read, soft).ok()?;
-        let request = Request {
-            search: Some(self.search_meanwhile),
-            ..self.request
-        };
-        let pending = self.loop_of(&studied, request, &mut Vec::new()).ok()?;
+        let pending = self
+            .loop_of(
+                &studied,
+                Request {
+                    search: Some(self.search_meanwhile),
+                    ..self.request
+                },
+                &mut Vec::new(),
+            )
+            .ok()?;
         (pending.done.made.candidate.num_jumps == 0).then_some(pending)
     }
 
@@ -436,8 +443,10 @@ impl Listening<'_> {
             "made while the motion still came, of frames {first} to {} of the stream; its own frames are counted from the first of these",
             end - 1
         );
-        let sidecar = loop_output::add(&mut outputs, pending, &self.args.output, &[], vec![said])?;
-        Ok((sidecar, outputs.commit()?))
+        Ok((
+            loop_output::add(&mut outputs, pending, &self.args.output, &[], vec![said])?,
+            outputs.commit()?,
+        ))
     }
 
     /// The name of the recording, as the take of its loops.

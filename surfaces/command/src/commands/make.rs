@@ -202,8 +202,10 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs, with: &[PassageK
     let ending = Ending::of_grade(pending.grade());
     // The plot compares the take with its own loop, one cycle of it.
     let plot = plot.map(|plot| {
-        let svg = loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take());
-        (plot, svg)
+        (
+            plot,
+            loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
+        )
     });
     let beside: Vec<&Path> = [target.plot.as_deref(), saved].into_iter().flatten().collect();
     let sidecar = loop_output::add(

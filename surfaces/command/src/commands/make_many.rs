@@ -308,11 +308,13 @@ impl Work for MakeLoops<'_> {
         let mut names = locked(&self.names);
         studied.places = self.give_names(&mut names, input, studied);
         if !studied.places.is_empty() {
-            let line = Line::Writes {
-                take: input.key(),
-                outputs: studied.places.iter().map(|(path, _)| path.clone()).collect(),
-            };
-            studied.fault = self.journal.append(&line).err();
+            studied.fault = self
+                .journal
+                .append(&Line::Writes {
+                    take: input.key(),
+                    outputs: studied.places.iter().map(|(path, _)| path.clone()).collect(),
+                })
+                .err();
         }
     }
 
@@ -355,13 +357,12 @@ impl Work for MakeLoops<'_> {
                 .iter()
                 .all(|each| each.verdict.exit_status() < ERROR_STATUS)
         {
-            let done = Box::new(Done {
+            if let Err(failure) = self.journal.append(&Line::Done(Box::new(Done {
                 take: input.key(),
                 take_sha256: studied.sha256,
                 recipe_sha256: self.recipe_sha256.clone(),
                 results: result.results.clone(),
-            });
-            if let Err(failure) = self.journal.append(&Line::Done(done)) {
+            }))) {
                 result.results = vec![failure.into()];
             }
         }
@@ -699,9 +700,11 @@ impl SplitLoop {
             ..
         } = self;
         studied.file.source = studied.file.source.with_animation(None)?;
-        let written = job::write(&studied, request, made, format)
-            .map_err(|error| failures::job(&studied, request.search, error))?;
-        Ok((written, loop_output::in_words(&studied.warnings)))
+        Ok((
+            job::write(&studied, request, made, format)
+                .map_err(|error| failures::job(&studied, request.search, error))?,
+            loop_output::in_words(&studied.warnings),
+        ))
     }
 }
 
@@ -714,13 +717,15 @@ fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: 
             .iter()
             .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
         results.push(match of_loop {
-            Some(of_loop) => {
-                let named = Sidecar {
+            Some(of_loop) => made_result(
+                &Sidecar {
                     outputs: sidecar.outputs.clone(),
                     ..of_loop.clone()
-                };
-                made_result(&named, skeleton_sha256, 1, written.to_vec())
-            }
+                },
+                skeleton_sha256,
+                1,
+                written.to_vec(),
+            ),
             None => LoopResult {
                 verdict: match animation.outcome {
                     AnimationOutcome::Error => Verdict::Failed,

@@ -27,11 +27,12 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
     outputs.clear_sidecar(&args.files.output)?;
     let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
     let engine = args.files.engine.engine();
-    let complaints = engine
-        .complaint(format)
-        .into_iter()
-        .chain(args.fps.and_then(|rate| engine.rate_complaint(rate)));
-    talk::warn_all(complaints);
+    talk::warn_all(
+        engine
+            .complaint(format)
+            .into_iter()
+            .chain(args.fps.and_then(|rate| engine.rate_complaint(rate))),
+    );
     let played = played(loops, &files::stem(&args.files.output), args)?;
     let written = played.write(format)?;
     talk::warn_all(&written.warnings);
@@ -67,20 +68,24 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played>
                 .map_err(|error| failures::memory("to play so long", error))?;
         }
     }
-    let request = PlayRequest {
-        seconds: args.seconds,
-        fps: args.fps,
-        settings: PlaySettings {
-            seed: args.seed,
-            fade: fade(args.fade, args.fade_seconds),
-            cycles: args.cycles,
-            feet: args.lock_feet,
+    Played::new(
+        loops,
+        name,
+        &PlayRequest {
+            seconds: args.seconds,
+            fps: args.fps,
+            settings: PlaySettings {
+                seed: args.seed,
+                fade: fade(args.fade, args.fade_seconds),
+                cycles: args.cycles,
+                feet: args.lock_feet,
+            },
+            overrides: args.files.reading.overrides(),
+            engine: args.files.engine.engine(),
+            recenters: args.files.engine.recenters(),
         },
-        overrides: args.files.reading.overrides(),
-        engine: args.files.engine.engine(),
-        recenters: args.files.engine.recenters(),
-    };
-    Played::new(loops, name, &request).map_err(|error| match error {
+    )
+    .map_err(|error| match error {
         PerformError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
         PerformError::Play(error) => unplayed(error),
         PerformError::Body(error) => error.into(),

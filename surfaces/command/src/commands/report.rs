@@ -68,11 +68,6 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
                 .map(|passage| Clip::Passage(Box::new(passage))),
         );
     }
-    let work = Pages {
-        args,
-        kinds,
-        surfaces: Surfaces::new(args.capsules),
-    };
     let Shown {
         panels,
         with_take,
@@ -80,7 +75,15 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         failed,
         passages,
         ..
-    } = show(&work, &clips, problems);
+    } = show(
+        &Pages {
+            args,
+            kinds,
+            surfaces: Surfaces::new(args.capsules),
+        },
+        &clips,
+        problems,
+    );
     if panels.is_empty() {
         return Err(match &failed[..] {
             [one] => one.clone(),
@@ -105,10 +108,14 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         page_bytes: html.len(),
         not_shown,
     };
-    let failure = Failure::of_some(&failed, failed.len() + panels.len(), "files are not shown");
-    output::answer("report", &answer, failure, &outputs, args.json, |answer| {
-        answer::human(answer, &args.output.display().to_string())
-    })
+    output::answer(
+        "report",
+        &answer,
+        Failure::of_some(&failed, failed.len() + panels.len(), "files are not shown"),
+        &outputs,
+        args.json,
+        |answer| answer::human(answer, &args.output.display().to_string()),
+    )
 }
 
 /// The contents of the page, and what was left out and why.
@@ -511,12 +518,15 @@ impl Pages<'_> {
     fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
         let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
-        let settings = study.settings(
-            stated_space(self.args.reading.space(), sidecar),
-            AnimationChoice::Auto,
-            memory::limits(),
-        );
-        load::studied(path, &settings, &load::study(study.clone())?)
+        load::studied(
+            path,
+            &study.settings(
+                stated_space(self.args.reading.space(), sidecar),
+                AnimationChoice::Auto,
+                memory::limits(),
+            ),
+            &load::study(study.clone())?,
+        )
     }
 }
 

@@ -59,12 +59,16 @@ pub fn run(args: &RetargetArgs) -> Result<Ending> {
                 ending,
             } = moved(&Options::new(args, &input, output, &target))?;
             if args.json {
-                let answer = RetargetAnswer {
-                    take,
-                    is_loop: sidecar.is_some(),
-                    quality: sidecar.map(|sidecar| sidecar.quality),
-                };
-                output::print(&json::document("retarget", answer, None, &outputs))?;
+                output::print(&json::document(
+                    "retarget",
+                    RetargetAnswer {
+                        take,
+                        is_loop: sidecar.is_some(),
+                        quality: sidecar.map(|sidecar| sidecar.quality),
+                    },
+                    None,
+                    &outputs,
+                ))?;
             } else if let Some(sidecar) = sidecar {
                 output::print(&report::blend(&sidecar))?;
             } else if is_one_of_many {
@@ -202,10 +206,14 @@ impl Options<'_> {
         let (carried, facts) = match read {
             Read::Loop(stored) => {
                 let facts = stored.facts.clone();
-                let onto = stored
-                    .onto(&matched, engine.target, engine.recenters(), source)
-                    .map_err(|error| written_loop::unusable(path, error))?;
-                (OnCharacter::Loop(Box::new(onto)), facts)
+                (
+                    OnCharacter::Loop(Box::new(
+                        stored
+                            .onto(&matched, engine.target, engine.recenters(), source)
+                            .map_err(|error| written_loop::unusable(path, error))?,
+                    )),
+                    facts,
+                )
             }
             Read::Take(file) => {
                 let mut take = matched.held_take(&file.take)?;

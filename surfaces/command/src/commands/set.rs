@@ -101,12 +101,11 @@ pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
             (file, name)
         })
         .unzip();
-    let of_style = road::of_style(&names, args.style.as_deref()).map_err(|error| failure(&args.output, error))?;
     let OfStyle {
         is_kept,
         left_out,
         chosen,
-    } = of_style;
+    } = road::of_style(&names, args.style.as_deref()).map_err(|error| failure(&args.output, error))?;
     if let Some(chosen) = chosen {
         note!(
             "the takes are of several styles, and the set is made of the {} of \"{}\": others are {}; --style names another",

@@ -340,10 +340,12 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
                     continue;
                 }
             };
-            let changed = pending.done.made.retimed.map_or(0.0, |time| {
-                (time.length - 1.0).abs() + (time.stride - 1.0).abs() + time.footfalls
-            });
-            let rank = (pending.grade(), changed);
+            let rank = (
+                pending.grade(),
+                pending.done.made.retimed.map_or(0.0, |time| {
+                    (time.length - 1.0).abs() + (time.stride - 1.0).abs() + time.footfalls
+                }),
+            );
             if found.best.as_ref().is_none_or(|best| rank < best.rank) {
                 let (bytes, sidecar) = pending.named(
                     loop_output::names_of(&path).to_vec(),

@@ -35,11 +35,11 @@ impl ListedFile {
 
     /// Lists why the file or some of its animations cannot be read.
     pub fn failures(&self) -> impl Iterator<Item = &Failure> {
-        let animations = self
-            .animations
-            .iter()
-            .filter_map(|animation| animation.failure.as_ref());
-        self.failure.iter().chain(animations)
+        self.failure.iter().chain(
+            self.animations
+                .iter()
+                .filter_map(|animation| animation.failure.as_ref()),
+        )
     }
 }
 

@@ -98,11 +98,15 @@ pub fn last_line(
     sidecar: &Sidecar,
     outputs: &[String],
 ) -> String {
-    let answer = ListenAnswer {
-        frames,
-        live_loops,
-        is_of_recording,
-        sidecar,
-    };
-    json::line("listen", answer, None, outputs)
+    json::line(
+        "listen",
+        ListenAnswer {
+            frames,
+            live_loops,
+            is_of_recording,
+            sidecar,
+        },
+        None,
+        outputs,
+    )
 }

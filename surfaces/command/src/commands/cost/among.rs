@@ -64,8 +64,10 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
     if let (Some(plot), Some(among)) = (plot, &answer.among) {
         let names: Vec<String> = sides.iter().map(|side| files::stem(&side.path)).collect();
         let decay = decays(&args.jumps)?[args.jumps.fade as usize];
-        let svg = loopwright_plots::transitions_among(&names, decay, &among.costs_metre_secs);
-        plot.add(&mut outputs, &svg)?;
+        plot.add(
+            &mut outputs,
+            &loopwright_plots::transitions_among(&names, decay, &among.costs_metre_secs),
+        )?;
     }
     output::answer("cost", &answer, failure, &outputs.commit()?, args.json, report::human)
 }

@@ -73,16 +73,22 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
             )
             .map_err(|error| failures::memory("to walk so long", error))?;
     }
-    let settings = WalkerSettings {
-        query_secs: args.every,
-        fade: Decay::Quintic {
-            blend_secs: args.fade_seconds,
+    let walked = walk::walk(
+        &database,
+        &by_clip,
+        &path,
+        &filter,
+        &WalkerSettings {
+            query_secs: args.every,
+            fade: Decay::Quintic {
+                blend_secs: args.fade_seconds,
+            },
+            path_half_life_secs: args.half_life,
+            holds_feet: args.lock_feet,
+            stay: args.stay as f32,
         },
-        path_half_life_secs: args.half_life,
-        holds_feet: args.lock_feet,
-        stay: args.stay as f32,
-    };
-    let walked = walk::walk(&database, &by_clip, &path, &filter, &settings).map_err(|error| failure(&error))?;
+    )
+    .map_err(|error| failure(&error))?;
     let [(first, _), ..] = &files[..] else {
         return Err(failure(&WalkError::NoRow));
     };

@@ -38,17 +38,16 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
             return one(args);
         }
     }
-    let manner = Manner {
-        jobs: args.jobs,
-        json: args.json,
-        character: None,
-        for_one: &[],
-    };
     each::output(
         &args.inputs,
         &args.output,
         |_| args.to.clone(),
-        manner,
+        Manner {
+            jobs: args.jobs,
+            json: args.json,
+            character: None,
+            for_one: &[],
+        },
         |input, output, _| {
             one(&RenderArgs {
                 inputs: vec![input.typed()],

@@ -378,12 +378,16 @@ pub struct FitAnswer<'a> {
 }
 
 pub fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
-    let answer = FitAnswer {
-        velocity: table::numbers(fit).map(VelocityNumbers::from),
-        profile: Some(ProfileFacts::new(path, table, fit)),
-        ..FitAnswer::default()
-    };
-    json::document("fit", answer, None, &[])
+    json::document(
+        "fit",
+        FitAnswer {
+            velocity: table::numbers(fit).map(VelocityNumbers::from),
+            profile: Some(ProfileFacts::new(path, table, fit)),
+            ..FitAnswer::default()
+        },
+        None,
+        &[],
+    )
 }
 
 pub fn json(
@@ -398,21 +402,29 @@ pub fn json(
         let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
         PoolFacts::new(&source.name, &Pool::new(&fits))
     });
-    let answer = FitAnswer {
-        smoothing_secs: Some(settings.smoothing_secs),
-        takes: outcomes.map(|outcome| TakeAnswer::new(outcome, settings)).collect(),
-        pools: folders.chain([PoolFacts::new("all takes", pool)]).collect(),
-        ..FitAnswer::default()
-    };
-    json::document("fit", answer, failure, outputs)
+    json::document(
+        "fit",
+        FitAnswer {
+            smoothing_secs: Some(settings.smoothing_secs),
+            takes: outcomes.map(|outcome| TakeAnswer::new(outcome, settings)).collect(),
+            pools: folders.chain([PoolFacts::new("all takes", pool)]).collect(),
+            ..FitAnswer::default()
+        },
+        failure,
+        outputs,
+    )
 }
 
 /// Returns the JSON answer from numbers alone.
 pub fn numbers_json(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
-    let answer = FitAnswer {
-        velocity: velocity.map(VelocityNumbers::from),
-        facing: facing.map(FacingNumbers::from),
-        ..FitAnswer::default()
-    };
-    json::document("fit", answer, None, &[])
+    json::document(
+        "fit",
+        FitAnswer {
+            velocity: velocity.map(VelocityNumbers::from),
+            facing: facing.map(FacingNumbers::from),
+            ..FitAnswer::default()
+        },
+        None,
+        &[],
+    )
 }
