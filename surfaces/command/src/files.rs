@@ -47,8 +47,10 @@ fn read_stream() -> Result<Vec<u8>> {
         .read_to_end(&mut bytes)
         .map_err(|error| failure!("cannot read the standard input: {error}"))?;
     if bytes.len() as u64 > limit {
-        let what = format!("the standard input is too large: the limit is {}", ByteCount(limit));
-        return Err(Failure::error(what).try_this("a file, cut into parts"));
+        return Err(
+            failure!("the standard input is too large: the limit is {}", ByteCount(limit))
+                .try_this("a file, cut into parts"),
+        );
     }
     Ok(STANDARD_INPUT.get_or_init(|| bytes).clone())
 }
@@ -413,9 +415,13 @@ pub fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile>
 }
 
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile> {
-    let companions = |name: &str, most: u64| companion(path, name, most);
-    AnimatedFile::parse_within(bytes, &stem(path), Some(&companions), &memory::limits())
-        .map_err(|error| cannot_read(path, &error))
+    AnimatedFile::parse_within(
+        bytes,
+        &stem(path),
+        Some(&|name: &str, most: u64| companion(path, name, most)),
+        &memory::limits(),
+    )
+    .map_err(|error| cannot_read(path, &error))
 }
 
 /// Errors: the file is not the one that its sidecar describes.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
+use loopwright_controller::{FitError, FitSettings, SpeedTable, TableOf, TakeFit};
 use loopwright_core::Analysis;
 use loopwright_formats::{Format, LoadedTake};
 use loopwright_job::warning;
@@ -44,7 +44,7 @@ pub fn run(args: &FitArgs) -> Result<Ending> {
     for (take, _) in &fits {
         outputs.protect(Path::new(&take.facts.file));
     }
-    let pool = pool(&sources);
+    let pool = report::pool(&sources);
     let block = report::block(&pool, &settings);
     if let Some(plot) = plot
         && !fits.is_empty()
@@ -91,11 +91,6 @@ fn unreadable(sources: &[Source]) -> Option<Failure> {
     Failure::of_some(unreadable, outcomes.len(), "takes could not be fitted")
 }
 
-fn pool(sources: &[Source]) -> Pool {
-    let fits: Vec<&TakeFit> = sources.iter().flat_map(Source::fits).map(|(_, fit)| fit).collect();
-    Pool::new(&fits)
-}
-
 /// Returns the document for takes that were read already, with their names and warnings. Errors: one cannot be fitted.
 pub fn document(
     takes: Vec<(String, &LoadedTake, Vec<String>)>,
@@ -114,7 +109,7 @@ pub fn document(
             })
         })
         .collect::<Result<Vec<_>>>()?;
-    Ok(report::json(&sources, &pool(&sources), settings, None, &[]))
+    Ok(report::json(&sources, &report::pool(&sources), settings, None, &[]))
 }
 
 /// Returns the document for the takes that these paths name. Errors: one cannot be read or fitted.
@@ -122,7 +117,7 @@ pub fn document_of_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSe
     let sources = sources(paths, reading, settings)?;
     match unreadable(&sources) {
         Some(failure) => Err(failure),
-        None => Ok(report::json(&sources, &pool(&sources), settings, None, &[])),
+        None => Ok(report::json(&sources, &report::pool(&sources), settings, None, &[])),
     }
 }
 

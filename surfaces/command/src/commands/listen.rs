@@ -281,8 +281,9 @@ impl Listening<'_> {
             let mut warnings = Vec::new();
             let line = self.stream.next_line(&mut warnings);
             talk::warn_all(&warnings);
-            let wrong = |error| failure!("cannot read the stream: {error}");
-            let due = match line.map_err(|error| wrong(error).try_this("a BVH file, a row on each line"))? {
+            let due = match line.map_err(|error| {
+                failure!("cannot read the stream: {error}").try_this("a BVH file, a row on each line")
+            })? {
                 None => return Ok(false),
                 Some(StreamedLine::Head) => {
                     if let Some(head) = self.stream.head().map(Arc::clone) {

@@ -18,8 +18,7 @@ pub fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &st
     } else {
         text += &many(&outcomes);
         for source in sources.iter().filter(|source| source.is_folder && sources.len() > 1) {
-            let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
-            text += &format!("\n{}\n{}", source.name, pooled(&Pool::new(&fits)));
+            text += &format!("\n{}\n{}", source.name, pooled(&super::pool([source])));
         }
         text += &format!("\nall takes\n{}", pooled(pool));
     }

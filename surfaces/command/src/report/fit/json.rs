@@ -398,10 +398,10 @@ pub fn json(
     outputs: &[String],
 ) -> String {
     let outcomes = sources.iter().flat_map(|source| &source.outcomes);
-    let folders = sources.iter().filter(|source| source.is_folder).map(|source| {
-        let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
-        PoolFacts::new(&source.name, &Pool::new(&fits))
-    });
+    let folders = sources
+        .iter()
+        .filter(|source| source.is_folder)
+        .map(|source| PoolFacts::new(&source.name, &super::pool([source])));
     json::document(
         "fit",
         FitAnswer {

@@ -1,6 +1,6 @@
 //! Answers of `fit`: as text, as JSON, and as a block for a controller.
 
-use loopwright_controller::{FitError, FitSettings, Lack, Quantity, TakeFit};
+use loopwright_controller::{FitError, FitSettings, Lack, Pool, Quantity, TakeFit};
 use loopwright_formats::loop_file::facts::TakeFacts;
 
 use crate::exit::Failure;
@@ -62,6 +62,12 @@ impl Source {
             Outcome::Unreadable { .. } => None,
         })
     }
+}
+
+/// Returns what all takes of these arguments show together.
+pub fn pool<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Pool {
+    let fits: Vec<&TakeFit> = sources.into_iter().flat_map(Source::fits).map(|(_, fit)| fit).collect();
+    Pool::new(&fits)
 }
 
 /// The meaning of a half-life; printed wherever people read one.
