@@ -198,23 +198,20 @@ impl Limits {
                 "--max-foot-slide",
             ),
         ];
-        let mut exceeded = Vec::new();
-        for (measure, found, allowed, joint, words, hint, flag) in figures {
-            let (Some(found), Some(allowed)) = (found, allowed) else {
-                continue;
-            };
-            if found > allowed {
-                exceeded.push(Exceeded {
+        figures
+            .into_iter()
+            .filter_map(|(measure, found, allowed, joint, (what, unit), hint, flag)| {
+                let (found, allowed) = found.zip(allowed).filter(|(found, allowed)| found > allowed)?;
+                Some(Exceeded {
                     measure: measure.to_owned(),
                     found,
                     allowed,
                     joint: joint.cloned(),
                     hint: format!("{hint}; or allow it with {flag}"),
-                    words: (words.0, words.1.to_owned()),
-                });
-            }
-        }
-        exceeded
+                    words: (what, unit.to_owned()),
+                })
+            })
+            .collect()
     }
 
     /// Words why a loop could not be checked against one of the limits.

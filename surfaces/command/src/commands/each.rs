@@ -190,7 +190,9 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
             progress.beside(|| {
                 let text = if manner.json { line(&said.printed) } else { said.printed };
                 let now = output::print(&text);
-                printed = core::mem::replace(&mut printed, Ok(())).and(now);
+                if printed.is_ok() {
+                    printed = now;
+                }
                 talk::warn_of(input.path.display(), &said.warnings);
                 match result {
                     Ok(now) => ending = ending.max(now),

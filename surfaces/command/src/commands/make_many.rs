@@ -340,8 +340,7 @@ impl Work for MakeLoops<'_> {
                     Err(result) => vec![result],
                     Ok(made) => {
                         let (path, replaces) = places.next().unwrap_or_default();
-                        let outputs = self.outputs(input, &path, replaces);
-                        outputs
+                        self.outputs(input, &path, replaces)
                             .and_then(|outputs| {
                                 self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256)
                             })
@@ -403,8 +402,9 @@ impl Said<'_> {
             }
             output::print(&self.summary.lines(result, self.target.json, self.target.verbose))
         });
-        let before = std::mem::replace(&mut self.printed, Ok(()));
-        self.printed = before.and(printed);
+        if self.printed.is_ok() {
+            self.printed = printed;
+        }
         self.progress.step();
     }
 }
@@ -710,37 +710,39 @@ impl SplitLoop {
 
 /// Returns the results of all animations of a file whose loops were written into one file.
 fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: &str) -> Vec<LoopResult> {
-    let mut results = Vec::new();
-    for animation in &sidecar.animations {
-        let of_loop = sidecar
-            .loops
-            .iter()
-            .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
-        results.push(match of_loop {
-            Some(of_loop) => made_result(
-                &Sidecar {
-                    outputs: sidecar.outputs.clone(),
-                    ..of_loop.clone()
-                },
-                skeleton_sha256,
-                1,
-                written.to_vec(),
-            ),
-            None => LoopResult {
-                verdict: match animation.outcome {
-                    AnimationOutcome::Error => Verdict::Failed,
-                    _ => Verdict::NoLoop,
-                },
-                reason: format!(
-                    "{}: {}",
-                    animation.name,
-                    animation.reason.as_deref().unwrap_or_default()
+    sidecar
+        .animations
+        .iter()
+        .map(|animation| {
+            let of_loop = sidecar
+                .loops
+                .iter()
+                .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
+            match of_loop {
+                Some(of_loop) => made_result(
+                    &Sidecar {
+                        outputs: sidecar.outputs.clone(),
+                        ..of_loop.clone()
+                    },
+                    skeleton_sha256,
+                    1,
+                    written.to_vec(),
                 ),
-                ..LoopResult::default()
-            },
-        });
-    }
-    results
+                None => LoopResult {
+                    verdict: match animation.outcome {
+                        AnimationOutcome::Error => Verdict::Failed,
+                        _ => Verdict::NoLoop,
+                    },
+                    reason: format!(
+                        "{}: {}",
+                        animation.name,
+                        animation.reason.as_deref().unwrap_or_default()
+                    ),
+                    ..LoopResult::default()
+                },
+            }
+        })
+        .collect()
 }
 
 fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Vec<Written>) -> LoopResult {
