@@ -7,7 +7,7 @@ use loopwright_formats::Format;
 use loopwright_job::{DEFAULT_TOP, Rows, SearchRequest};
 use loopwright_moves::PassageKind;
 
-use super::take::parse_format;
+use super::parse_format;
 use crate::{
     batch::{Shard, Template},
     exit::Result,

@@ -8,6 +8,7 @@ use std::{
 
 use clap::{ArgAction, ArgMatches, Args, ColorChoice, Parser, Subcommand, error::ErrorKind};
 use clap_complete::Shell;
+use loopwright_formats::Format;
 
 mod fit;
 mod help;
@@ -176,6 +177,12 @@ pub fn parsed(typed: &[OsString]) -> Result<(clap::Command, ArgMatches), clap::E
         found => found,
     };
     Ok((program, found?))
+}
+
+/// Returns the format with this extension.
+fn parse_format(text: &str) -> Result<Format, String> {
+    Format::from_extension(text.trim_start_matches('.'))
+        .ok_or_else(|| format!("must be {}", Format::extensions(&Format::ALL, "")))
 }
 
 /// Parses one word of a list.

@@ -6,7 +6,7 @@ use clap::Args;
 use loopwright_formats::{Format, Target};
 use loopwright_moves::PassageKind;
 
-use super::{ExcludeArgs, JobsArgs, RigArgs, parse_word, take::parse_format};
+use super::{ExcludeArgs, JobsArgs, RigArgs, parse_format, parse_word};
 use crate::{
     headings::{ENGINE, INPUT, OUTPUT, WHICH_LOOP},
     numbers::parse_positive,

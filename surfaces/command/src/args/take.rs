@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright_formats::{Format, Target};
 
-use super::JobsArgs;
+use super::{JobsArgs, parse_format};
 use crate::{
     files::InputFile,
     headings::{ENGINE, FEET, INPUT, OUTPUT, WALK},
@@ -241,10 +241,4 @@ impl EngineArgs {
     pub fn recenters(&self) -> bool {
         Recenter::or_for(self.recenter, self.engine())
     }
-}
-
-/// Returns the format with this extension.
-pub fn parse_format(text: &str) -> Result<Format, String> {
-    Format::from_extension(text.trim_start_matches('.'))
-        .ok_or_else(|| format!("must be {}", Format::extensions(&Format::ALL, "")))
 }
