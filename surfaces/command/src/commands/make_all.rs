@@ -19,7 +19,7 @@ use crate::{
     failures, files, load,
     loop_output::{self, copied},
     output::{self, Outputs},
-    report::{json, make_all as report},
+    report::{json, make as report},
     talk::{self, Progress},
     written_loop,
 };
@@ -136,7 +136,7 @@ pub fn make_all(
     let failure = Failure::of_some(&reasons, numbers.len(), "animations could not be looped");
     let document = json::pack(&sidecar, failure.as_ref());
     if !target.json {
-        output::print(&report::human(&sidecar))?;
+        output::print(&report::animations(&sidecar))?;
     }
     output::end(document, failure, target.json)?;
     Ok(Ending::of_grades(

@@ -16,7 +16,7 @@ pub mod like;
 pub mod list;
 pub mod listen;
 pub mod make;
-pub mod make_all;
+
 pub mod make_many;
 pub mod matching;
 pub mod page;

@@ -11,8 +11,7 @@ use loopwright_formats::loop_file::facts::TakeFacts;
 
 use super::{
     DEGREES, Numbers, Outcome, Source, lack_in_words,
-    numbers::{FacingNumbers, VelocityNumbers},
-    table::{self, ProfileFacts},
+    numbers::{self, FacingNumbers, ProfileFacts, VelocityNumbers},
 };
 use crate::{
     exit::Failure,
@@ -381,7 +380,7 @@ pub fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
     json::document(
         "fit",
         FitAnswer {
-            velocity: table::numbers(fit).map(VelocityNumbers::from),
+            velocity: numbers::of_table(fit).map(VelocityNumbers::from),
             profile: Some(ProfileFacts::new(path, table, fit)),
             ..FitAnswer::default()
         },

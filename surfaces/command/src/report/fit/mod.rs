@@ -5,19 +5,15 @@ use loopwright_formats::loop_file::facts::TakeFacts;
 
 use crate::exit::Failure;
 
-mod block;
 mod human;
 mod json;
 mod numbers;
-mod table;
 
-pub use block::block;
-pub use human::human;
+pub use human::{block, human};
 #[cfg(test)]
 pub use json::FitAnswer;
 pub use json::{json, numbers_json, table_json};
-pub use numbers::{Numbers, numbers_human};
-pub use table::table_human;
+pub use numbers::{Numbers, numbers_human, table_human};
 
 pub struct FittedTake {
     pub facts: TakeFacts,
