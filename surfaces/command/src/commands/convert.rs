@@ -8,7 +8,7 @@ use loopwright_formats::{
     Source, WrittenFile,
     loop_file::{
         describe,
-        facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts},
+        facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts},
     },
 };
 use loopwright_job::{CharacterTarget, recipe::ReferencePose};
@@ -25,7 +25,7 @@ use crate::{
     load, loop_output, memory, mirroring,
     output::{self, Outputs},
     recipe::{Recenter, RecipeError},
-    report::{convert::ConvertAnswer, json},
+    report::json,
     talk, written_loop,
 };
 
@@ -490,4 +490,16 @@ fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>> {
         .map_err(|error| files::cannot_read(path, &error))?
         .take;
     Ok(Some(take.skeleton().joint(0).name.clone()))
+}
+
+/// The answer of `convert`; there is none as text.
+#[in_schema]
+pub struct ConvertAnswer {
+    /// The file that was read, as a take.
+    #[schemars(with = "crate::schema_words::Take")]
+    take: TakeFacts,
+    /// Whether it is a loop with a sidecar, which was written as well.
+    is_loop: bool,
+    /// Whether left and right were exchanged.
+    mirrored: bool,
 }

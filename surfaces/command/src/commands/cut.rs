@@ -3,7 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_core::LoopClip;
-use loopwright_formats::{Format, Target, set::PassageFacts};
+use loopwright_formats::{
+    Format, Target,
+    loop_file::facts::{Grade, TakeFacts},
+    set::{ClipKind, PassageFacts},
+};
 use loopwright_job::{self as job, Recipe, Request, Studied, Study, recipe::ReferencePose};
 use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
@@ -17,8 +21,9 @@ use crate::{
     output::{self, Outputs},
     recipe::{RecipeError, StudyArgs},
     report::{
-        cut::{self as report, CutAnswer, LoopRow, Missing},
+        figures::counted,
         json,
+        table::{Table, or_dash},
     },
     talk, written_loop,
 };
@@ -160,7 +165,7 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> 
     if answer.passages.is_empty() {
         let mut failure = Failure::nothing(format!("nothing to cut in \"{}\"", args.take.display()));
         for missing in &answer.missing {
-            failure = failure.because(format!("no {}: {}", report::in_text(missing.kind), missing.why));
+            failure = failure.because(format!("no {}: {}", in_text(missing.kind), missing.why));
         }
         let failure = failure.try_this(format!(
             "`loopwright inspect {}` shows what the take does",
@@ -171,7 +176,7 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> 
     }
     let ending = Ending::of_grades(answer.passages.iter().map(|passage| passage.grade));
     output::answer("cut", &answer, None, outputs, args.json, |answer| {
-        report::human(answer, &args.output.display().to_string())
+        human(answer, &args.output.display().to_string())
     })?;
     Ok(ending)
 }
@@ -233,4 +238,73 @@ fn uncut(studied: &Studied, loops: &[LoopRow], error: CutTakeError) -> Failure {
         .try_this("a loop made without output.root-space full"),
         other => failure!("cannot cut \"{}\": {other}", studied.name),
     }
+}
+
+/// A loop that passages begin and end in.
+#[in_schema]
+struct LoopRow {
+    /// Its name.
+    name: String,
+    /// Its file; null for a stance of one pose of the take.
+    file: Option<String>,
+}
+
+/// A kind that was looked for and not found.
+#[in_schema]
+struct Missing {
+    /// The kind.
+    #[schemars(with = "crate::schema_words::ClipKind")]
+    kind: ClipKind,
+    /// Why there is none.
+    why: String,
+}
+
+/// The answer of `cut`.
+#[in_schema]
+pub struct CutAnswer {
+    /// The take.
+    #[schemars(with = "crate::schema_words::Take")]
+    take: TakeFacts,
+    /// The loops that passages begin and end in.
+    loops: Vec<LoopRow>,
+    /// The passages, by kind, those of one name with the cheapest first.
+    #[schemars(with = "Vec<crate::schema_words::Passage>")]
+    passages: Vec<PassageFacts>,
+    /// What was looked for and not found.
+    missing: Vec<Missing>,
+}
+
+/// Words the answer of `cut`, for files in this folder.
+fn human(answer: &CutAnswer, folder: &str) -> String {
+    let mut table =
+        Table::new("<passage | <kind | <from | <to | frames | seconds | turn deg | travel m | cost m s | <grade");
+    for passage in &answer.passages {
+        let [x, _, z] = passage.travel_m;
+        table.row(vec![
+            passage.name.clone(),
+            in_text(passage.kind),
+            passage.from.clip.clone(),
+            passage.to.clip.clone(),
+            passage.frames.to_string(),
+            format!("{:.2}", passage.duration_secs),
+            format!("{:.0}", passage.turn_deg.round() + 0.0),
+            format!("{:.2}", loopwright_core::math::ops::hypot(x, z)),
+            format!("{:.3}", passage.cost_metre_secs),
+            match (passage.grade, &passage.reason) {
+                (Some(grade), Some(reason)) if grade > Grade::Good => format!("{grade}: {reason}"),
+                (grade, _) => or_dash(grade),
+            },
+        ]);
+    }
+    let mut text = table.render();
+    text += &format!("{} in {folder}\n", counted(answer.passages.len(), "passage"));
+    for missing in &answer.missing {
+        text += &format!("no {}: {}\n", in_text(missing.kind), missing.why);
+    }
+    text
+}
+
+/// The name of a kind in running text.
+fn in_text(kind: ClipKind) -> String {
+    kind.as_str().replace('_', " ")
 }

@@ -17,7 +17,6 @@ use crate::{
     files::{self, InputFile},
     memory,
     output::{self, Outputs},
-    report::play::{self as report, PlayAnswer, PlayedLoop},
     talk, written_loop,
 };
 
@@ -40,7 +39,7 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
     let outputs = outputs.commit()?;
     let answer = answer(&played, &names, args.seed);
     output::answer("play", &answer, None, &outputs, args.files.json, |answer| {
-        report::human(answer, &args.files.output.display().to_string())
+        human(answer, &args.files.output.display().to_string())
     })
 }
 
@@ -127,4 +126,57 @@ fn unplayed(error: PlayError) -> Failure {
         _ => return failure,
     };
     failure.try_this(hint).wrongly_called()
+}
+
+/// A loop as it was played.
+#[in_schema]
+pub struct PlayedLoop {
+    /// The loop's file.
+    file: String,
+    /// When it starts.
+    start_secs: f64,
+    /// Where in the loop it starts.
+    entry_secs: f64,
+    /// Where in the loop it is left for the next; null for the last.
+    exit_secs: Option<f64>,
+    /// What the jump into it costs; 0 for the first.
+    cost_metre_secs: f64,
+}
+
+/// The answer of `play`.
+#[in_schema]
+pub struct PlayAnswer {
+    /// Seconds from the first frame to the last.
+    duration_secs: f64,
+    /// Number of frames.
+    frames: usize,
+    /// Frames per second.
+    fps: f64,
+    /// Seconds from one frame to the next.
+    frame_time_secs: f64,
+    /// Where the order comes from.
+    seed: u64,
+    /// What plays when.
+    pub played: Vec<PlayedLoop>,
+}
+
+/// Words the answer of `play`.
+fn human(answer: &PlayAnswer, file: &str) -> String {
+    let mut text = format!(
+        "{file}: {:.2} s, {} frames, {} jumps\n",
+        answer.duration_secs,
+        answer.frames,
+        answer.played.len().saturating_sub(1)
+    );
+    for played in &answer.played {
+        text += &format!(
+            "  {:>8.2} s  {} from {:.3} s",
+            played.start_secs, played.file, played.entry_secs
+        );
+        if let Some(exit_secs) = played.exit_secs {
+            text += &format!(", left at {exit_secs:.3} s");
+        }
+        text.push('\n');
+    }
+    text
 }

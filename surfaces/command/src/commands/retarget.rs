@@ -5,7 +5,10 @@ use std::{path::Path, sync::Arc};
 use loopwright_core::Take;
 use loopwright_formats::{
     Format, LoadedTake, Sidecar, Source,
-    loop_file::{CarriedMotion, MotionPack, facts::TakeFacts},
+    loop_file::{
+        CarriedMotion, MotionPack,
+        facts::{QualityFacts, TakeFacts},
+    },
 };
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, pack::NoPack};
 
@@ -23,7 +26,7 @@ use crate::{
     load, loop_output, mirroring,
     output::{self, Outputs},
     recipe::TakeArgs,
-    report::{convert::RetargetAnswer, json, make as report},
+    report::{json, make as report},
     talk::{self, Progress},
     written_loop,
 };
@@ -357,4 +360,17 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         output::print(&report::motions(&sidecar, motions.len()))?;
     }
     Ok(Ending::of_grades(sidecar.loops.iter().map(|facts| facts.quality.grade)))
+}
+
+/// The answer of `retarget`.
+#[in_schema]
+pub struct RetargetAnswer {
+    /// The motion that was read, and the rig that it was carried over to.
+    #[schemars(with = "crate::schema_words::Take")]
+    take: TakeFacts,
+    /// Whether it is a loop with a sidecar; one was then written for the rig as well.
+    is_loop: bool,
+    /// What was measured of the loop that was written; null for a take.
+    #[schemars(with = "Option<crate::schema_words::Quality>")]
+    quality: Option<QualityFacts>,
 }

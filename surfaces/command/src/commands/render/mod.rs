@@ -11,7 +11,6 @@ use crate::{
     exit::{Ending, Failure, Result},
     files, memory,
     output::{self, Outputs},
-    report::render::{self as report, RenderAnswer},
 };
 
 mod animation;
@@ -102,7 +101,7 @@ fn one(args: &RenderArgs) -> Result<Ending> {
         duration_secs: drawn.secs,
     };
     output::answer("render", &answer, None, &outputs, args.json, |answer| {
-        report::human(answer, &args.output.display().to_string())
+        human(answer, &args.output.display().to_string())
     })
 }
 
@@ -205,4 +204,36 @@ fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene<'
         })
         .collect::<Result<Vec<_>, _>>()?;
     Drawn::still(&render::side_by_side(&sheets).map_err(failed)?, pictures).map_err(failed)
+}
+
+/// The answer of `render`.
+#[in_schema]
+pub struct RenderAnswer {
+    /// What was drawn.
+    #[schemars(extend("enum" = ["animation", "contact sheet", "onion skin"]))]
+    kind: &'static str,
+    /// Pictures of an animation, cells of a sheet.
+    pictures: usize,
+    /// Width.
+    width_px: u32,
+    /// Height.
+    height_px: u32,
+    /// Length of an animation; null for a still.
+    duration_secs: Option<f64>,
+}
+
+/// Words the answer of `render`.
+fn human(answer: &RenderAnswer, file: &str) -> String {
+    let RenderAnswer {
+        pictures,
+        width_px,
+        height_px,
+        ..
+    } = answer;
+    let what = match (answer.kind, answer.duration_secs) {
+        ("animation", Some(secs)) => format!("{pictures} pictures, {secs:.2} s"),
+        ("contact sheet", _) => format!("{pictures} frames"),
+        _ => "the seam".to_owned(),
+    };
+    format!("{file}: {what}, {width_px} x {height_px}\n")
 }
