@@ -76,11 +76,13 @@ pub fn none_left(path: &Path, what: &str) -> Failure {
 /// Reads and analyses one animation; its warnings are kept and not printed.
 pub fn read(path: &Path, file: &AnimatedFile, number: usize, study: &Study) -> Result<Studied> {
     let mut soft = Vec::new();
-    let settings = ReadSettings {
-        animation: AnimationChoice::Number(number),
-        ..study.reading(memory::limits())
-    };
-    let read = file.read(&settings, &mut soft);
+    let read = file.read(
+        &ReadSettings {
+            animation: AnimationChoice::Number(number),
+            ..study.reading(memory::limits())
+        },
+        &mut soft,
+    );
     load::analysed(
         path,
         read.map_err(|error| files::cannot_read(path, &error))?,

@@ -1,24 +1,32 @@
 //! The interface for programs that hold takes and loops as values: reads files as the command does, and words answers and failures alike.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use clap::FromArgMatches;
 use loopwright_core::SearchSettings;
 use loopwright_formats::{FileWarning, LoadedTake, Sidecar, loop_file::to_value};
-use loopwright_job::recipe::{Recipe, TakeArgs};
-use loopwright_job::{AddedRoot, PendingLoop, SearchRows, StoredLoop, Studied, Study};
+use loopwright_job::{
+    AddedRoot, PendingLoop, SearchRows, StoredLoop, Studied, Study,
+    recipe::{Recipe, TakeArgs},
+};
 
 use serde_json::Value;
 
-use crate::args::{self, Cli};
-use crate::commands::make;
-use crate::exit::{self, Failure, Result};
-use crate::files::InputFile;
-use crate::motions::NamedMotion;
-use crate::output::Outputs;
-use crate::report::{failure::of_arguments, find::FindAnswer};
-use crate::{files, loop_output, memory, perform, talk, written_loop};
+use crate::{
+    args::{self, Cli},
+    commands::make,
+    exit::{self, Failure, Result},
+    files::{self, InputFile},
+    loop_output, memory,
+    motions::NamedMotion,
+    output::Outputs,
+    perform,
+    report::{failure::of_arguments, find::FindAnswer},
+    talk, written_loop,
+};
 
 mod values;
 

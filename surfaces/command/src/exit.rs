@@ -2,8 +2,7 @@
 
 use std::{fmt, path::Path};
 
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::{RobotError, SidecarError, WriteError};
+use loopwright_formats::{RobotError, SidecarError, WriteError, loop_file::facts::Grade};
 use loopwright_job::CarryError;
 use loopwright_sets::CutWriteError;
 use loopwright_synth::SynthError;
@@ -230,8 +229,10 @@ impl Failure {
 
     /// The lines below the first.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> + '_ {
-        let hint = self.hint.iter().map(|hint| format!("try: {hint}"));
-        self.details.iter().cloned().chain(hint)
+        self.details
+            .iter()
+            .cloned()
+            .chain(self.hint.iter().map(|hint| format!("try: {hint}")))
     }
 }
 

@@ -2,11 +2,16 @@
 
 use std::path::Path;
 
-use loopwright_core::candidate::{self, MissReason, NearestMiss, SearchError};
-use loopwright_core::root_motion::{MAX_LINEAR_TURN, RootError};
-use loopwright_core::take::CutError;
 use loopwright_core::{
-    analysis::BodyError, edit::EditError, feet::HoldError, math::ops, mean_cycle::MeanCycleError, pipeline::MakeError,
+    analysis::BodyError,
+    candidate::{self, MissReason, NearestMiss, SearchError},
+    edit::EditError,
+    feet::HoldError,
+    math::ops,
+    mean_cycle::MeanCycleError,
+    pipeline::MakeError,
+    root_motion::{MAX_LINEAR_TURN, RootError},
+    take::CutError,
     variation::VariationError,
 };
 use loopwright_formats::{LoopFileError, MemoryError, WriteError, set::ManifestError};

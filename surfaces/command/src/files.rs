@@ -1,12 +1,20 @@
 //! Files by their names: what they are, what lies beside them, and their contents.
 
-use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
-use std::{cell::RefCell, fmt, fs::File, rc::Rc, sync::OnceLock, thread};
+use std::{
+    cell::RefCell,
+    fmt,
+    fs::File,
+    io::{self, Read},
+    path::{Component, Path, PathBuf},
+    rc::Rc,
+    sync::OnceLock,
+    thread,
+};
 
 use loopwright_core::names;
-use loopwright_formats::loop_file::sha256;
-use loopwright_formats::{AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar};
+use loopwright_formats::{
+    AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar, loop_file::sha256,
+};
 
 use crate::{
     exit::{Failure, Result},
@@ -39,8 +47,10 @@ fn read_stream() -> Result<Vec<u8>> {
         .read_to_end(&mut bytes)
         .map_err(|error| failure!("cannot read the standard input: {error}"))?;
     if bytes.len() as u64 > limit {
-        let what = format!("the standard input is too large: the limit is {}", ByteCount(limit));
-        return Err(Failure::error(what).try_this("a file, cut into parts"));
+        return Err(
+            failure!("the standard input is too large: the limit is {}", ByteCount(limit))
+                .try_this("a file, cut into parts"),
+        );
     }
     Ok(STANDARD_INPUT.get_or_init(|| bytes).clone())
 }
@@ -341,11 +351,16 @@ pub fn parse_take(
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake> {
     let companions = |name: &str, most: u64| companion(path, name, most);
-    let settings = ReadSettings {
-        companions: Some(&companions),
-        ..*settings
-    };
-    read_hashed(bytes, &stem(path), &settings, warnings).map_err(|error| cannot_read(path, &error))
+    read_hashed(
+        bytes,
+        &stem(path),
+        &ReadSettings {
+            companions: Some(&companions),
+            ..*settings
+        },
+        warnings,
+    )
+    .map_err(|error| cannot_read(path, &error))
 }
 
 /// File size from which a thread for the hash is worthwhile, bytes.
@@ -383,8 +398,7 @@ thread_local! {
 
 /// Parses a file once for work on several of its animations in turn: this thread keeps it until another file is asked for.
 pub fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>> {
-    let kept = KEPT.with_borrow(|kept| kept.clone().filter(|(of, _)| of == path));
-    if let Some((_, file)) = kept {
+    if let Some((_, file)) = KEPT.with_borrow(|kept| kept.clone().filter(|(of, _)| of == path)) {
         return Ok(file);
     }
     KEPT.set(None);
@@ -401,9 +415,13 @@ pub fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile>
 }
 
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile> {
-    let companions = |name: &str, most: u64| companion(path, name, most);
-    AnimatedFile::parse_within(bytes, &stem(path), Some(&companions), &memory::limits())
-        .map_err(|error| cannot_read(path, &error))
+    AnimatedFile::parse_within(
+        bytes,
+        &stem(path),
+        Some(&|name: &str, most: u64| companion(path, name, most)),
+        &memory::limits(),
+    )
+    .map_err(|error| cannot_read(path, &error))
 }
 
 /// Errors: the file is not the one that its sidecar describes.

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::animations::Excluded;
-use crate::written_passage::{self, WrittenPassage};
 use crate::{
+    animations::Excluded,
     batch,
     exit::{Failure, Result},
     files::{self, InputFile},
     patterns::files_below,
     recipe::TakeArgs,
     written_loop,
+    written_passage::{self, WrittenPassage},
 };
 
 /// A loop, or a path without one and the reason.
@@ -48,7 +48,9 @@ pub fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'_>) -> 
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
 fn loops_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let found = files_below(folder, |path| {
-        files::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path)
+        // Such as `walk-loop.fbx`.
+        let is_named_like_a_loop = files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop");
+        files::has_sidecar(path) || is_named_like_a_loop && !written_passage::is_cut(path)
     })?;
     if found.is_empty() {
         return Err(
@@ -58,11 +60,6 @@ fn loops_below(folder: &Path) -> Result<Vec<PathBuf>> {
         );
     }
     Ok(found)
-}
-
-/// Whether a file without a sidecar is named like a loop, `walk-loop.fbx`.
-fn is_named_like_a_loop(path: &Path) -> bool {
-    files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop")
 }
 
 /// Lists the passages for these paths, and the paths that hold no passages.

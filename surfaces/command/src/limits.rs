@@ -9,32 +9,36 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::headings::LIMITS;
 
-/// Largest figures that loops may have.
-#[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize)]
-#[command(next_help_heading = LIMITS)]
-#[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
-pub struct Limits {
+/// Declares the limits: the flag, the name of its value, and the key in JSON.
+macro_rules! limits {
+    ($($(#[$($about:tt)*])* $flag:ident: $unit:tt = $key:tt,)+) => {
+        /// Largest figures that loops may have.
+        #[in_schema]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize)]
+        #[command(next_help_heading = LIMITS)]
+        #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
+        pub struct Limits {
+            $(
+                $(#[$($about)*])*
+                #[arg(long, value_name = $unit, value_parser = parse_limit, allow_negative_numbers = true)]
+                #[serde(rename(serialize = $key), deserialize_with = "checked")]
+                $flag: Option<f64>,
+            )+
+        }
+    };
+}
+
+limits! {
     /// Largest rotation gap of a joint at the seam, degrees [default: what shows].
-    #[arg(long, value_name = "DEG", value_parser = parse_limit, allow_negative_numbers = true)]
-    #[serde(rename(serialize = "max_pose_gap_deg"), deserialize_with = "checked")]
-    max_gap_deg: Option<f64>,
+    max_gap_deg: "DEG" = "max_pose_gap_deg",
     /// Largest position gap of a joint at the seam, millimetres [default: what shows].
-    #[arg(long, value_name = "MM", value_parser = parse_limit, allow_negative_numbers = true)]
-    #[serde(rename(serialize = "max_pose_gap_mm"), deserialize_with = "checked")]
-    max_gap_mm: Option<f64>,
+    max_gap_mm: "MM" = "max_pose_gap_mm",
     /// Largest acceleration at the seam, as a multiple of the loop's own peaks [default: none].
-    #[arg(long, value_name = "RATIO", value_parser = parse_limit, allow_negative_numbers = true)]
-    #[serde(rename(serialize = "max_seam_acceleration_ratio"), deserialize_with = "checked")]
-    max_seam_acceleration: Option<f64>,
+    max_seam_acceleration: "RATIO" = "max_seam_acceleration_ratio",
     /// Largest mean speed of feet on the ground, cm/s [default: none].
-    #[arg(long, value_name = "CMPS", value_parser = parse_limit, allow_negative_numbers = true)]
-    #[serde(rename(serialize = "max_foot_slide_cmps"), deserialize_with = "checked")]
-    max_foot_slide: Option<f64>,
+    max_foot_slide: "CMPS" = "max_foot_slide_cmps",
     /// Largest rank of the seam among all parts of the loop, percent; 50 is average [default: none].
-    #[arg(long, value_name = "PERCENT", value_parser = parse_limit, allow_negative_numbers = true)]
-    #[serde(rename(serialize = "max_seam_rank_percent"), deserialize_with = "checked")]
-    max_seam_rank: Option<f64>,
+    max_seam_rank: "PERCENT" = "max_seam_rank_percent",
 }
 
 fn parse_limit(text: &str) -> Result<f64, String> {
@@ -194,23 +198,20 @@ impl Limits {
                 "--max-foot-slide",
             ),
         ];
-        let mut exceeded = Vec::new();
-        for (measure, found, allowed, joint, words, hint, flag) in figures {
-            let (Some(found), Some(allowed)) = (found, allowed) else {
-                continue;
-            };
-            if found > allowed {
-                exceeded.push(Exceeded {
+        figures
+            .into_iter()
+            .filter_map(|(measure, found, allowed, joint, (what, unit), hint, flag)| {
+                let (found, allowed) = found.zip(allowed).filter(|(found, allowed)| found > allowed)?;
+                Some(Exceeded {
                     measure: measure.to_owned(),
                     found,
                     allowed,
                     joint: joint.cloned(),
                     hint: format!("{hint}; or allow it with {flag}"),
-                    words: (words.0, words.1.to_owned()),
-                });
-            }
-        }
-        exceeded
+                    words: (what, unit.to_owned()),
+                })
+            })
+            .collect()
     }
 
     /// Words why a loop could not be checked against one of the limits.

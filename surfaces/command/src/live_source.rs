@@ -1,12 +1,16 @@
 //! Receives poses live: BVH on the standard input, or VMC packets from this machine.
 
-use std::io::{self, Read};
-use std::net::{Ipv4Addr, UdpSocket};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{
+    io::{self, Read},
+    net::{Ipv4Addr, UdpSocket},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
 use loopwright_formats::vmc::{VmcCounts, VmcCut, VmcEvent, VmcReader};
 

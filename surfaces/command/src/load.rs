@@ -2,18 +2,19 @@
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
-use loopwright_core::retarget::MapError;
-use loopwright_core::take::SmoothError;
+use loopwright_core::{retarget::MapError, take::SmoothError};
 use loopwright_formats::{AnimationChoice, Character, CharacterError, FileWarning, LoadedTake, ReadSettings};
-use loopwright_job::recipe::ReferencePose;
-use loopwright_job::{self as job, CharacterTarget, Following, Matched, Studied, Study, StudyError, TargetError};
+use loopwright_job::{
+    self as job, CharacterTarget, Following, Matched, Studied, Study, StudyError, TargetError, recipe::ReferencePose,
+};
 
-use crate::recipe::{self, StudyArgs, TakeArgs};
 use crate::{
     args::RigArgs,
     exit::{Failure, Result},
     files::{self, InputFile},
-    memory, talk,
+    memory,
+    recipe::{self, StudyArgs, TakeArgs},
+    talk,
 };
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings need a character and none is named.
@@ -64,12 +65,15 @@ pub fn character(
     reading: &TakeArgs,
 ) -> Result<Arc<CharacterTarget>> {
     let companions = |name: &str, most: u64| files::companion(path, name, most);
-    let settings = ReadSettings {
-        companions: Some(&companions),
-        limits: memory::limits(),
-        ..ReadSettings::default()
-    };
-    let read = Character::read(&files::read_bytes(path)?, &files::stem(path), &settings);
+    let read = Character::read(
+        &files::read_bytes(path)?,
+        &files::stem(path),
+        &ReadSettings {
+            companions: Some(&companions),
+            limits: memory::limits(),
+            ..ReadSettings::default()
+        },
+    );
     let character = read.map_err(|error| match error {
         CharacterError::Read(error) => {
             files::cannot_read(path, &error).because("--rig names it as the character that takes the motion")

@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile, set::PassageFacts};
 use loopwright_job::{self as job, Chosen, JobError, PendingLoop, Request, Studied, Warning};
 
-use crate::args::TargetArgs;
-use crate::exit::{Ending, Result};
-use crate::files;
-use crate::output::{self, Outputs};
-use crate::{recipe::Recipe, report::json, talk, written_loop};
+use crate::{
+    args::TargetArgs,
+    exit::{Ending, Result},
+    files,
+    output::{self, Outputs},
+    recipe::Recipe,
+    report::json,
+    talk, written_loop,
+};
 
 /// Returns the extension of a loop's file: the engine's, that of the rig if there is one, or the take's.
 pub fn extension(take: &Path, recipe: &Recipe) -> String {
@@ -149,8 +153,13 @@ pub fn add(
     others: &[&Path],
     of_take: Vec<String>,
 ) -> Result<Sidecar> {
-    let others = others.iter().map(|path| path.display().to_string());
-    let (bytes, sidecar) = pending.named(names_of(path).into_iter().chain(others).collect(), of_take);
+    let (bytes, sidecar) = pending.named(
+        names_of(path)
+            .into_iter()
+            .chain(others.iter().map(|path| path.display().to_string()))
+            .collect(),
+        of_take,
+    );
     let text = if outputs.is_in_place(path) {
         written_loop::with_other_loops(&sidecar, path, &bytes)
     } else {
@@ -177,8 +186,12 @@ pub fn add_written(outputs: &mut Outputs, written: &WrittenFile, sidecar: Sideca
 pub fn add_passage(outputs: &mut Outputs, path: &Path, written: &WrittenFile, facts: &PassageFacts) -> Result<String> {
     // Not the name of a loop's sidecar, since other commands would read it as one.
     let beside = path.with_extension("json");
-    let names = [path, &beside].map(|path| path.display().to_string());
-    let document = json::document("passage", facts, None, &names);
+    let document = json::document(
+        "passage",
+        facts,
+        None,
+        &[path, &beside].map(|path| path.display().to_string()),
+    );
     outputs.add(path, &written.bytes)?;
     outputs.add(&beside, document.as_bytes())?;
     Ok(document)

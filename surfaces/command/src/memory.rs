@@ -1,8 +1,13 @@
 //! Limits on what may be read and held: from `--max-memory`, or most of the machine's memory.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::{fs, str::FromStr};
+use std::{
+    fs,
+    str::FromStr,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use loopwright_formats::{ByteCount, SizeLimits};
 

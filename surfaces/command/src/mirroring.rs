@@ -2,20 +2,24 @@
 
 use std::path::Path;
 
-use loopwright_core::mirror::{Mirror, SymmetricPose};
-use loopwright_core::{Analysis, Take};
+use loopwright_core::{
+    Analysis, Take,
+    mirror::{Mirror, SymmetricPose},
+};
 use loopwright_job::Warning;
 
-use crate::recipe::{self, TakeArgs};
-use crate::{exit::Result, files, talk};
+use crate::{
+    exit::Result,
+    files,
+    recipe::{self, TakeArgs},
+    talk,
+};
 
-/// Reads the pairs from a file, if one is given.
+/// Reads the file of pairs, if one is given: two names a line, separated by `=`; a single name is a joint on the mirror plane.
 pub fn pairs_of(file: Option<&Path>) -> Result<Vec<String>> {
-    file.map_or_else(|| Ok(Vec::new()), read_pairs)
-}
-
-/// Reads a file of pairs: two names a line, separated by `=`; a single name is a joint on the mirror plane.
-fn read_pairs(path: &Path) -> Result<Vec<String>> {
+    let Some(path) = file else {
+        return Ok(Vec::new());
+    };
     let wrong = |line: usize, why: &str| {
         failure!("cannot read \"{}\": line {line}: {why}", path.display())
             .try_this("lines such as LeftArm = RightArm; # begins a comment")

@@ -36,8 +36,11 @@ impl ReadMotion {
     pub fn read(path: &Path, reading: &TakeArgs) -> Result<Self> {
         let input = InputFile::named(path);
         if let Some(sidecar) = written_loop::read_sidecar(&input, reading)? {
-            let read = written_loop::read_described(&input, sidecar, reading, AddedRoot::Folded)?;
-            return Self::of_loop(&input.path, &read, reading);
+            return Self::of_loop(
+                &input.path,
+                &written_loop::read_described(&input, sidecar, reading, AddedRoot::Folded)?,
+                reading,
+            );
         }
         let analysis = load::load(&input, &reading.clone().into())?.analysis;
         // A passage is compared with its loops, so it is read on the skeleton of their take.

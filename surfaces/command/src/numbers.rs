@@ -46,12 +46,11 @@ pub fn parse_cut(text: &str) -> Result<(f64, f64), String> {
 
 /// Parses `WxH`, or one number for both.
 pub fn parse_size(text: &str) -> Result<[u32; 2], String> {
-    let wrong = || "must be WxH, two whole numbers of pixels from 16 to 4096, such as 640x480".to_owned();
     let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
     let size = [width, height].map(|side| side.trim().parse().ok().filter(|side| (16..=4096).contains(side)));
     match size {
         [Some(width), Some(height)] => Ok([width, height]),
-        _ => Err(wrong()),
+        _ => Err("must be WxH, two whole numbers of pixels from 16 to 4096, such as 640x480".to_owned()),
     }
 }
 

@@ -4,20 +4,24 @@
 //! all are renamed; replaced files are kept until every file has its name, so that the step can be undone. A run that is killed leaves
 //! files without a lock; the next run into the same folder removes them.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{self, BufReader, Write},
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use loopwright_formats::{Format, loop_file};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-use crate::files::{self, folder_of};
 use crate::{
     exit::{Ending, Failure, Result},
+    files::{self, folder_of},
     parallel::locked,
     report::json,
     signals, talk,

@@ -1,8 +1,13 @@
 //! Spreads work over all processors; the results do not depend on their number.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{num::NonZeroUsize, thread};
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
 
 /// Returns the results of `work` for 0 to `count`, in order, or the first error in that order.
 pub fn in_order<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {

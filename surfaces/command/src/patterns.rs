@@ -1,7 +1,9 @@
 //! File names with wildcards: `takes/**/*.bvh`.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use loopwright_core::names;
 use loopwright_formats::Format;

@@ -3,20 +3,23 @@
 //! The file lies in the folder of the input or the nearest one above it. Folders may come from strangers, so it may not name files or allow
 //! files to be replaced.
 
-use std::path::{Path, PathBuf};
-use std::{env, ffi::OsString};
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
 
 use clap::{Arg, ArgMatches, Args, Command, error::ErrorKind};
 use loopwright_core::edit::EditKind;
 use serde_json::{Map, Value as Json, json};
 use toml::{Table, Value};
 
-use crate::recipe::{self, Recipe, RecipeError, Sets, Setting};
 use crate::{
     args,
     exit::{Failure, Result},
     files,
     limits::Limits,
+    recipe::{self, Recipe, RecipeError, Sets, Setting},
 };
 
 /// Name of the file.

@@ -1,8 +1,12 @@
 //! Handles signals that stop a run: unfinished files are removed, and the exit status tells the signal.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use crate::parallel::locked;
 

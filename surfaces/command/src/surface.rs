@@ -10,11 +10,11 @@ use loopwright_core::{RootMotion, Skeleton, Take};
 use loopwright_draw::{Figure, Surface};
 use loopwright_formats::{Source, mesh::Mesh};
 
-use crate::written_loop::WrittenLoop;
 use crate::{
     exit::{Failure, Result},
     files, memory,
     parallel::locked,
+    written_loop::WrittenLoop,
 };
 
 /// Most meshes held at a time: a folder has few characters, and a mesh may take megabytes.

@@ -1,10 +1,18 @@
 //! Messages on stderr: warnings and failures, in colour if the terminal supports it and NO_COLOR is not set. Warnings are also kept, since
 //! every JSON document lists them.
 
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::{borrow::Cow, cell::RefCell, collections::BTreeSet, fmt, io::Write};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::BTreeSet,
+    fmt,
+    io::Write,
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use anstyle::AnsiColor;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};

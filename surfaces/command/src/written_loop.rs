@@ -1,14 +1,16 @@
 //! Reads loops back: the file, its sidecar, and the take they were cut from.
 
-use std::path::{Path, PathBuf};
-use std::{fmt::Display, fs, io, sync::Arc};
+use std::{
+    fmt::Display,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use loopwright_core::Take;
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::root_motion::RootRelativeClip;
-use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts};
+use loopwright_core::{Take, motion::SkeletonDifference, root_motion::RootRelativeClip};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, FileWarning, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
+    loop_file::{PackSidecar, PlaceError, facts::TakeFacts},
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space};
 
@@ -40,13 +42,17 @@ pub fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop> {
     let sidecar = read_sidecar(input, flags)?;
     let reading = &input.reading(flags);
     let mut warnings = Vec::new();
-    let file = files::read_loop(
+    WrittenLoop::of(
         &input.path,
-        &settings(reading, sidecar.as_ref()),
-        sidecar.as_ref(),
-        &mut warnings,
-    )?;
-    WrittenLoop::of(&input.path, file, sidecar, &warnings)
+        files::read_loop(
+            &input.path,
+            &settings(reading, sidecar.as_ref()),
+            sidecar.as_ref(),
+            &mut warnings,
+        )?,
+        sidecar,
+        &warnings,
+    )
 }
 
 impl WrittenLoop {
@@ -109,11 +115,14 @@ impl LoopsInFile {
             names_of(&self.path, &self.file, wanted)
         })?;
         let mut warnings = Vec::new();
-        let loaded = self
-            .file
-            .read(&settings(reading, sidecar.as_ref()), &mut warnings)
-            .map_err(|error| files::cannot_read(&self.path, &error))?;
-        WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
+        WrittenLoop::of(
+            &self.path,
+            self.file
+                .read(&settings(reading, sidecar.as_ref()), &mut warnings)
+                .map_err(|error| files::cannot_read(&self.path, &error))?,
+            sidecar,
+            &warnings,
+        )
     }
 }
 

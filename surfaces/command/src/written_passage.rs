@@ -2,9 +2,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::set::{ClipKind, Manifest, ManifestError, PassageFacts, SET_FILE, SetClip};
-use loopwright_formats::{AnimationChoice, LoadedTake};
+use loopwright_formats::{
+    AnimationChoice, LoadedTake,
+    loop_file::facts::TakeFacts,
+    set::{ClipKind, Manifest, ManifestError, PassageFacts, SET_FILE, SetClip},
+};
 use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space};
 use loopwright_sets::{PassageInFile, check_passage};
 
@@ -148,10 +150,14 @@ impl WrittenPassage {
             .map_or(AnimationChoice::Auto, AnimationChoice::Given);
         let mut soft = Vec::new();
         let file = files::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
-        let clips = loops
-            .each_ref()
-            .map(|stored| stored.as_ref().map(|stored| &stored.clip));
-        let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides())?;
+        let verdict = check_passage(
+            &file.take,
+            &self.facts,
+            loops
+                .each_ref()
+                .map(|stored| stored.as_ref().map(|stored| &stored.clip)),
+            &reading.overrides(),
+        )?;
         Ok(CheckedPassage {
             kind: self.facts.kind,
             take: file.facts(path.display().to_string()),

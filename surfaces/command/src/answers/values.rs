@@ -2,32 +2,45 @@
 //!
 //! Each function also returns its warnings.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use loopwright_controller::FitSettings;
-use loopwright_core::BodyOverrides;
-use loopwright_core::analysis::Strides;
-use loopwright_formats::loop_file::{facts::Grade, to_value};
-use loopwright_formats::{LoadedTake, LoopFile};
-use loopwright_job::recipe::TakeArgs;
-use loopwright_job::{AddedRoot, CharacterTarget, CheckId, StoredLoop, StoredLoopError, Studied};
+use loopwright_core::{BodyOverrides, analysis::Strides};
+use loopwright_formats::{
+    LoadedTake, LoopFile,
+    loop_file::{facts::Grade, to_value},
+};
+use loopwright_job::{AddedRoot, CharacterTarget, CheckId, StoredLoop, StoredLoopError, Studied, recipe::TakeArgs};
 use loopwright_match::{MatchSource, features::Horizon};
-use loopwright_sets::Played;
-use loopwright_sets::road::{SetClipFile, WrittenSet};
+use loopwright_sets::{
+    Played,
+    road::{SetClipFile, WrittenSet},
+};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::{CheckArgs, CostArgs, JumpSettings, RowSettings, Wish};
-use crate::commands::cost::Side;
-use crate::commands::matching::{self, build::Building};
-use crate::commands::{self, check::Fails, convert, set};
-use crate::exit::{Ending, Failure, Result};
-use crate::motions::{ReadMotion, frame_of};
-use crate::output::{self, Outputs};
-use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer, json};
-use crate::written_loop::{self, WrittenLoop};
-use crate::{limits::Limits, loop_output, talk};
+use crate::{
+    args::{CheckArgs, CostArgs, JumpSettings, RowSettings, Wish},
+    commands::{
+        self,
+        check::Fails,
+        convert,
+        cost::Side,
+        matching::{self, build::Building},
+        set,
+    },
+    exit::{Ending, Failure, Result},
+    limits::Limits,
+    loop_output,
+    motions::{ReadMotion, frame_of},
+    output::{self, Outputs},
+    report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer, json},
+    talk,
+    written_loop::{self, WrittenLoop},
+};
 
 /// A result, and the warnings that came with it.
 type Said<T> = Result<(T, Vec<String>)>;
@@ -153,15 +166,16 @@ pub fn cost(
 
 /// Returns the document of `cost` on the motions of a folder or a pattern. Errors: those of `cost`.
 pub fn cost_among(folder: PathBuf, jumps: JumpSettings, reading: TakeArgs) -> Said<Value> {
-    let args = CostArgs {
-        motions: vec![folder],
-        jumps,
-        reading,
-        plot: None,
-        force: false,
-        json: true,
-    };
-    document(|| commands::cost::among::run(&args))
+    document(|| {
+        commands::cost::among::run(&CostArgs {
+            motions: vec![folder],
+            jumps,
+            reading,
+            plot: None,
+            force: false,
+            json: true,
+        })
+    })
 }
 
 /// Returns the document of `fit` on takes, given with their names and the warnings about their files. Errors: those of `fit`.
@@ -215,15 +229,16 @@ pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Sa
 
 /// Returns the document of `check` on a file, compared with the file of its take.
 pub fn check_file(path: PathBuf, take: Option<PathBuf>, only: Vec<CheckId>) -> Said<Value> {
-    let args = CheckArgs {
-        loops: vec![path],
-        fail_on: Grade::Bad,
-        only,
-        take,
-        json: true,
-        ..CheckArgs::default()
-    };
-    document(|| commands::check::run(&args))
+    document(|| {
+        commands::check::run(&CheckArgs {
+            loops: vec![path],
+            fail_on: Grade::Bad,
+            only,
+            take,
+            json: true,
+            ..CheckArgs::default()
+        })
+    })
 }
 
 /// Runs a command that prints one document. Errors: it fails without one.

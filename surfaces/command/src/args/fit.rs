@@ -6,8 +6,12 @@ use clap::Args;
 use loopwright_controller::MODES;
 use loopwright_core::analysis::MotionKind;
 
-use crate::headings::{FIT, INPUT, NUMBERS_ALONE, OUTPUT};
-use crate::{numbers::parse_positive, recipe::TakeArgs, words::kind_among};
+use crate::{
+    headings::{FIT, INPUT, NUMBERS_ALONE, OUTPUT},
+    numbers::parse_positive,
+    recipe::TakeArgs,
+    words::kind_among,
+};
 
 #[derive(Debug, Args)]
 #[command(override_usage = "loopwright fit [OPTIONS] <TAKE>...\n       \

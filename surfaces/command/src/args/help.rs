@@ -116,11 +116,14 @@ pub fn full() -> Command {
 fn sized(size: Size) -> Command {
     let cli = Cli::command().mut_subcommands(|command| {
         let name = command.get_name().to_owned();
-        let command = command.mut_subcommands(|below| {
-            let name = format!("{name} {}", below.get_name());
-            with_help(below, &name, size)
-        });
-        with_help(command, &name, size)
+        with_help(
+            command.mut_subcommands(|below| {
+                let name = format!("{name} {}", below.get_name());
+                with_help(below, &name, size)
+            }),
+            &name,
+            size,
+        )
     });
     match size {
         Size::Summary => cli

@@ -2,17 +2,22 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgAction, Args};
+use clap::{
+    ArgAction, Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use loopwright_core::{feet::FootLock, math::DecayKind};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::{CheckId, DEFAULT_TOP};
 
 use super::{EngineArgs, ExcludeArgs, RigArgs, parse_word};
-use crate::headings::{FEET, INPUT, JUMP, MIX, OUTPUT};
-use crate::numbers::{parse_count, parse_cycles, parse_positive};
-use crate::words::{Written, choice};
-use crate::{limits::Limits, recipe::TakeArgs};
+use crate::{
+    headings::{FEET, INPUT, JUMP, MIX, OUTPUT},
+    limits::Limits,
+    numbers::{parse_count, parse_cycles, parse_positive},
+    recipe::TakeArgs,
+    words::{Written, choice},
+};
 
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = INPUT)]

@@ -1,17 +1,20 @@
-//! Flags of the commands that make loops from takes.
+//! Flags of the commands that look for loops in takes, make them, and make many at once.
 
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 use loopwright_formats::Format;
-use loopwright_job::{Rows, SearchRequest};
+use loopwright_job::{DEFAULT_TOP, Rows, SearchRequest};
 use loopwright_moves::PassageKind;
 
-use super::{ExcludeArgs, ManyArgs, MirrorArgs, format::parse_format};
-use crate::exit::Result;
-use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
-use crate::numbers::{parse_cut, parse_rows};
-use crate::recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs};
+use super::parse_format;
+use crate::{
+    batch::{Shard, Template},
+    exit::Result,
+    headings::{INPUT, MANY, OUTPUT, WHICH_LOOP},
+    numbers::{parse_count, parse_cut, parse_rows},
+    recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs},
+};
 
 #[derive(Debug, Args)]
 pub struct MakeArgs {
@@ -114,7 +117,7 @@ pub struct LoopArgs {
 impl LoopArgs {
     /// The recipe of these flags for that stretch. Errors: settings that contradict each other.
     pub fn recipe(&self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe> {
-        let flags = Recipe {
+        Ok(self.sets.0.with(&Recipe {
             take: self.take.clone(),
             stretch: StretchRecipe {
                 start: range.map(|(start, _)| start),
@@ -127,7 +130,143 @@ impl LoopArgs {
             closure: self.closure.clone(),
             output: self.output,
             ..Recipe::default()
-        };
-        Ok(self.sets.0.with(&flags)?)
+        })?)
     }
+}
+
+/// Loops of which the take shows half.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = WHICH_LOOP)]
+pub struct MirrorArgs {
+    /// Symmetric loops: half a cycle of the take, then its mirror image.
+    #[arg(long)]
+    pub symmetric: bool,
+    /// Play the frames there and back, with soft turns: for what does not repeat, such as a tail or breathing.
+    #[arg(long, conflicts_with = "symmetric")]
+    pub ping_pong: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct FindArgs {
+    /// Takes ({formats}): files, folders or patterns.
+    #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
+    pub takes: Vec<PathBuf>,
+    #[command(flatten)]
+    pub jobs: JobsArgs,
+    /// Rows to list at most.
+    #[arg(long, value_name = "K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
+    pub top: usize,
+    /// List where the take does the same as this take or loop, instead; repeatable, or a folder.
+    #[arg(
+        long,
+        value_name = "FILE[:START:END]",
+        help_heading = WHICH_LOOP,
+        conflicts_with_all = [
+            "cycles", "seconds", "speed", "turn_rate", "turning", "idle", "every_cycle", "symmetric", "ping_pong", "plot", "verbose",
+        ]
+    )]
+    pub like: Vec<PathBuf>,
+    #[command(flatten)]
+    pub search: SearchRequest,
+    #[command(flatten)]
+    pub mirror: MirrorArgs,
+    #[command(flatten)]
+    pub study: StudyArgs,
+    #[command(flatten)]
+    pub sets: Sets,
+    /// Draw the take and the loops into this file: .svg or .png.
+    #[arg(long, value_name = "OUT")]
+    pub plot: Option<PathBuf>,
+    /// Overwrite an existing plot.
+    #[arg(short, long, requires = "plot")]
+    pub force: bool,
+    /// Print the figures behind the ranking, and segments without a loop.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ListenArgs {
+    /// UDP port of this machine to receive VMC at, such as 39539 [default: none, BVH comes by the standard input].
+    #[arg(long, value_name = "PORT", help_heading = INPUT)]
+    pub port: Option<u16>,
+    /// Frames per second of what is received [default: those of the sender].
+    #[arg(long, value_name = "R", help_heading = INPUT, requires = "port")]
+    pub fps: Option<f64>,
+    /// End after so many seconds of motion.
+    #[arg(long, value_name = "S", help_heading = INPUT)]
+    pub seconds: Option<f64>,
+    /// End when no motion came for so many seconds [default: 10 behind the first pose with --port, else never].
+    #[arg(long, value_name = "S", help_heading = INPUT)]
+    pub timeout: Option<f64>,
+    #[command(flatten)]
+    pub take: StudyArgs,
+    #[command(flatten)]
+    pub sets: Sets,
+    /// Read settings from this file (TOML); flags override it.
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub recipe: Option<PathBuf>,
+    /// The loop to write, which better ones replace while the motion goes on.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Keep what was heard in this file (BVH); `make` makes the last loop of it.
+    #[arg(long, value_name = "TAKE", help_heading = OUTPUT)]
+    pub record: Option<PathBuf>,
+    /// Overwrite existing files.
+    #[arg(short, long)]
+    pub force: bool,
+    /// Print all figures of the last loop.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Print JSON instead of text: a line for each loop, and a last one.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How a run over many takes names, shares and remembers its work.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = MANY)]
+pub struct ManyArgs {
+    /// Names of the loops, of {stem}, {animation}, {kind}, {speed} and {row}; an extension selects the format [default: {stem}-loop].
+    #[arg(long, value_name = "TEMPLATE", value_parser = Template::parse)]
+    pub name: Option<Template>,
+    /// Write a row for each loop into this file: .parquet, .csv or .jsonl.
+    #[arg(long, value_name = "OUT")]
+    pub catalog: Option<PathBuf>,
+    /// Continue an earlier run into the same folder; takes that are done, with the same settings, are skipped.
+    #[arg(long)]
+    pub resume: bool,
+    /// Process only part I of N, as one of N machines.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    pub shard: Option<Shard>,
+    #[command(flatten)]
+    pub jobs: JobsArgs,
+}
+
+impl ManyArgs {
+    /// Whether one of these flags asks for a run over many takes, even if there is one.
+    pub fn are_given(&self) -> bool {
+        self.name.is_some() || self.catalog.is_some() || self.resume || self.shard.is_some()
+    }
+}
+
+/// How many files are worked on at the same time.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = MANY)]
+pub struct JobsArgs {
+    /// Files to process at the same time; does not affect results [default: one for each core].
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// Animations of a file that are left out.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = INPUT)]
+pub struct ExcludeArgs {
+    /// Leave out animations of this name, pattern or number; repeatable.
+    #[arg(long, value_name = "NAME")]
+    pub exclude: Vec<String>,
 }

@@ -2,18 +2,24 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgAction, Args, Subcommand};
-use loopwright_core::candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind};
-use loopwright_core::math::DecayKind;
+use clap::{
+    ArgAction, Args, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use loopwright_core::{
+    candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind},
+    math::DecayKind,
+};
 
 use loopwright_match::{FeatureSetKind, GaitSet};
 use loopwright_moves::play::DEFAULT_FADE_SECS;
 
-use crate::headings::{FEET, INPUT, MATCH, OUTPUT};
-use crate::numbers::{parse_count, parse_positive};
-use crate::recipe::TakeArgs;
-use crate::words::{Written, choice, kind_among};
+use crate::{
+    headings::{FEET, INPUT, MATCH, OUTPUT},
+    numbers::{parse_count, parse_positive},
+    recipe::TakeArgs,
+    words::{Written, choice, kind_among},
+};
 
 /// Nearest frames that a query lists.
 const DEFAULT_NEAREST: usize = 5;

@@ -1,7 +1,10 @@
 //! Suggestions for flags and commands that other programs have: the nearest spelling is often something else altogether.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, Error, builder::StyledStr};
+use clap::{
+    Command, Error,
+    builder::StyledStr,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use loopwright_core::names;
 
 use super::help::full;
@@ -86,8 +89,10 @@ fn with_numbers_explained(error: Error) -> Error {
     else {
         return error;
     };
-    let text = format!("invalid value '{value}' for '{argument}': {helps}\n\nFor more information, try '--help'.\n");
-    Error::raw(error.kind(), text)
+    Error::raw(
+        error.kind(),
+        format!("invalid value '{value}' for '{argument}': {helps}\n\nFor more information, try '--help'.\n"),
+    )
 }
 
 /// Words the range of a number, from `0 is not in 1..=4294967295`.

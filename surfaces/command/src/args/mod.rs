@@ -1,54 +1,41 @@
 //! The command line as typed.
 
-use std::ffi::{OsStr, OsString};
-use std::{path::PathBuf, str::FromStr};
+use std::{
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    str::FromStr,
+};
 
 use clap::{ArgAction, ArgMatches, Args, ColorChoice, Parser, Subcommand, error::ErrorKind};
 use clap_complete::Shell;
+use loopwright_formats::Format;
 
-mod catalog;
-mod cut;
-mod engine;
 mod fit;
-mod format;
 mod help;
-mod listen;
 mod loops;
 mod make;
-mod many;
 mod matching;
 mod meant;
-mod render;
-mod report;
-mod retarget;
-mod search;
 mod set;
+mod show;
 mod take;
 
-use crate::headings::{INPUT, MEMORY, MESSAGES, OUTPUT};
-use crate::memory::MemorySize;
-pub use catalog::{CatalogArgs, SortBy};
-pub use cut::CutArgs;
-pub use engine::EngineArgs;
+use crate::{
+    headings::{INPUT, MEMORY, MESSAGES, OUTPUT},
+    memory::MemorySize,
+};
 pub use fit::FitArgs;
 pub use help::{full as full_command, short as short_command};
-pub use listen::ListenArgs;
-pub use loops::JumpSettings;
-pub use loops::{BlendArgs, CheckArgs, CostArgs, LoopsArgs, PlayArgs};
-pub use make::{CloseArgs, MakeArgs, TargetArgs};
-pub use many::{ExcludeArgs, JobsArgs, ManyArgs};
-pub use matching::{GAITS, RowSettings, StandingFoot, Wish};
+pub use loops::{BlendArgs, CheckArgs, CostArgs, JumpSettings, LoopsArgs, PlayArgs};
+pub use make::{CloseArgs, ExcludeArgs, FindArgs, JobsArgs, ListenArgs, MakeArgs, ManyArgs, TargetArgs};
 pub use matching::{
-    MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, gaits_of, parse_tag,
+    GAITS, MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, RowSettings,
+    StandingFoot, Wish, gaits_of, parse_tag,
 };
 pub use meant::explained;
-pub use render::RenderArgs;
-pub use report::ReportArgs;
-pub use retarget::{RetargetArgs, RigArgs};
-pub use search::{FindArgs, MirrorArgs};
-pub use set::SetArgs;
-
-pub use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
+pub use set::{CutArgs, SetArgs};
+pub use show::{CatalogArgs, RenderArgs, ReportArgs, SortBy};
+pub use take::{ConvertArgs, DemoArgs, EngineArgs, InspectArgs, ListArgs, RetargetArgs, RigArgs, SynthArgs};
 
 /// Turns motion-capture takes into seamless loops.
 #[derive(Debug, Parser)]
@@ -190,6 +177,12 @@ pub fn parsed(typed: &[OsString]) -> Result<(clap::Command, ArgMatches), clap::E
         found => found,
     };
     Ok((program, found?))
+}
+
+/// Returns the format with this extension.
+fn parse_format(text: &str) -> Result<Format, String> {
+    Format::from_extension(text.trim_start_matches('.'))
+        .ok_or_else(|| format!("must be {}", Format::extensions(&Format::ALL, "")))
 }
 
 /// Parses one word of a list.

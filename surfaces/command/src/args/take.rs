@@ -1,14 +1,17 @@
-//! Flags of the commands that read, write and show takes.
+//! Flags of the commands that read, write and show takes, of `retarget`, and those by which other commands write for characters and engines.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use loopwright_formats::Format;
+use loopwright_formats::{Format, Target};
 
-use super::{EngineArgs, JobsArgs, RigArgs, format::parse_format};
-use crate::files::InputFile;
-use crate::headings::{FEET, INPUT, OUTPUT, WALK};
-use crate::recipe::{Sets, StudyArgs, TakeArgs};
+use super::{JobsArgs, parse_format};
+use crate::{
+    files::InputFile,
+    headings::{ENGINE, FEET, INPUT, OUTPUT, WALK},
+    recipe::{Recenter, Sets, StudyArgs, TakeArgs, parse_bone_stretch},
+    words::choice,
+};
 
 #[derive(Debug, Clone, Args)]
 pub struct InspectArgs {
@@ -162,4 +165,80 @@ pub struct DemoArgs {
     /// Print JSON instead of text.
     #[arg(long)]
     pub json: bool,
+}
+
+/// A character that takes the motion.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RigArgs {
+    /// The character to put the motion on ({formats}).
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub rig: Option<PathBuf>,
+    /// Joint map, in TOML [default: matched by names and shape].
+    #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
+    pub map: Option<PathBuf>,
+    /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
+    #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
+    pub bone_stretch: Option<f64>,
+}
+
+#[derive(Debug, Clone, Args)]
+pub struct RetargetArgs {
+    /// Takes or loops ({formats}): files, folders or patterns.
+    #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub jobs: JobsArgs,
+    /// The character ({formats}).
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub rig: PathBuf,
+    /// Joint map, in TOML; joints that it does not name are matched.
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub map: Option<PathBuf>,
+    /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
+    #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
+    pub bone_stretch: Option<f64>,
+    #[command(flatten)]
+    pub reading: TakeArgs,
+    /// The file to write; its extension selects the format; or a folder for many.
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Write all motions as animations into one copy of the character's file.
+    #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["to", "save_map"])]
+    pub into_one: bool,
+    /// Format of several outputs: {extensions} [default: the engine's, or that of the character].
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub to: Option<Format>,
+    /// Write the joint map into this file, to edit it.
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub save_map: Option<PathBuf>,
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// Overwrite existing files.
+    #[arg(short, long)]
+    pub force: bool,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct EngineArgs {
+    /// Whether the motion starts at the origin and faces forward [default: on with --for, else off].
+    #[arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
+    pub recenter: Option<Recenter>,
+    /// Write for an engine.
+    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
+    pub target: Option<Target>,
+}
+
+impl EngineArgs {
+    /// The engine that the file is written for.
+    pub fn engine(&self) -> Target {
+        self.target.unwrap_or(Target::Generic)
+    }
+
+    /// Whether the motion is brought to the origin.
+    pub fn recenters(&self) -> bool {
+        Recenter::or_for(self.recenter, self.engine())
+    }
 }

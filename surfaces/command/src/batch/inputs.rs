@@ -1,7 +1,10 @@
 //! Resolves the names on a command line: files, folders and patterns become one sorted list.
 
-use std::path::{Component, Path, PathBuf};
-use std::{collections::BTreeSet, fs, io};
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
 
 use loopwright_formats::Format;
 

@@ -5,11 +5,13 @@
 //! at most one incomplete line, which is skipped. A take with the first line but not the second is done again and replaces its outputs. An
 //! output that differs from its second line was changed by somebody else and is not replaced.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::{
+    collections::{HashMap, HashSet},
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
 
 use loopwright_formats::loop_file::{self, facts::Grade};
 use serde::{Deserialize, Serialize};
@@ -244,11 +246,13 @@ impl Journal {
             file.set_len(whole).map_err(failed)?;
         }
         file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let journal = Self {
-            path: path.clone(),
-            file: Some(Mutex::new(file)),
-        };
-        Ok((journal, past))
+        Ok((
+            Self {
+                path: path.clone(),
+                file: Some(Mutex::new(file)),
+            },
+            past,
+        ))
     }
 
     /// Records where the catalog of the run will be, and its hash.

@@ -1,7 +1,9 @@
 //! Names of outputs: made from a template, and unique.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use loopwright_formats::Format;
 use loopwright_job::name_part;

@@ -1,9 +1,13 @@
 //! Processes many inputs in parallel, and returns answers in the order of the inputs, whatever the number of threads.
 
-use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::{collections::BTreeMap, num::NonZeroUsize, thread};
+use std::{
+    collections::BTreeMap,
+    marker::PhantomData,
+    num::NonZeroUsize,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+};
 
 use crate::{memory, parallel::locked};
 
@@ -158,11 +162,15 @@ pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl F
         }
         if started == 0 {
             // If the system gives no thread, all the work is done here first, and answers wait.
-            let limits = Limits {
-                studying: 1,
-                in_flight: usize::MAX,
-            };
-            self::worker(work, in_order, limits, &shared);
+            self::worker(
+                work,
+                in_order,
+                Limits {
+                    studying: 1,
+                    in_flight: usize::MAX,
+                },
+                &shared,
+            );
         }
         for (index, input) in inputs.iter().enumerate() {
             let mut now = shared.locked();
@@ -219,10 +227,9 @@ fn worker<W: Work>(
         let index = now.settled;
         if let Some(mut studied) = now.studied.remove(&index) {
             let input = &inputs[index];
-            let is_settled = studied.as_mut().is_none_or(|studied| {
-                let settle = AssertUnwindSafe(|| work.settle(input, studied));
-                catch_unwind(settle).is_ok()
-            });
+            let is_settled = studied
+                .as_mut()
+                .is_none_or(|studied| catch_unwind(AssertUnwindSafe(|| work.settle(input, studied))).is_ok());
             now.settled += 1;
             drop(now);
             shared.changed.notify_all();

@@ -9,23 +9,29 @@ use loopwright_moves::blend::{BlendAxis, BlendError};
 use loopwright_sets::{Blend, BlendRequest, MixError};
 
 use super::play;
-use crate::exit::{Ending, Failure, Result};
-use crate::output;
-use crate::report::{json, make as report};
-use crate::{args::BlendArgs, load, loop_output, talk, written_loop};
+use crate::{
+    args::BlendArgs,
+    exit::{Ending, Failure, Result},
+    load, loop_output, output,
+    report::{json, make as report},
+    talk, written_loop,
+};
 
 pub fn run(args: &BlendArgs) -> Result<Ending> {
     let (names, format, mut outputs) = play::of_loops(&args.files)?;
     outputs.check_loop(&args.files.output)?;
     outputs.protect_character(args.on.rig.as_deref(), args.on.map.as_deref());
     let target = load::character_of(&args.on, &args.files.reading)?;
-    let loops = written_loop::read_all_onto(&names, &args.files.reading, target.as_ref())?;
-    let mut file = blended(&loops, &names, args)?
-        .write(format)
-        .map_err(|error| match error {
-            LoopFileError::Body(error) => error.into(),
-            other => Failure::error(other),
-        })?;
+    let mut file = blended(
+        &written_loop::read_all_onto(&names, &args.files.reading, target.as_ref())?,
+        &names,
+        args,
+    )?
+    .write(format)
+    .map_err(|error| match error {
+        LoopFileError::Body(error) => error.into(),
+        other => Failure::error(other),
+    })?;
     talk::warn_all(&file.sidecar.warnings);
     loop_output::add_file(&mut outputs, &mut file, &args.files.output)?;
     outputs.commit()?;

@@ -6,11 +6,13 @@ use loopwright_catalog::{CatalogError, CatalogFormat, LoopRow};
 use loopwright_core::names;
 use loopwright_job::TURNING_DPS;
 
-use crate::args::{CatalogArgs, SortBy};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::catalog::{self as report, CatalogAnswer};
-use crate::{failures, files, memory};
+use crate::{
+    args::{CatalogArgs, SortBy},
+    exit::{Ending, Failure, Result},
+    failures, files, memory,
+    output::{self, Outputs},
+    report::table::{Table, optional, or_dash},
+};
 
 /// Memory for a row while it is printed as JSON, bytes.
 const ROW_JSON_BYTES: u64 = 12 << 10;
@@ -51,7 +53,7 @@ pub fn run(args: &CatalogArgs) -> Result<Ending> {
     }
     let answer = CatalogAnswer { rows_read, rows: &rows };
     output::answer("catalog", &answer, None, &written, args.json, |answer| {
-        report::human(answer, &written)
+        human(answer, &written)
     })?;
     Ok(Ending::of_answer(!rows.is_empty()))
 }
@@ -145,4 +147,40 @@ fn sort(rows: &mut [LoopRow], by: SortBy) {
         SortBy::Seconds => row.period_secs,
     };
     rows.sort_by(|one, other| key(one).total_cmp(&key(other)));
+}
+
+fn human(answer: &CatalogAnswer<'_>, outputs: &[String]) -> String {
+    let CatalogAnswer { rows_read, rows } = answer;
+    let mut text = String::new();
+    if !rows.is_empty() {
+        let mut table = Table::new("<loop | <kind | m/s | deg/s | seconds | slide cm/s | moved mm | <grade");
+        for row in *rows {
+            table.row(vec![
+                row.output.clone(),
+                row.kind.clone(),
+                format!("{:.2}", row.speed_mps),
+                format!("{:+.1}", row.turn_rate_dps),
+                format!("{:.3}", row.period_secs),
+                optional(row.foot_slide_cmps, 1),
+                optional(row.displacement_mm, 1),
+                or_dash(row.grade.as_ref()),
+            ]);
+        }
+        text += &table.render();
+    }
+    text += &format!("{} of {rows_read} loops\n", rows.len());
+    for output in outputs {
+        text += &format!("{output}\n");
+    }
+    text
+}
+
+/// The answer of catalog.
+#[in_schema]
+pub struct CatalogAnswer<'a> {
+    /// Rows of all catalogs that were read.
+    rows_read: usize,
+    /// Rows that fit the filters, in the order asked for.
+    #[schemars(with = "Vec<crate::schema_words::CatalogRow>")]
+    rows: &'a [LoopRow],
 }

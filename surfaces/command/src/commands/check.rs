@@ -2,22 +2,32 @@
 
 use std::path::Path;
 
-use loopwright_formats::Sidecar;
-use loopwright_formats::loop_file::describe;
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{
+        describe,
+        facts::{CheckFacts, Grade, QualityFacts},
+    },
+};
 use loopwright_job::{CheckError, CheckId, CheckedLoop, Studied};
 use loopwright_sets::{LoopOfSet, check_together};
 
-use crate::animations::Excluded;
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::found_loops::{FoundLoop, loops_in, passages_in};
-use crate::limits::{Exceeded, Limits, SeamNames};
-use crate::output::{self, Outputs};
-use crate::report::check::{self as report, Detail, Verdict};
-use crate::written_loop::{self, LoopsInFile, WrittenLoop};
-use crate::written_passage::{CheckedPassage, WrittenPassage};
-use crate::{args::CheckArgs, load, project, recipe::TakeArgs, talk};
+use crate::{
+    animations::Excluded,
+    args::CheckArgs,
+    exit::{Ending, Failure, Result},
+    files::{self, InputFile},
+    found_loops::{FoundLoop, loops_in, passages_in},
+    limits::{Exceeded, Limits, SeamNames},
+    load,
+    output::{self, Outputs},
+    project,
+    recipe::TakeArgs,
+    report::check::{self as report, Detail, Verdict},
+    talk,
+    written_loop::{self, LoopsInFile, WrittenLoop},
+    written_passage::{CheckedPassage, WrittenPassage},
+};
 
 pub fn run(args: &CheckArgs) -> Result<Ending> {
     let limits = project::limits(args.limits, args.config.as_deref())?;
@@ -108,9 +118,11 @@ impl Checking<'_> {
         let verdict = check(&input.path, &read, &reading, self.take, self.limits, &self.fails)?;
         if self.args.together {
             let sidecar = read.sidecar.as_ref();
-            let own = LoopOfSet::new(&read.written, sidecar, &reading.overrides())
-                .map_err(|error| uncheckable(&input.path, error, self.take, sidecar))?;
-            self.of_set.push((self.verdicts.len(), own));
+            self.of_set.push((
+                self.verdicts.len(),
+                LoopOfSet::new(&read.written, sidecar, &reading.overrides())
+                    .map_err(|error| uncheckable(&input.path, error, self.take, sidecar))?,
+            ));
         }
         Ok(verdict)
     }

@@ -3,26 +3,30 @@
 use std::{path::Path, sync::Arc};
 
 use loopwright_core::{LoopClip, Take, analysis::Body, math::Rigid, retarget::Rig, root_motion};
-use loopwright_formats::loop_file::describe;
-use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar,
     Source, WrittenFile,
+    loop_file::{
+        describe,
+        facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts},
+    },
 };
-use loopwright_job::CharacterTarget;
-use loopwright_job::recipe::ReferencePose;
+use loopwright_job::{CharacterTarget, recipe::ReferencePose};
 
-use super::each::{self, Manner};
-use super::retarget::{self, Moved, Options};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::recipe::{Recenter, RecipeError};
-use crate::report::{convert::ConvertAnswer, json};
+use super::{
+    each::{self, Manner},
+    retarget::{self, Moved, Options},
+};
 use crate::{
     animations::{self, Excluded},
     args::ConvertArgs,
+    exit::{Ending, Failure, Result},
     files::{self, InputFile},
-    load, loop_output, memory, mirroring, talk, written_loop,
+    load, loop_output, memory, mirroring,
+    output::{self, Outputs},
+    recipe::{Recenter, RecipeError},
+    report::json,
+    talk, written_loop,
 };
 
 pub fn run(mut args: ConvertArgs) -> Result<Ending> {
@@ -43,13 +47,16 @@ pub fn run(mut args: ConvertArgs) -> Result<Ending> {
     };
     let extension = |input: &Path| extension(args, input);
     let convert = |input: InputFile, number: Option<usize>, output: &Path, is_one_of_many: bool| {
-        let args = ConvertArgs {
-            input,
-            number,
-            output: output.to_owned(),
-            ..args.clone()
-        };
-        one(&args, target.as_ref(), is_one_of_many)
+        one(
+            &ConvertArgs {
+                input,
+                number,
+                output: output.to_owned(),
+                ..args.clone()
+            },
+            target.as_ref(),
+            is_one_of_many,
+        )
     };
     if args.split {
         return each::animations_into_folder(
@@ -97,12 +104,16 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>, is_one_of_many
         None => on_its_own(args)?,
     };
     if args.json {
-        let answer = ConvertAnswer {
-            take: moved.take,
-            is_loop: moved.sidecar.is_some(),
-            mirrored: args.mirror,
-        };
-        output::print(&json::document("convert", answer, None, &moved.outputs))?;
+        output::print(&json::document(
+            "convert",
+            ConvertAnswer {
+                take: moved.take,
+                is_loop: moved.sidecar.is_some(),
+                mirrored: args.mirror,
+            },
+            None,
+            &moved.outputs,
+        ))?;
     } else if is_one_of_many {
         output::print(&format!("{}\n", args.output.display()))?;
     }
@@ -258,17 +269,19 @@ fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take
     if reading.reference.is_none() {
         return Ok(None);
     }
-    let file = LoadedTake {
-        take: take.clone(),
-        source: if args.mirror {
-            file.source.clone().mirrored()
-        } else {
-            file.source.clone()
-        },
-        ..file.clone()
-    };
     load::following(None, reading)?
-        .rig_of(&file, &reading.overrides())
+        .rig_of(
+            &LoadedTake {
+                take: take.clone(),
+                source: if args.mirror {
+                    file.source.clone().mirrored()
+                } else {
+                    file.source.clone()
+                },
+                ..file.clone()
+            },
+            &reading.overrides(),
+        )
         .map(Some)
         .map_err(|error| load::cannot_study(&args.input.path, error))
 }
@@ -334,8 +347,10 @@ impl Work<'_> {
         if !adds_root {
             return Ok(loopwright_formats::write_take(&take, &source)?);
         }
-        let rooted = take.below_root_joint(&loopwright_formats::added_root_name(take.skeleton()));
-        Ok(loopwright_formats::write_take_with_root(&rooted, &source)?)
+        Ok(loopwright_formats::write_take_with_root(
+            &take.below_root_joint(&loopwright_formats::added_root_name(take.skeleton())),
+            &source,
+        )?)
     }
 
     /// Returns the file of a loop and its new sidecar: with the keys unchanged, or written anew if the engine wants another root.
@@ -358,19 +373,22 @@ impl Work<'_> {
                     .animation
                     .clone()
                     .unwrap_or_else(|| clip.name().to_owned());
-                let settings = LoopWriteSettings {
-                    limits: memory::limits(),
-                    closing_key: if sidecar.playback.closing_key {
-                        ClosingKey::Repeat
-                    } else {
-                        ClosingKey::Drop
+                loopwright_formats::write_loop(
+                    &clip.named(name),
+                    &source.clone().without_animation()?,
+                    &LoopWriteSettings {
+                        limits: memory::limits(),
+                        closing_key: if sidecar.playback.closing_key {
+                            ClosingKey::Repeat
+                        } else {
+                            ClosingKey::Drop
+                        },
+                        copies: sidecar.playback.copies,
+                        add_root,
+                        in_place: !sidecar.root_motion.mode.moves_root(),
+                        ..LoopWriteSettings::default()
                     },
-                    copies: sidecar.playback.copies,
-                    add_root,
-                    in_place: !sidecar.root_motion.mode.moves_root(),
-                    ..LoopWriteSettings::default()
-                };
-                loopwright_formats::write_loop(&clip.named(name), &source.clone().without_animation()?, &settings)?
+                )?
             }
             None => match self.kept(false)? {
                 Some(kept) => kept,
@@ -460,14 +478,28 @@ const UNMOVED_RADIANS: f64 = 1e-6;
 /// Returns the name of the topmost joint of a file that was written.
 fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>> {
     let animation = written.animation.as_deref();
-    let settings = ReadSettings {
-        animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
-        limits: memory::limits(),
-        ..ReadSettings::default()
-    };
     let take = files::parse(path, &written.bytes)?
-        .read(&settings, &mut Vec::new())
+        .read(
+            &ReadSettings {
+                animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
+                limits: memory::limits(),
+                ..ReadSettings::default()
+            },
+            &mut Vec::new(),
+        )
         .map_err(|error| files::cannot_read(path, &error))?
         .take;
     Ok(Some(take.skeleton().joint(0).name.clone()))
+}
+
+/// The answer of `convert`; there is none as text.
+#[in_schema]
+pub struct ConvertAnswer {
+    /// The file that was read, as a take.
+    #[schemars(with = "crate::schema_words::Take")]
+    take: TakeFacts,
+    /// Whether it is a loop with a sidecar, which was written as well.
+    is_loop: bool,
+    /// Whether left and right were exchanged.
+    mirrored: bool,
 }

@@ -3,20 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_core::LoopClip;
-use loopwright_formats::{Format, Target, set::PassageFacts};
-use loopwright_job::recipe::ReferencePose;
-use loopwright_job::{self as job, Recipe, Request, Studied, Study};
+use loopwright_formats::{
+    Format, Target,
+    loop_file::facts::{Grade, TakeFacts},
+    set::{ClipKind, PassageFacts},
+};
+use loopwright_job::{self as job, Recipe, Request, Studied, Study, recipe::ReferencePose};
 use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
 
-use crate::args::CutArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::recipe::{RecipeError, StudyArgs};
-use crate::report::cut::{self as report, CutAnswer, LoopRow, Missing};
-use crate::report::json;
-use crate::{failures, load, loop_output, talk, written_loop};
+use crate::{
+    args::CutArgs,
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    load, loop_output,
+    output::{self, Outputs},
+    recipe::{RecipeError, StudyArgs},
+    report::{
+        figures::counted,
+        json,
+        table::{Table, or_dash},
+    },
+    talk, written_loop,
+};
 
 pub fn run(args: &CutArgs) -> Result<Ending> {
     let input = InputFile::existing(&args.take)?;
@@ -24,10 +34,20 @@ pub fn run(args: &CutArgs) -> Result<Ending> {
         return Err(RecipeError::NoRig { name: "take.reference" }.into());
     }
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;
-    let (take, study) = (&input.path, reading(args, &input));
+    let take = &input.path;
+    let study = StudyArgs {
+        rig: args.on.rig.clone(),
+        map: args.on.map.clone(),
+        bone_stretch: args.on.bone_stretch,
+        ..input.reading(&args.reading).into()
+    };
     let studying = load::study(study.clone())?;
     let studied = load::load(&input, &studying)?;
-    check_has_feet(args, &studied)?;
+    if studied.analysis.contacts.num_feet() == 0 {
+        return Err(failure!("\"{}\" has no feet", args.take.display())
+            .because("passages are held where feet stand, and none were found among its joints")
+            .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"));
+    }
     let engine = args.target.unwrap_or(Target::Generic);
     let format = format(args, args.on.rig.as_deref().unwrap_or(take))?;
     talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
@@ -40,12 +60,16 @@ pub fn run(args: &CutArgs) -> Result<Ending> {
     } else {
         given_loops(args, &loops, &studying, &mut outputs)?
     };
-    let request = CutRequest {
-        kinds: args.kinds(),
-        fps: args.fps,
-        engine,
-    };
-    let cut = CutPassages::new(&studied, clips, &request).map_err(|error| uncut(&studied, &rows, error))?;
+    let cut = CutPassages::new(
+        &studied,
+        clips,
+        &CutRequest {
+            kinds: args.kinds(),
+            fps: args.fps,
+            engine,
+        },
+    )
+    .map_err(|error| uncut(&studied, &rows, error))?;
     let stances = &cut.loops.loops()[rows.len()..];
     rows.extend(stances.iter().map(|stance| LoopRow {
         name: stance.name().to_owned(),
@@ -57,26 +81,6 @@ pub fn run(args: &CutArgs) -> Result<Ending> {
     let answer = answer(&studied, &cut, rows);
     add_all(args, &studied, (&cut, &answer.passages), (&mut outputs, format))?;
     end(args, answer, &outputs.commit()?)
-}
-
-/// Returns the settings for studying the take.
-fn reading(args: &CutArgs, input: &InputFile) -> StudyArgs {
-    StudyArgs {
-        rig: args.on.rig.clone(),
-        map: args.on.map.clone(),
-        bone_stretch: args.on.bone_stretch,
-        ..input.reading(&args.reading).into()
-    }
-}
-
-/// Errors: no foot was found in the take.
-fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<()> {
-    if studied.analysis.contacts.num_feet() > 0 {
-        return Ok(());
-    }
-    Err(failure!("\"{}\" has no feet", args.take.display())
-        .because("passages are held where feet stand, and none were found among its joints")
-        .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"))
 }
 
 /// Makes loops of the take itself, and adds their files to the outputs.
@@ -101,8 +105,13 @@ fn own_loops(
         clips.push(made.made.loop_clip.clone().named(name.clone()));
         let path = args.output.join(format!("{name}.{}", format.extension()));
         outputs.check_loop(&path)?;
-        let pending = job::write(studied, request, made, format).map_err(unmade)?;
-        loop_output::add(outputs, pending, &path, &[], loop_output::in_words(&studied.warnings))?;
+        loop_output::add(
+            outputs,
+            job::write(studied, request, made, format).map_err(unmade)?,
+            &path,
+            &[],
+            loop_output::in_words(&studied.warnings),
+        )?;
         rows.push(LoopRow {
             name,
             file: Some(path.display().to_string()),
@@ -156,7 +165,7 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> 
     if answer.passages.is_empty() {
         let mut failure = Failure::nothing(format!("nothing to cut in \"{}\"", args.take.display()));
         for missing in &answer.missing {
-            failure = failure.because(format!("no {}: {}", report::in_text(missing.kind), missing.why));
+            failure = failure.because(format!("no {}: {}", in_text(missing.kind), missing.why));
         }
         let failure = failure.try_this(format!(
             "`loopwright inspect {}` shows what the take does",
@@ -167,7 +176,7 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> 
     }
     let ending = Ending::of_grades(answer.passages.iter().map(|passage| passage.grade));
     output::answer("cut", &answer, None, outputs, args.json, |answer| {
-        report::human(answer, &args.output.display().to_string())
+        human(answer, &args.output.display().to_string())
     })?;
     Ok(ending)
 }
@@ -177,8 +186,10 @@ fn format(args: &CutArgs, goes_into: &Path) -> Result<Format> {
     if let Some(format) = args.to {
         return Ok(format);
     }
-    let extension = loop_output::extension_for_motion(goes_into, args.target).unwrap_or_default();
-    output::format_of(&PathBuf::from("passage").with_extension(extension))
+    output::format_of(
+        &PathBuf::from("passage")
+            .with_extension(loop_output::extension_for_motion(goes_into, args.target).unwrap_or_default()),
+    )
 }
 
 /// Adds the files of all passages, each with its sidecar.
@@ -227,4 +238,73 @@ fn uncut(studied: &Studied, loops: &[LoopRow], error: CutTakeError) -> Failure {
         .try_this("a loop made without output.root-space full"),
         other => failure!("cannot cut \"{}\": {other}", studied.name),
     }
+}
+
+/// A loop that passages begin and end in.
+#[in_schema]
+struct LoopRow {
+    /// Its name.
+    name: String,
+    /// Its file; null for a stance of one pose of the take.
+    file: Option<String>,
+}
+
+/// A kind that was looked for and not found.
+#[in_schema]
+struct Missing {
+    /// The kind.
+    #[schemars(with = "crate::schema_words::ClipKind")]
+    kind: ClipKind,
+    /// Why there is none.
+    why: String,
+}
+
+/// The answer of `cut`.
+#[in_schema]
+pub struct CutAnswer {
+    /// The take.
+    #[schemars(with = "crate::schema_words::Take")]
+    take: TakeFacts,
+    /// The loops that passages begin and end in.
+    loops: Vec<LoopRow>,
+    /// The passages, by kind, those of one name with the cheapest first.
+    #[schemars(with = "Vec<crate::schema_words::Passage>")]
+    passages: Vec<PassageFacts>,
+    /// What was looked for and not found.
+    missing: Vec<Missing>,
+}
+
+/// Words the answer of `cut`, for files in this folder.
+fn human(answer: &CutAnswer, folder: &str) -> String {
+    let mut table =
+        Table::new("<passage | <kind | <from | <to | frames | seconds | turn deg | travel m | cost m s | <grade");
+    for passage in &answer.passages {
+        let [x, _, z] = passage.travel_m;
+        table.row(vec![
+            passage.name.clone(),
+            in_text(passage.kind),
+            passage.from.clip.clone(),
+            passage.to.clip.clone(),
+            passage.frames.to_string(),
+            format!("{:.2}", passage.duration_secs),
+            format!("{:.0}", passage.turn_deg.round() + 0.0),
+            format!("{:.2}", loopwright_core::math::ops::hypot(x, z)),
+            format!("{:.3}", passage.cost_metre_secs),
+            match (passage.grade, &passage.reason) {
+                (Some(grade), Some(reason)) if grade > Grade::Good => format!("{grade}: {reason}"),
+                (grade, _) => or_dash(grade),
+            },
+        ]);
+    }
+    let mut text = table.render();
+    text += &format!("{} in {folder}\n", counted(answer.passages.len(), "passage"));
+    for missing in &answer.missing {
+        text += &format!("no {}: {}\n", in_text(missing.kind), missing.why);
+    }
+    text
+}
+
+/// The name of a kind in running text.
+fn in_text(kind: ClipKind) -> String {
+    kind.as_str().replace('_', " ")
 }

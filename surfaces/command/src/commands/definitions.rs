@@ -2,10 +2,12 @@
 
 use std::io::Write;
 
-use crate::args::{CompletionsArgs, ManArgs, RecipeArgs, full_command};
-use crate::exit::{Ending, Result};
-use crate::output::{self, Outputs};
-use crate::{project, recipe};
+use crate::{
+    args::{CompletionsArgs, ManArgs, RecipeArgs, full_command},
+    exit::{Ending, Result},
+    output::{self, Outputs},
+    project, recipe,
+};
 
 const NAME: &str = "loopwright";
 

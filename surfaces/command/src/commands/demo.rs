@@ -3,15 +3,19 @@
 use std::path::Path;
 
 use loopwright_core::SearchSettings;
-use loopwright_formats::{Format, ReadSettings, Source};
+use loopwright_formats::{Format, ReadSettings, Sidecar, Source};
 use loopwright_job::{Chosen, JobError, Request, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::find::FindAnswer;
-use crate::report::synth::{DemoAnswer, TruthFacts};
-use crate::{args::DemoArgs, commands::synth, failures, load, loop_output, recipe::Recipe};
+use crate::{
+    args::DemoArgs,
+    commands::synth::{self, TruthFacts},
+    exit::{Ending, Failure, Result},
+    failures, load, loop_output,
+    output::{self, Outputs},
+    recipe::Recipe,
+    report::{find::FindAnswer, make},
+};
 
 pub fn run(args: &DemoArgs) -> Result<Ending> {
     let folder = &args.output;
@@ -63,4 +67,28 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
         truth: TruthFacts::new(&synthetic),
     };
     output::answer("demo", &answer, None, &outputs, args.json, DemoAnswer::human)
+}
+
+/// The answer of `demo`: the answers of `find` and `make` for the built-in take, and its ground truth.
+#[in_schema]
+pub struct DemoAnswer<'a> {
+    #[serde(flatten)]
+    found: FindAnswer,
+    /// The loop that was made.
+    #[serde(rename = "loop")]
+    #[schemars(with = "crate::schema_words::Loop")]
+    made: &'a Sidecar,
+    /// What the take was made with.
+    truth: TruthFacts,
+}
+
+impl DemoAnswer<'_> {
+    fn human(&self) -> String {
+        let (found, made, truth) = (
+            self.found.human(false),
+            make::human(self.made, false),
+            self.truth.human(),
+        );
+        format!("{found}\n{made}{truth}")
+    }
 }

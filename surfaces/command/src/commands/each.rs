@@ -1,15 +1,21 @@
 //! Commands over many files: the work is done for each file, and answers are printed in the order of the files.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
-use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted};
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::talk::{self, Aside, Progress};
-use crate::{args::JobsArgs, output, report::failure};
+use crate::{
+    args::JobsArgs,
+    batch::{self, Input, Inputs, Named, Names, Template, Wanted},
+    exit::{Ending, Failure, Result},
+    files::{self, InputFile},
+    output,
+    report::failure,
+    talk::{self, Aside, Progress},
+};
 
 /// Most files that the closing message lists.
 const MOST_LISTED: usize = 20;
@@ -74,20 +80,6 @@ pub fn output(
     )
 }
 
-/// Errors: `folder` is a file or named like one.
-fn check_is_folder(folder: &Path) -> Result<()> {
-    let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
-    if !folder.is_dir() && is_file {
-        Err(failure!(
-            "\"{}\" is the name of a file, and several files need a folder",
-            folder.display()
-        )
-        .try_this("the name of a folder: out/"))
-    } else {
-        Ok(())
-    }
-}
-
 /// An animation of a file, by its number and name.
 pub type Animation = (usize, String);
 
@@ -103,8 +95,13 @@ pub fn animations_into_folder(
     work: impl Fn(&Path, Option<&Animation>, &Path) -> Result<Ending> + Sync,
 ) -> Result<Ending> {
     let mut found = batch::find(names, Wanted::All, Some(folder), manner.character);
-    if !found.files.is_empty() {
-        check_is_folder(folder)?;
+    let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
+    if !found.files.is_empty() && !folder.is_dir() && is_file {
+        return Err(failure!(
+            "\"{}\" is the name of a file, and several files need a folder",
+            folder.display()
+        )
+        .try_this("the name of a folder: out/"));
     }
     let protected: BTreeSet<PathBuf> = found
         .files
@@ -127,15 +124,14 @@ pub fn animations_into_folder(
         for animation in of_file {
             let name = animation.as_ref().map(|(_, name)| &**name).filter(|name| *name != stem);
             let template = name.map_or("{stem}", |_| "{stem}-{animation}");
-            let named = Named {
-                stem: &stem,
-                animation: name,
-                ..Named::default()
-            };
             let output = given.give(
                 &below,
                 &Template::parse(template).map_err(Failure::error)?,
-                named,
+                Named {
+                    stem: &stem,
+                    animation: name,
+                    ..Named::default()
+                },
                 &extension(&input.path),
                 &key,
             );
@@ -163,7 +159,11 @@ pub fn animations_into_folder(
 
 /// Does the work on each of many files.
 pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<Ending> + Sync) -> Result<Ending> {
-    check_for_one(manner)?;
+    if let Some((flag, _)) = manner.for_one.iter().find(|(_, is_given)| *is_given) {
+        return Err(
+            failure!("{flag} is for one file, and several are named").try_this(format!("one file, or no {flag}"))
+        );
+    }
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]
     {
@@ -190,7 +190,9 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
             progress.beside(|| {
                 let text = if manner.json { line(&said.printed) } else { said.printed };
                 let now = output::print(&text);
-                printed = core::mem::replace(&mut printed, Ok(())).and(now);
+                if printed.is_ok() {
+                    printed = now;
+                }
                 talk::warn_of(input.path.display(), &said.warnings);
                 match result {
                     Ok(now) => ending = ending.max(now),
@@ -212,26 +214,16 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
     if failed.is_empty() {
         return Ok(ending);
     }
-    let what = format!(
-        "{} of {} files failed",
-        failed.len(),
-        found.problems.len() + found.files.len()
+    let failure = Failure::of_all(
+        format!(
+            "{} of {} files failed",
+            failed.len(),
+            found.problems.len() + found.files.len()
+        ),
+        failed.iter().take(MOST_LISTED),
     );
-    let failure = Failure::of_all(what, failed.iter().take(MOST_LISTED));
     let document = line(&failure::json(&failure, None));
     Err(failure.in_document(document))
-}
-
-/// Errors: a flag for a single file is given.
-fn check_for_one(manner: Manner<'_>) -> Result<()> {
-    for (flag, is_given) in manner.for_one {
-        if *is_given {
-            return Err(
-                failure!("{flag} is for one file, and several are named").try_this(format!("one file, or no {flag}"))
-            );
-        }
-    }
-    Ok(())
 }
 
 /// Prints the document of a failure, if documents are asked for.
@@ -249,9 +241,11 @@ fn with_document(result: Result<Ending>, json: bool) -> Result<Ending> {
 }
 
 fn fault(input: &Input) -> (Result<Ending>, Aside) {
-    let failure = failure!("the program itself failed on \"{}\"", input.path.display())
-        .try_this("a report of this fault, with the file");
-    (Err(failure), Aside::default())
+    (
+        Err(failure!("the program itself failed on \"{}\"", input.path.display())
+            .try_this("a report of this fault, with the file")),
+        Aside::default(),
+    )
 }
 
 fn line(document: &str) -> String {

@@ -3,17 +3,19 @@
 use loopwright_core::{LoopCandidate, SearchSettings};
 use loopwright_job::{JobError, SearchRows, Studied, Study, Warning, search_rows, warning};
 
-use super::each::{self, Manner};
-use super::like;
-use crate::exit::{Ending, Result};
-use crate::output::{self, Outputs};
-use crate::recipe::{self, StretchRecipe};
+use super::{
+    each::{self, Manner},
+    like,
+};
 use crate::{
     args::FindArgs,
+    exit::{Ending, Result},
     failures,
     files::InputFile,
     load, mirroring,
+    output::{self, Outputs},
     plot::PlotFile,
+    recipe::{self, StretchRecipe},
     report::{find::FindAnswer, json},
     talk,
 };
@@ -44,12 +46,15 @@ fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Endi
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);
     args.search.check(&loaded).map_err(in_words)?;
     let set = args.sets.0.stretch;
-    let ends = StretchRecipe {
-        symmetric: args.mirror.symmetric.then_some(true).or(set.symmetric),
-        ping_pong: args.mirror.ping_pong.then_some(true).or(set.ping_pong),
-        ..set
-    };
-    let pairing = recipe::pairing(&loaded.analysis, &ends, &args.study.mirror)?;
+    let pairing = recipe::pairing(
+        &loaded.analysis,
+        &StretchRecipe {
+            symmetric: args.mirror.symmetric.then_some(true).or(set.symmetric),
+            ping_pong: args.mirror.ping_pong.then_some(true).or(set.ping_pong),
+            ..set
+        },
+        &args.study.mirror,
+    )?;
     if let Some(mirror) = pairing.mirror() {
         mirroring::warn(mirror);
     }

@@ -2,20 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
+use loopwright_controller::{FitError, FitSettings, SpeedTable, TableOf, TakeFit};
 use loopwright_core::Analysis;
 use loopwright_formats::{Format, LoadedTake};
 use loopwright_job::warning;
 
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::recipe::TakeArgs;
-use crate::report::fit::{self as report, FittedTake, Outcome, Source};
 use crate::{
     args::FitArgs,
-    batch, files, load,
+    batch,
+    exit::{Ending, Failure, Result},
+    files, load,
+    output::{self, Outputs},
     patterns::{Pattern, files_below},
     plot::PlotFile,
+    recipe::TakeArgs,
+    report::fit::{self as report, FittedTake, Outcome, Source},
     talk,
 };
 
@@ -34,13 +35,16 @@ pub fn run(args: &FitArgs) -> Result<Ending> {
     if let Some(path) = &args.toml {
         outputs.check(path)?;
     }
-    let settings = settings(args);
+    let settings = FitSettings {
+        smoothing_secs: args.smoothing,
+        mode: args.mode,
+    };
     let sources = sources(&args.takes, &args.reading, &settings)?;
     let fits: Vec<(&FittedTake, &TakeFit)> = sources.iter().flat_map(Source::fits).collect();
     for (take, _) in &fits {
         outputs.protect(Path::new(&take.facts.file));
     }
-    let pool = pool(&sources);
+    let pool = report::pool(&sources);
     let block = report::block(&pool, &settings);
     if let Some(plot) = plot
         && !fits.is_empty()
@@ -65,13 +69,6 @@ pub fn run(args: &FitArgs) -> Result<Ending> {
     Ok(Ending::of_answer(pool.has_half_life()))
 }
 
-fn settings(args: &FitArgs) -> FitSettings {
-    FitSettings {
-        smoothing_secs: args.smoothing,
-        mode: args.mode,
-    }
-}
-
 /// The takes of each path. Errors: the only take cannot be read, or the settings fit no take.
 fn sources(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
@@ -94,11 +91,6 @@ fn unreadable(sources: &[Source]) -> Option<Failure> {
     Failure::of_some(unreadable, outcomes.len(), "takes could not be fitted")
 }
 
-fn pool(sources: &[Source]) -> Pool {
-    let fits: Vec<&TakeFit> = sources.iter().flat_map(Source::fits).map(|(_, fit)| fit).collect();
-    Pool::new(&fits)
-}
-
 /// Returns the document for takes that were read already, with their names and warnings. Errors: one cannot be fitted.
 pub fn document(
     takes: Vec<(String, &LoadedTake, Vec<String>)>,
@@ -117,7 +109,7 @@ pub fn document(
             })
         })
         .collect::<Result<Vec<_>>>()?;
-    Ok(report::json(&sources, &pool(&sources), settings, None, &[]))
+    Ok(report::json(&sources, &report::pool(&sources), settings, None, &[]))
 }
 
 /// Returns the document for the takes that these paths name. Errors: one cannot be read or fitted.
@@ -125,7 +117,7 @@ pub fn document_of_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSe
     let sources = sources(paths, reading, settings)?;
     match unreadable(&sources) {
         Some(failure) => Err(failure),
-        None => Ok(report::json(&sources, &pool(&sources), settings, None, &[])),
+        None => Ok(report::json(&sources, &report::pool(&sources), settings, None, &[])),
     }
 }
 
@@ -189,10 +181,9 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
 /// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
 fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake> {
     let mut soft = Vec::new();
-    let file = files::read_take(path, &load::settings(reading), &mut soft)?;
     fitted(
         path,
-        &file,
+        &files::read_take(path, &load::settings(reading), &mut soft)?,
         soft.iter().map(ToString::to_string).collect(),
         reading,
         settings,

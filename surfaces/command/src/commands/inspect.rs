@@ -3,14 +3,16 @@ use loopwright_core::analysis::Strides;
 use loopwright_formats::{MotionArrays, Sidecar};
 use loopwright_job::{AddedRoot, Study, stated_space};
 
-use super::each::{self, Manner};
-use super::like::reading_of;
-use crate::exit::{Ending, Result};
-use crate::output::{self, Outputs};
+use super::{
+    each::{self, Manner},
+    like::reading_of,
+};
 use crate::{
     args::InspectArgs,
+    exit::{Ending, Result},
     files::InputFile,
     load,
+    output::{self, Outputs},
     plot::PlotFile,
     report::inspect::{self, InspectAnswer},
     talk, written_loop,

@@ -1,7 +1,9 @@
 //! `loopwright licences`: prints the terms of the program and of everything inside it.
 
-use crate::exit::{Ending, Result};
-use crate::output;
+use crate::{
+    exit::{Ending, Result},
+    output,
+};
 
 /// Written by `.ci/third-party`, before a release is built.
 #[cfg(feature = "licences")]

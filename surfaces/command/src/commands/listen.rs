@@ -4,26 +4,37 @@
 //! last seconds of it as on a file. At the end it runs on the whole recording, so the last loop is the one that `make` would make of the
 //! recorded file.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use loopwright_core::live::Due;
-use loopwright_core::{LoopCandidate, pipeline::by_recommendation};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::vmc::{FIRST_POSES, MAX_STEP_SECS, RATE_RANGE_HZ, VmcCounts};
-use loopwright_formats::{BvhRecording, BvhStream, Format, LineFault, MemoryError, Sidecar, StreamedLine, read_take};
+use loopwright_core::{LoopCandidate, live::Due, pipeline::by_recommendation};
+use loopwright_formats::{
+    BvhRecording, BvhStream, Format, LineFault, MemoryError, Sidecar, StreamedLine,
+    loop_file::facts::Grade,
+    read_take,
+    vmc::{FIRST_POSES, MAX_STEP_SECS, RATE_RANGE_HZ, VmcCounts},
+};
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Studied, Study};
 
 use super::make;
-use crate::args::ListenArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::heard::{Heard, Lost};
-use crate::live_source::{Came, LiveSource};
-use crate::output::{self, Outputs};
-use crate::recipe::Recipe;
-use crate::report::listen::{LiveLoop, last_line};
-use crate::{failures, files, load, loop_output, memory, report, signals, talk};
+use crate::{
+    args::ListenArgs,
+    exit::{Ending, Failure, Result},
+    failures, files,
+    heard::{Heard, Lost},
+    live_source::{Came, LiveSource},
+    load, loop_output, memory,
+    output::{self, Outputs},
+    recipe::Recipe,
+    report::{
+        self,
+        listen::{LiveLoop, last_line},
+    },
+    signals, talk,
+};
 
 /// How often to check whether listening should end while nothing arrives.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -65,11 +76,13 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
             );
         }
     }
-    let flags = Recipe {
-        take: args.take.clone(),
-        ..Recipe::default()
-    };
-    let recipe = make::with_file(&args.sets.0.with(&flags)?, args.recipe.as_deref())?;
+    let recipe = make::with_file(
+        &args.sets.0.with(&Recipe {
+            take: args.take.clone(),
+            ..Recipe::default()
+        })?,
+        args.recipe.as_deref(),
+    )?;
     if recipe.stretch.start.is_some() {
         return Err(Failure::error("the recipe names frames, and none have come yet")
             .try_this("a recipe without start and end under [stretch]"));
@@ -268,8 +281,9 @@ impl Listening<'_> {
             let mut warnings = Vec::new();
             let line = self.stream.next_line(&mut warnings);
             talk::warn_all(&warnings);
-            let wrong = |error| failure!("cannot read the stream: {error}");
-            let due = match line.map_err(|error| wrong(error).try_this("a BVH file, a row on each line"))? {
+            let due = match line.map_err(|error| {
+                failure!("cannot read the stream: {error}").try_this("a BVH file, a row on each line")
+            })? {
                 None => return Ok(false),
                 Some(StreamedLine::Head) => {
                     if let Some(head) = self.stream.head().map(Arc::clone) {
@@ -409,11 +423,16 @@ impl Listening<'_> {
         )
         .ok()?;
         let studied = self.study.analyse(name.display().to_string(), read, soft).ok()?;
-        let request = Request {
-            search: Some(self.search_meanwhile),
-            ..self.request
-        };
-        let pending = self.loop_of(&studied, request, &mut Vec::new()).ok()?;
+        let pending = self
+            .loop_of(
+                &studied,
+                Request {
+                    search: Some(self.search_meanwhile),
+                    ..self.request
+                },
+                &mut Vec::new(),
+            )
+            .ok()?;
         (pending.done.made.candidate.num_jumps == 0).then_some(pending)
     }
 
@@ -425,8 +444,10 @@ impl Listening<'_> {
             "made while the motion still came, of frames {first} to {} of the stream; its own frames are counted from the first of these",
             end - 1
         );
-        let sidecar = loop_output::add(&mut outputs, pending, &self.args.output, &[], vec![said])?;
-        Ok((sidecar, outputs.commit()?))
+        Ok((
+            loop_output::add(&mut outputs, pending, &self.args.output, &[], vec![said])?,
+            outputs.commit()?,
+        ))
     }
 
     /// The name of the recording, as the take of its loops.

@@ -7,16 +7,25 @@ use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRe
 use loopwright_moves::PassageKind;
 use loopwright_sets::{FrameError, Framed};
 
-use super::make_all::{self, make_all};
-use super::make_many;
-use crate::animations::{self, Excluded, is_pattern};
-use crate::args::{CloseArgs, MakeArgs, TargetArgs};
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::recipe::{Recipe, SearchRecipe};
-use crate::report::{failure, json, make as report};
-use crate::{batch, failures, load, loop_output, plot::PlotFile, project, talk};
+use super::{
+    make_all::{self, make_all},
+    make_many,
+};
+use crate::{
+    animations::{self, Excluded, is_pattern},
+    args::{CloseArgs, MakeArgs, TargetArgs},
+    batch,
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    load, loop_output,
+    output::{self, Outputs},
+    plot::PlotFile,
+    project,
+    recipe::{Recipe, SearchRecipe},
+    report::{failure, json, make as report},
+    talk,
+};
 
 pub fn run(mut args: MakeArgs) -> Result<Ending> {
     if args.dry_run {
@@ -128,7 +137,14 @@ pub fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
     let Some(path) = file else {
         return Ok(flags.clone());
     };
-    let recipe = read_recipe(path)?;
+    let recipe = if path.ends_with(project::NAME) {
+        project::read(path)?.recipe
+    } else {
+        Recipe::read(&files::read_settings(path)?).map_err(|error| {
+            Failure::cannot("read the recipe", path, error)
+                .try_this("`loopwright recipe` prints one with every setting")
+        })?
+    };
     // Files named by flags take precedence.
     let is_other_rig = flags.take.rig.is_some();
     let typed: Vec<&str> = flags.take.files().map(|(key, _)| key).collect();
@@ -138,15 +154,6 @@ pub fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
         }
     }
     Ok(recipe.overlaid(flags)?)
-}
-
-fn read_recipe(path: &Path) -> Result<Recipe> {
-    if path.ends_with(project::NAME) {
-        return Ok(project::read(path)?.recipe);
-    }
-    Recipe::read(&files::read_settings(path)?).map_err(|error| {
-        Failure::cannot("read the recipe", path, error).try_this("`loopwright recipe` prints one with every setting")
-    })
 }
 
 /// Makes and writes the requested loop of a take with its sidecar, and its plot and recipe if asked for.
@@ -195,8 +202,10 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs, with: &[PassageK
     let ending = Ending::of_grade(pending.grade());
     // The plot compares the take with its own loop, one cycle of it.
     let plot = plot.map(|plot| {
-        let svg = loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take());
-        (plot, svg)
+        (
+            plot,
+            loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
+        )
     });
     let beside: Vec<&Path> = [target.plot.as_deref(), saved].into_iter().flatten().collect();
     let sidecar = loop_output::add(
@@ -228,14 +237,16 @@ fn framed(
     (mut outputs, path, target): (Outputs, &Path, &TargetArgs),
 ) -> Result<Ending> {
     let output = &pending.done.output;
-    let clip = pending.done.made.from_start().into_owned();
-    let framed =
-        Framed::new(studied, clip, with, (output.repeat.unwrap_or(1), output.engine())).map_err(
-            |error| match error {
-                FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
-                other => Failure::error(other).try_this("--with start,stop, start or stop"),
-            },
-        )?;
+    let framed = Framed::new(
+        studied,
+        pending.done.made.from_start().into_owned(),
+        with,
+        (output.repeat.unwrap_or(1), output.engine()),
+    )
+    .map_err(|error| match error {
+        FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
+        other => Failure::error(other).try_this("--with start,stop, start or stop"),
+    })?;
     let written = framed.write(studied, output::format_of(path)?)?;
     talk::warn_all(&written.warnings);
     let facts = framed.facts(studied);

@@ -3,17 +3,26 @@
 use std::path::Path;
 
 use loopwright_catalog::skeleton_sha256;
-use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
-use loopwright_formats::{AnimatedFile, Format, Sidecar};
-use loopwright_job::pack::{NoPack, PackJob, PackedFile};
-use loopwright_job::{Request, Study};
+use loopwright_formats::{
+    AnimatedFile, Format, Sidecar,
+    loop_file::{AnimationFacts, AnimationOutcome, PackSidecar},
+};
+use loopwright_job::{
+    Request, Study,
+    pack::{NoPack, PackJob, PackedFile},
+};
 
-use crate::exit::{Ending, Failure, Result};
-use crate::loop_output::{self, copied};
-use crate::output::{self, Outputs};
-use crate::report::{json, make_all as report};
-use crate::talk::{self, Progress};
-use crate::{animations, args::TargetArgs, failures, files, load, written_loop};
+use crate::{
+    animations,
+    args::TargetArgs,
+    exit::{Ending, Failure, Result},
+    failures, files, load,
+    loop_output::{self, copied},
+    output::{self, Outputs},
+    report::{json, make as report},
+    talk::{self, Progress},
+    written_loop,
+};
 
 /// The failure when many animations are asked for but the recipe names frames of a single one.
 pub fn frames_of_one() -> Failure {
@@ -127,7 +136,7 @@ pub fn make_all(
     let failure = Failure::of_some(&reasons, numbers.len(), "animations could not be looped");
     let document = json::pack(&sidecar, failure.as_ref());
     if !target.json {
-        output::print(&report::human(&sidecar))?;
+        output::print(&report::animations(&sidecar))?;
     }
     output::end(document, failure, target.json)?;
     Ok(Ending::of_grades(

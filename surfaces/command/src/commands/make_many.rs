@@ -1,25 +1,39 @@
 //! `loopwright make` for many takes: each is made as a single one is, and all go into one folder.
 
-use std::path::{Path, PathBuf};
-use std::{collections::HashSet, fs, sync::Mutex, time::Instant};
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::Mutex,
+    time::Instant,
+};
 
 use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
-use loopwright_formats::loop_file::{AnimationOutcome, PackSidecar, facts::Grade, sha256};
-use loopwright_formats::{AnimatedFile, Format, Sidecar};
+use loopwright_formats::{
+    AnimatedFile, Format, Sidecar,
+    loop_file::{AnimationOutcome, PackSidecar, facts::Grade, sha256},
+};
 use loopwright_job::{self as job, JobError, LoopMade, PendingLoop, Request, Rows, Study, pack};
 
-use super::catalog;
-use super::make_all::{self, LoopedAnimations};
-use crate::animations::{self, Excluded, is_pattern};
-use crate::args::{ManyArgs, TargetArgs};
-use crate::batch::{
-    self, Done, Input, Inputs, Journal, Line, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted,
-    Work, Written,
+use super::{
+    catalog,
+    make_all::{self, LoopedAnimations},
 };
-use crate::exit::{ERROR_STATUS, Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::talk::{self, Progress};
-use crate::{failures, files, load, loop_output, parallel::locked, report::make_many::Summary, signals};
+use crate::{
+    animations::{self, Excluded, is_pattern},
+    args::{ManyArgs, TargetArgs},
+    batch::{
+        self, Done, Input, Journal, Line, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
+        Written,
+    },
+    exit::{ERROR_STATUS, Ending, Failure, Result},
+    failures, files, load, loop_output,
+    output::{self, Outputs},
+    parallel::locked,
+    report::make_many::Summary,
+    signals,
+    talk::{self, Progress},
+};
 
 /// Settings of a run over many takes.
 #[derive(Clone, Copy)]
@@ -44,7 +58,14 @@ pub fn run(options: Options<'_>) -> Result<Ending> {
         target.output.as_deref(),
         reading.rig.as_deref(),
     );
-    check_found(&found)?;
+    match (&found.files[..], &found.problems[..]) {
+        ([], [(_, failure)]) => return Err(failure.clone()),
+        ([], []) => {
+            return Err(Failure::nothing("there is no take to make loops of")
+                .because(format!("{} files are loops with their sidecars", found.num_loops)));
+        }
+        _ => {}
+    }
     let folder = output_folder(options)?;
     let study = load::study(reading.clone())?;
     let mut inputs = found.files;
@@ -85,16 +106,6 @@ pub fn run(options: Options<'_>) -> Result<Ending> {
         journal,
     };
     work.make_all(&inputs, found.problems, Summary::new(found.num_loops), catalog)
-}
-
-/// Errors: nothing was found to make loops of.
-fn check_found(found: &Inputs) -> Result<()> {
-    match (&found.files[..], &found.problems[..]) {
-        ([], [(_, failure)]) => Err(failure.clone()),
-        ([], []) => Err(Failure::nothing("there is no take to make loops of")
-            .because(format!("{} files are loops with their sidecars", found.num_loops))),
-        _ => Ok(()),
-    }
 }
 
 /// Whether the run continues an earlier one; a dry run assumes so. Errors: an earlier run made loops of these takes, and neither --resume
@@ -297,11 +308,13 @@ impl Work for MakeLoops<'_> {
         let mut names = locked(&self.names);
         studied.places = self.give_names(&mut names, input, studied);
         if !studied.places.is_empty() {
-            let line = Line::Writes {
-                take: input.key(),
-                outputs: studied.places.iter().map(|(path, _)| path.clone()).collect(),
-            };
-            studied.fault = self.journal.append(&line).err();
+            studied.fault = self
+                .journal
+                .append(&Line::Writes {
+                    take: input.key(),
+                    outputs: studied.places.iter().map(|(path, _)| path.clone()).collect(),
+                })
+                .err();
         }
     }
 
@@ -319,17 +332,23 @@ impl Work for MakeLoops<'_> {
             return result;
         }
         let mut places = studied.places.into_iter();
-        let write = |each: Result<Pending, Box<LoopResult>>| match each {
-            Err(result) => vec![*result],
-            Ok(made) => {
-                let (path, replaces) = places.next().unwrap_or_default();
-                let outputs = self.outputs(input, &path, replaces);
-                outputs
-                    .and_then(|outputs| self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256))
-                    .unwrap_or_else(|failure| vec![failure.into()])
-            }
-        };
-        (result.results, _) = talk::aside(|| studied.loops.into_iter().flat_map(write).collect());
+        (result.results, _) = talk::aside(|| {
+            studied
+                .loops
+                .into_iter()
+                .flat_map(|each| match each {
+                    Err(result) => vec![*result],
+                    Ok(made) => {
+                        let (path, replaces) = places.next().unwrap_or_default();
+                        self.outputs(input, &path, replaces)
+                            .and_then(|outputs| {
+                                self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256)
+                            })
+                            .unwrap_or_else(|failure| vec![failure.into()])
+                    }
+                })
+                .collect()
+        });
         // A failed take stays unmarked, so that the next run tries it again.
         if !result.was_done
             && result
@@ -337,13 +356,12 @@ impl Work for MakeLoops<'_> {
                 .iter()
                 .all(|each| each.verdict.exit_status() < ERROR_STATUS)
         {
-            let done = Box::new(Done {
+            if let Err(failure) = self.journal.append(&Line::Done(Box::new(Done {
                 take: input.key(),
                 take_sha256: studied.sha256,
                 recipe_sha256: self.recipe_sha256.clone(),
                 results: result.results.clone(),
-            });
-            if let Err(failure) = self.journal.append(&Line::Done(done)) {
+            }))) {
                 result.results = vec![failure.into()];
             }
         }
@@ -384,8 +402,9 @@ impl Said<'_> {
             }
             output::print(&self.summary.lines(result, self.target.json, self.target.verbose))
         });
-        let before = std::mem::replace(&mut self.printed, Ok(()));
-        self.printed = before.and(printed);
+        if self.printed.is_ok() {
+            self.printed = printed;
+        }
         self.progress.step();
     }
 }
@@ -688,43 +707,49 @@ impl SplitLoop {
             ..
         } = self;
         studied.file.source = studied.file.source.with_animation(None)?;
-        let written = job::write(&studied, request, made, format)
-            .map_err(|error| failures::job(&studied, request.search, error))?;
-        Ok((written, loop_output::in_words(&studied.warnings)))
+        Ok((
+            job::write(&studied, request, made, format)
+                .map_err(|error| failures::job(&studied, request.search, error))?,
+            loop_output::in_words(&studied.warnings),
+        ))
     }
 }
 
 /// Returns the results of all animations of a file whose loops were written into one file.
 fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: &str) -> Vec<LoopResult> {
-    let mut results = Vec::new();
-    for animation in &sidecar.animations {
-        let of_loop = sidecar
-            .loops
-            .iter()
-            .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
-        results.push(match of_loop {
-            Some(of_loop) => {
-                let named = Sidecar {
-                    outputs: sidecar.outputs.clone(),
-                    ..of_loop.clone()
-                };
-                made_result(&named, skeleton_sha256, 1, written.to_vec())
-            }
-            None => LoopResult {
-                verdict: match animation.outcome {
-                    AnimationOutcome::Error => Verdict::Failed,
-                    _ => Verdict::NoLoop,
-                },
-                reason: format!(
-                    "{}: {}",
-                    animation.name,
-                    animation.reason.as_deref().unwrap_or_default()
+    sidecar
+        .animations
+        .iter()
+        .map(|animation| {
+            let of_loop = sidecar
+                .loops
+                .iter()
+                .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
+            match of_loop {
+                Some(of_loop) => made_result(
+                    &Sidecar {
+                        outputs: sidecar.outputs.clone(),
+                        ..of_loop.clone()
+                    },
+                    skeleton_sha256,
+                    1,
+                    written.to_vec(),
                 ),
-                ..LoopResult::default()
-            },
-        });
-    }
-    results
+                None => LoopResult {
+                    verdict: match animation.outcome {
+                        AnimationOutcome::Error => Verdict::Failed,
+                        _ => Verdict::NoLoop,
+                    },
+                    reason: format!(
+                        "{}: {}",
+                        animation.name,
+                        animation.reason.as_deref().unwrap_or_default()
+                    ),
+                    ..LoopResult::default()
+                },
+            }
+        })
+        .collect()
 }
 
 fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Vec<Written>) -> LoopResult {

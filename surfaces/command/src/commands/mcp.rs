@@ -4,16 +4,21 @@
 //! The arguments of a tool are the flags of its command, and its answer is the command's JSON. Source: modelcontextprotocol.io, revision
 //! 2025-06-18.
 
-use std::ffi::OsString;
-use std::io::{self, BufRead, Read};
+use std::{
+    ffi::OsString,
+    io::{self, BufRead, Read},
+};
 
 use clap::{Arg, ArgAction, Command};
 use serde_json::{Map, Value, json};
 
-use crate::args::{full_command, short_command};
-use crate::exit::{ERROR_STATUS, Ending, Result};
-use crate::report::failure;
-use crate::{answers, files, output, project};
+use crate::{
+    answers,
+    args::{full_command, short_command},
+    exit::{ERROR_STATUS, Ending, Result},
+    files, output, project,
+    report::failure,
+};
 
 /// Commands that agents may call.
 const TOOLS: [&str; 5] = ["inspect", "find", "make", "check", "set"];

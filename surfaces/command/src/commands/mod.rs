@@ -13,7 +13,7 @@ pub mod find;
 pub mod fit;
 pub mod inspect;
 pub mod licences;
-mod like;
+pub mod like;
 pub mod list;
 pub mod listen;
 pub mod make;

@@ -4,16 +4,21 @@ use std::fmt::Display;
 
 use loopwright_formats::Format;
 use loopwright_job::StoredLoop;
-use loopwright_moves::PlaySettings;
-use loopwright_moves::play::{MAX_TRANSFORMS, PlayError};
+use loopwright_moves::{
+    PlaySettings,
+    play::{MAX_TRANSFORMS, PlayError},
+};
 use loopwright_sets::{PerformError, PlayRequest, Played, fade};
 
-use crate::args::{LoopsArgs, PlayArgs};
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
-use crate::{failures, memory, talk, written_loop};
+use crate::{
+    args::{LoopsArgs, PlayArgs},
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    memory,
+    output::{self, Outputs},
+    talk, written_loop,
+};
 
 pub fn run(args: &PlayArgs) -> Result<Ending> {
     let (names, format, mut outputs) = of_loops(&args.files)?;
@@ -21,11 +26,12 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
     outputs.clear_sidecar(&args.files.output)?;
     let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
     let engine = args.files.engine.engine();
-    let complaints = engine
-        .complaint(format)
-        .into_iter()
-        .chain(args.fps.and_then(|rate| engine.rate_complaint(rate)));
-    talk::warn_all(complaints);
+    talk::warn_all(
+        engine
+            .complaint(format)
+            .into_iter()
+            .chain(args.fps.and_then(|rate| engine.rate_complaint(rate))),
+    );
     let played = played(loops, &files::stem(&args.files.output), args)?;
     let written = played.write(format)?;
     talk::warn_all(&written.warnings);
@@ -33,7 +39,7 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
     let outputs = outputs.commit()?;
     let answer = answer(&played, &names, args.seed);
     output::answer("play", &answer, None, &outputs, args.files.json, |answer| {
-        report::human(answer, &args.files.output.display().to_string())
+        human(answer, &args.files.output.display().to_string())
     })
 }
 
@@ -61,20 +67,24 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played>
                 .map_err(|error| failures::memory("to play so long", error))?;
         }
     }
-    let request = PlayRequest {
-        seconds: args.seconds,
-        fps: args.fps,
-        settings: PlaySettings {
-            seed: args.seed,
-            fade: fade(args.fade, args.fade_seconds),
-            cycles: args.cycles,
-            feet: args.lock_feet,
+    Played::new(
+        loops,
+        name,
+        &PlayRequest {
+            seconds: args.seconds,
+            fps: args.fps,
+            settings: PlaySettings {
+                seed: args.seed,
+                fade: fade(args.fade, args.fade_seconds),
+                cycles: args.cycles,
+                feet: args.lock_feet,
+            },
+            overrides: args.files.reading.overrides(),
+            engine: args.files.engine.engine(),
+            recenters: args.files.engine.recenters(),
         },
-        overrides: args.files.reading.overrides(),
-        engine: args.files.engine.engine(),
-        recenters: args.files.engine.recenters(),
-    };
-    Played::new(loops, name, &request).map_err(|error| match error {
+    )
+    .map_err(|error| match error {
         PerformError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
         PerformError::Play(error) => unplayed(error),
         PerformError::Body(error) => error.into(),
@@ -116,4 +126,57 @@ fn unplayed(error: PlayError) -> Failure {
         _ => return failure,
     };
     failure.try_this(hint).wrongly_called()
+}
+
+/// A loop as it was played.
+#[in_schema]
+pub struct PlayedLoop {
+    /// The loop's file.
+    file: String,
+    /// When it starts.
+    start_secs: f64,
+    /// Where in the loop it starts.
+    entry_secs: f64,
+    /// Where in the loop it is left for the next; null for the last.
+    exit_secs: Option<f64>,
+    /// What the jump into it costs; 0 for the first.
+    cost_metre_secs: f64,
+}
+
+/// The answer of `play`.
+#[in_schema]
+pub struct PlayAnswer {
+    /// Seconds from the first frame to the last.
+    duration_secs: f64,
+    /// Number of frames.
+    frames: usize,
+    /// Frames per second.
+    fps: f64,
+    /// Seconds from one frame to the next.
+    frame_time_secs: f64,
+    /// Where the order comes from.
+    seed: u64,
+    /// What plays when.
+    pub played: Vec<PlayedLoop>,
+}
+
+/// Words the answer of `play`.
+fn human(answer: &PlayAnswer, file: &str) -> String {
+    let mut text = format!(
+        "{file}: {:.2} s, {} frames, {} jumps\n",
+        answer.duration_secs,
+        answer.frames,
+        answer.played.len().saturating_sub(1)
+    );
+    for played in &answer.played {
+        text += &format!(
+            "  {:>8.2} s  {} from {:.3} s",
+            played.start_secs, played.file, played.entry_secs
+        );
+        if let Some(exit_secs) = played.exit_secs {
+            text += &format!(", left at {exit_secs:.3} s");
+        }
+        text.push('\n');
+    }
+    text
 }

@@ -1,34 +1,45 @@
 //! `loopwright report`: writes a page about loops.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use loopwright_catalog::CatalogFormat;
 use loopwright_core::{Analysis, analysis::FootEventKind, candidate::MotionKind};
-use loopwright_draw::report::{
-    self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
+use loopwright_draw::{
+    Figure,
+    render::DrawnMotion,
+    report::{
+        self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
+    },
 };
-use loopwright_draw::{Figure, render::DrawnMotion};
-use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
-use loopwright_formats::set::{Manifest, SET_FILE};
-use loopwright_formats::{AnimationChoice, LoopInFile, Sidecar};
+use loopwright_formats::{
+    AnimationChoice, LoopInFile, Sidecar,
+    loop_file::facts::{Grade, QualityFacts},
+    set::{Manifest, SET_FILE},
+};
 use loopwright_job::{Studied, stated_space};
 
 use super::{catalog, check, render};
-use crate::animations::Excluded;
-use crate::batch;
-use crate::exit::{Ending, Failure, Result};
-use crate::files::InputFile;
-use crate::found_loops::loops_in;
-use crate::output::{self, Outputs};
-use crate::recipe::StudyArgs;
-use crate::report::page::{self as answer, NotShown, ReportAnswer};
-use crate::surface::Surfaces;
-use crate::talk::{self, Progress};
-use crate::written_loop::{self, WrittenLoop};
-use crate::written_passage::{self, WrittenPassage};
-use crate::{args::ReportArgs, files, limits::Limits, load, memory};
+use crate::{
+    animations::Excluded,
+    args::ReportArgs,
+    batch,
+    exit::{Ending, Failure, Result},
+    files::{self, InputFile},
+    found_loops::loops_in,
+    limits::Limits,
+    load, memory,
+    output::{self, Outputs},
+    recipe::StudyArgs,
+    report::page::{self as answer, NotShown, ReportAnswer},
+    surface::Surfaces,
+    talk::{self, Progress},
+    written_loop::{self, WrittenLoop},
+    written_passage::{self, WrittenPassage},
+};
 
 pub fn run(args: &ReportArgs) -> Result<Ending> {
     for input in &args.inputs {
@@ -37,7 +48,15 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         }
     }
     let mut outputs = Outputs::keeping(args.force, &args.inputs);
-    is_page(&args.output)?;
+    if !matches!(
+        files::lowercase_extension(&args.output).as_deref(),
+        Some("html" | "htm")
+    ) {
+        return Err(
+            failure!("cannot write \"{}\": a report is a page", args.output.display())
+                .try_this("-o with a name that ends in .html"),
+        );
+    }
     outputs.check(&args.output)?;
     let set = set_of(&args.inputs)?;
     let Found { loops, kinds, problems } = loops_of(args, set.as_ref().map(|(folder, _)| folder.as_path()))?;
@@ -49,11 +68,6 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
                 .map(|passage| Clip::Passage(Box::new(passage))),
         );
     }
-    let work = Pages {
-        args,
-        kinds,
-        surfaces: Surfaces::new(args.capsules),
-    };
     let Shown {
         panels,
         with_take,
@@ -61,7 +75,15 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         failed,
         passages,
         ..
-    } = show(&work, &clips, problems);
+    } = show(
+        &Pages {
+            args,
+            kinds,
+            surfaces: Surfaces::new(args.capsules),
+        },
+        &clips,
+        problems,
+    );
     if panels.is_empty() {
         return Err(match &failed[..] {
             [one] => one.clone(),
@@ -86,10 +108,14 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         page_bytes: html.len(),
         not_shown,
     };
-    let failure = Failure::of_some(&failed, failed.len() + panels.len(), "files are not shown");
-    output::answer("report", &answer, failure, &outputs, args.json, |answer| {
-        answer::human(answer, &args.output.display().to_string())
-    })
+    output::answer(
+        "report",
+        &answer,
+        Failure::of_some(&failed, failed.len() + panels.len(), "files are not shown"),
+        &outputs,
+        args.json,
+        |answer| answer::human(answer, &args.output.display().to_string()),
+    )
 }
 
 /// The contents of the page, and what was left out and why.
@@ -246,15 +272,6 @@ fn summary(set: &Manifest) -> SetSummary {
             .iter()
             .map(|missing| (missing.what.clone(), missing.why.clone()))
             .collect(),
-    }
-}
-
-/// Errors: the name is not that of a page.
-fn is_page(path: &Path) -> Result<()> {
-    match files::lowercase_extension(path).as_deref() {
-        Some("html" | "htm") => Ok(()),
-        _ => Err(failure!("cannot write \"{}\": a report is a page", path.display())
-            .try_this("-o with a name that ends in .html")),
     }
 }
 
@@ -423,10 +440,11 @@ impl Pages<'_> {
         let (path, take) = (&passage.place.path, &checked.file.take);
         let analysis = Analysis::with(take, &self.args.reading.overrides())?;
         let last = take.num_frames() - 1;
-        let figure = Figure::new(take, &analysis.body);
         let closed = DrawnMotion::of_take(
             &analysis,
-            &self.surfaces.of_take(figure, path, take, &checked.file.source),
+            &self
+                .surfaces
+                .of_take(Figure::new(take, &analysis.body), path, take, &checked.file.source),
             0,
             last,
         )
@@ -500,12 +518,15 @@ impl Pages<'_> {
     fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
         let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
-        let settings = study.settings(
-            stated_space(self.args.reading.space(), sidecar),
-            AnimationChoice::Auto,
-            memory::limits(),
-        );
-        load::studied(path, &settings, &load::study(study.clone())?)
+        load::studied(
+            path,
+            &study.settings(
+                stated_space(self.args.reading.space(), sidecar),
+                AnimationChoice::Auto,
+                memory::limits(),
+            ),
+            &load::study(study.clone())?,
+        )
     }
 }
 

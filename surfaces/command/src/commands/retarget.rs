@@ -1,28 +1,33 @@
 //! `loopwright retarget`: puts a take or a loop onto the skeleton of another character, into the character's own file.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use loopwright_core::Take;
-use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::{Format, LoadedTake, Sidecar, Source};
+use loopwright_formats::{
+    Format, LoadedTake, Sidecar, Source,
+    loop_file::{
+        CarriedMotion, MotionPack,
+        facts::{QualityFacts, TakeFacts},
+    },
+};
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, pack::NoPack};
 
-use super::each::{self, Manner};
-use super::make_all;
-use crate::args::{EngineArgs, RetargetArgs};
-use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::{convert::RetargetAnswer, json, make as report};
-use crate::talk::{self, Progress};
+use super::{
+    each::{self, Manner},
+    make_all,
+};
 use crate::{
     animations::{self, Excluded},
+    args::{EngineArgs, RetargetArgs},
+    batch::{self, Wanted},
+    exit::{Ending, Failure, Result},
     failures,
     files::{self, InputFile},
     load, loop_output, mirroring,
+    output::{self, Outputs},
     recipe::TakeArgs,
+    report::{json, make as report},
+    talk::{self, Progress},
     written_loop,
 };
 
@@ -57,12 +62,16 @@ pub fn run(args: &RetargetArgs) -> Result<Ending> {
                 ending,
             } = moved(&Options::new(args, &input, output, &target))?;
             if args.json {
-                let answer = RetargetAnswer {
-                    take,
-                    is_loop: sidecar.is_some(),
-                    quality: sidecar.map(|sidecar| sidecar.quality),
-                };
-                output::print(&json::document("retarget", answer, None, &outputs))?;
+                output::print(&json::document(
+                    "retarget",
+                    RetargetAnswer {
+                        take,
+                        is_loop: sidecar.is_some(),
+                        quality: sidecar.map(|sidecar| sidecar.quality),
+                    },
+                    None,
+                    &outputs,
+                ))?;
             } else if let Some(sidecar) = sidecar {
                 output::print(&report::blend(&sidecar))?;
             } else if is_one_of_many {
@@ -200,10 +209,14 @@ impl Options<'_> {
         let (carried, facts) = match read {
             Read::Loop(stored) => {
                 let facts = stored.facts.clone();
-                let onto = stored
-                    .onto(&matched, engine.target, engine.recenters(), source)
-                    .map_err(|error| written_loop::unusable(path, error))?;
-                (OnCharacter::Loop(Box::new(onto)), facts)
+                (
+                    OnCharacter::Loop(Box::new(
+                        stored
+                            .onto(&matched, engine.target, engine.recenters(), source)
+                            .map_err(|error| written_loop::unusable(path, error))?,
+                    )),
+                    facts,
+                )
             }
             Read::Take(file) => {
                 let mut take = matched.held_take(&file.take)?;
@@ -347,4 +360,17 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         output::print(&report::motions(&sidecar, motions.len()))?;
     }
     Ok(Ending::of_grades(sidecar.loops.iter().map(|facts| facts.quality.grade)))
+}
+
+/// The answer of `retarget`.
+#[in_schema]
+pub struct RetargetAnswer {
+    /// The motion that was read, and the rig that it was carried over to.
+    #[schemars(with = "crate::schema_words::Take")]
+    take: TakeFacts,
+    /// Whether it is a loop with a sidecar; one was then written for the rig as well.
+    is_loop: bool,
+    /// What was measured of the loop that was written; null for a take.
+    #[schemars(with = "Option<crate::schema_words::Quality>")]
+    quality: Option<QualityFacts>,
 }

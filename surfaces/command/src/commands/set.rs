@@ -1,26 +1,35 @@
 //! `loopwright set`: makes all loops of one character from takes, in phase, with a manifest.
 
-use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{LeftOut, Manifest, SET_FILE};
-use loopwright_formats::{Format, Source};
-use loopwright_job::{AddedRoot, Recipe, Studied, Study};
-use loopwright_sets::road::{
-    self, MakeSetError, OfStyle, SetFileName, SetNote, SetSettings, SetStage, SetTakes, WrittenSet,
+use std::{
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
 };
-use loopwright_sets::set::{self, TakeLoop};
 
-use crate::animations::{self, Excluded};
-use crate::args::SetArgs;
-use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::recipe::TakeArgs;
-use crate::talk::{self, Progress};
-use crate::{failures, load, report::set as report, written_loop};
+use loopwright_formats::{
+    Format, Source,
+    loop_file::facts::Grade,
+    set::{LeftOut, MadeFrom, Manifest, SET_FILE},
+};
+use loopwright_job::{AddedRoot, Recipe, Studied, Study};
+use loopwright_sets::{
+    road::{self, MakeSetError, OfStyle, SetFileName, SetSettings, SetStage, SetTakes, WrittenSet},
+    set::{self, TakeLoop},
+};
+
+use crate::{
+    animations::{self, Excluded},
+    args::SetArgs,
+    batch::{self, Wanted},
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    load,
+    output::{self, Outputs},
+    recipe::TakeArgs,
+    report::table::width_of,
+    talk::{self, Progress},
+    written_loop,
+};
 
 pub fn run(args: &SetArgs) -> Result<Ending> {
     let settings = settings(args)?;
@@ -45,7 +54,7 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
     let in_words = |error| failure(folder, error);
     let mut notes = Vec::new();
     let made = road::make_set(settings, &takes, left_out, &mut notes);
-    warn_all(&mut notes);
+    talk::warn_all(notes.drain(..));
     let unreadable = takes.unreadable.load(Ordering::Relaxed);
     let made = made.map_err(|error| match unreadable {
         0 => in_words(error),
@@ -56,7 +65,7 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
             .add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref())
             .map_err(Stopped::Output)
     });
-    warn_all(&mut notes);
+    talk::warn_all(notes.drain(..));
     let written = written.map_err(|stopped| match stopped {
         Stopped::Set(error) => in_words(*error),
         Stopped::Output(failure) => failure,
@@ -68,7 +77,7 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
         warning!("{} is missing: {}", missing.what, missing.why);
     }
     if !args.json {
-        output::print(&report::human(manifest, &folder.join(SET_FILE)))?;
+        output::print(&human(manifest, &folder.join(SET_FILE)))?;
     }
     let failure =
         (unreadable > 0).then(|| Failure::error(format!("{unreadable} of {} files cannot be read", inputs.len())));
@@ -92,12 +101,11 @@ pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
             (file, name)
         })
         .unzip();
-    let of_style = road::of_style(&names, args.style.as_deref()).map_err(|error| failure(&args.output, error))?;
     let OfStyle {
         is_kept,
         left_out,
         chosen,
-    } = of_style;
+    } = road::of_style(&names, args.style.as_deref()).map_err(|error| failure(&args.output, error))?;
     if let Some(chosen) = chosen {
         note!(
             "the takes are of several styles, and the set is made of the {} of \"{}\": others are {}; --style names another",
@@ -137,10 +145,6 @@ pub fn settings(args: &SetArgs) -> Result<SetSettings> {
         is_split: args.split,
         folder: args.output.clone(),
     })
-}
-
-fn warn_all(notes: &mut Vec<SetNote>) {
-    talk::warn_all(notes.drain(..));
 }
 
 /// Why writing a set ended early.
@@ -336,4 +340,60 @@ impl Takes<'_> {
 /// Reads the manifest in a folder, or from the file itself. Errors: it cannot be read.
 pub fn read_manifest(path: &Path) -> Result<Manifest> {
     Manifest::from_json(&files::read_json(path)?).map_err(|error| failures::manifest(path, error))
+}
+
+/// Lists each clip on a line, and what is missing.
+fn human(set: &Manifest, path: &Path) -> String {
+    let mut text = String::new();
+    let widest = width_of(set.clips.iter().map(|clip| &clip.name));
+    for clip in &set.clips {
+        text += &format!("{:widest$}  {:>5.2} s", clip.name, clip.seconds);
+        if let (Some(speed), Some(turn)) = (clip.speed_mps, clip.turn_rate_dps) {
+            text += &format!("  {speed:>5.2} m/s  {:>6.1} deg/s", (10.0 * turn).round() / 10.0 + 0.0);
+        }
+        if clip.is_action() {
+            let next = clip.next.first().map_or("nothing", |next| &next.clip);
+            text += &format!("  {}, then {next}", clip.kind.as_str());
+        } else if let (Some(turn), Some(cost)) = (clip.turn_deg, clip.cost) {
+            let ends = [&clip.from, &clip.to].map(|state| state.as_ref().map_or("", |state| state.clip.as_str()));
+            text += &format!(
+                "  {} to {}, {:.0} deg, cost {cost:.3}",
+                ends[0],
+                ends[1],
+                // Adding zero removes the sign of a negative zero.
+                turn.round() + 0.0
+            );
+        }
+        text += &format!("  {:6}", clip.grade.map_or("", Grade::as_str));
+        let from = match clip.made.from {
+            MadeFrom::Take | MadeFrom::Other => clip.made.take.clone(),
+            MadeFrom::Mirror | MadeFrom::Blend => {
+                let of = set
+                    .filled
+                    .iter()
+                    .find(|filled| filled.clip == clip.name)
+                    .map_or_else(String::new, |filled| filled.from.join(", "));
+                match clip.made.from {
+                    MadeFrom::Mirror if of.is_empty() => format!("mirrored {}", clip.made.take),
+                    MadeFrom::Mirror => format!("mirrored {of}"),
+                    _ => format!("blended {of}"),
+                }
+            }
+        };
+        text += &format!("  {from}");
+        if let Some(reason) = &clip.reason {
+            text += &format!(": {reason}");
+        }
+        text.push('\n');
+    }
+    text += &format!(
+        "{}: {} clips at {} frames per second, {} transitions, {} missing, {} takes left out\n",
+        path.display(),
+        set.clips.len(),
+        set.fps,
+        set.transitions.len(),
+        set.missing.len(),
+        set.left_out.len()
+    );
+    text
 }

@@ -3,24 +3,29 @@
 use std::path::Path;
 
 use loopwright_core::analysis::{MotionKind, Side};
-use loopwright_formats::loop_file::facts::{BlendFacts, ContactFacts, Grade, TimeFacts};
-use loopwright_formats::{Format, LoopFile, Sidecar};
-use loopwright_job::recipe::OutputRecipe;
+use loopwright_formats::{
+    Format, LoopFile, Sidecar,
+    loop_file::facts::{BlendFacts, ContactFacts, Grade, TimeFacts},
+};
 use loopwright_job::{
     self as job, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied,
+    recipe::OutputRecipe,
 };
-use loopwright_sets::road::SetSettings;
-use loopwright_sets::{Blend, BlendRequest, own_loops, set};
+use loopwright_sets::{Blend, BlendRequest, own_loops, road::SetSettings, set};
 use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::set::{inputs, settings};
-use crate::args::SetArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::files::{self, InputFile};
-use crate::output::{self, Outputs};
-use crate::report::json;
-use crate::{failures, load, loop_output, memory, mirroring, talk};
+use crate::{
+    args::SetArgs,
+    exit::{Ending, Failure, Result},
+    failures,
+    files::{self, InputFile},
+    load, loop_output, memory, mirroring,
+    output::{self, Outputs},
+    report::json,
+    talk,
+};
 
 /// The file with the request and the result for each clip.
 const MANIFEST: &str = "spec.json";
@@ -156,9 +161,11 @@ impl Row {
             Direction::Right => (MotionKind::Strafe, Some(Side::Right)),
         };
         let output = Value::Table(core::mem::take(&mut own.output));
-        let output = Table::from_iter([("output".to_owned(), output)]);
         Ok(Self {
-            recipe: base.overlaid(&Recipe::from_table(output).map_err(|error| wrong(error.to_string()))?)?,
+            recipe: base.overlaid(
+                &Recipe::from_table(Table::from_iter([("output".to_owned(), output)]))
+                    .map_err(|error| wrong(error.to_string()))?,
+            )?,
             asked: asked.clone(),
             own,
             file,
@@ -290,11 +297,10 @@ fn offers(studied: &Studied, base: &Recipe) -> Result<Vec<LoopMade>, JobError> {
         rows: &Rows::Recommended,
     };
     let chosen = job::choose(studied, request, &mut Vec::new()).unwrap_or_default();
-    let whole = chosen
+    chosen
         .iter()
         .flatten()
-        .map(|chosen| job::make(studied, request, chosen));
-    whole
+        .map(|chosen| job::make(studied, request, chosen))
         .chain(own_loops(studied, base)?.into_iter().map(|(_, made)| Ok(made)))
         .collect()
 }
@@ -334,10 +340,12 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
                     continue;
                 }
             };
-            let changed = pending.done.made.retimed.map_or(0.0, |time| {
-                (time.length - 1.0).abs() + (time.stride - 1.0).abs() + time.footfalls
-            });
-            let rank = (pending.grade(), changed);
+            let rank = (
+                pending.grade(),
+                pending.done.made.retimed.map_or(0.0, |time| {
+                    (time.length - 1.0).abs() + (time.stride - 1.0).abs() + time.footfalls
+                }),
+            );
             if found.best.as_ref().is_none_or(|best| rank < best.rank) {
                 let (bytes, sidecar) = pending.named(
                     loop_output::names_of(&path).to_vec(),

@@ -1,16 +1,12 @@
 //! `loopwright studio`: starts the studio, which is a separate program.
 
-use std::{
-    env,
-    ffi::OsString,
-    io::ErrorKind,
-    path::PathBuf,
-    process::{Command, ExitStatus},
-};
+use std::{env, ffi::OsString, io::ErrorKind, path::PathBuf, process::Command};
 
-use crate::args::StudioArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::files;
+use crate::{
+    args::StudioArgs,
+    exit::{Ending, Failure, Result},
+    files,
+};
 
 /// The name of the program.
 const PROGRAM: &str = "loopwright-studio";
@@ -32,15 +28,11 @@ pub fn run(args: &StudioArgs) -> Result<Ending> {
     });
     match Command::new(&program).args(files.collect::<Vec<OsString>>()).status() {
         Ok(status) if status.success() => Ok(Ending::Done),
-        Ok(status) => Err(failed(status)),
+        Ok(status) => Err(failure!("the studio ended with {status}")
+            .try_this("LIBGL_ALWAYS_SOFTWARE=1 before the command, where the window cannot be drawn")),
         Err(error) if error.kind() == ErrorKind::NotFound => Err(Failure::error("the studio is not installed")
             .because(format!("there is no {PROGRAM} beside this program or on the PATH"))
             .try_this("`cargo install --path surfaces/studio` in a checkout of loopwright")),
         Err(error) => Err(Failure::cannot("start", &program, error)),
     }
-}
-
-fn failed(status: ExitStatus) -> Failure {
-    failure!("the studio ended with {status}")
-        .try_this("LIBGL_ALWAYS_SOFTWARE=1 before the command, where the window cannot be drawn")
 }

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use loopwright_formats::{Format, Source, read_robot};
+use loopwright_formats::{Format, Source, loop_file::facts::TakeFacts, read_robot};
 use loopwright_synth::{ROBOT_MJCF, SynthError, SyntheticTake, WalkSettings, on_robot, synthesize};
 
-use crate::args::SynthArgs;
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::synth::SynthAnswer;
+use crate::{
+    args::SynthArgs,
+    exit::{Ending, Failure, Result},
+    output::{self, Outputs},
+};
 
 /// Frames per second of robot motion whose rows state no rate.
 const ROBOT_FPS: f64 = 30.0;
@@ -95,5 +96,58 @@ fn flag_of(setting: &str) -> &str {
         "noise_deg" => "--noise",
         "lead_in_secs" => "--lead-in",
         other => other,
+    }
+}
+
+/// Parameters of a synthetic walk; the file of its ground truth has the rest.
+#[in_schema]
+pub struct TruthFacts {
+    /// Seconds of one cycle.
+    period_secs: f64,
+    /// Speed over the ground.
+    speed_mps: f64,
+    /// Rate of turn, left positive.
+    turn_rate_dps: f64,
+    /// Rate of climb.
+    climb_mps: f64,
+}
+
+impl TruthFacts {
+    pub fn new(synthetic: &SyntheticTake) -> Self {
+        let truth = &synthetic.truth;
+        Self {
+            period_secs: truth.period_secs,
+            speed_mps: truth.settings.speed_mps,
+            turn_rate_dps: truth.settings.turn_dps,
+            climb_mps: truth.settings.climb_mps,
+        }
+    }
+
+    /// Words the parameters in one line.
+    pub fn human(&self) -> String {
+        format!(
+            "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",
+            self.period_secs, self.speed_mps, self.turn_rate_dps
+        )
+    }
+}
+
+/// The answer of `synth`.
+#[in_schema]
+pub struct SynthAnswer {
+    /// The take that was written.
+    #[schemars(with = "crate::schema_words::Take")]
+    take: TakeFacts,
+    /// What it was made with.
+    truth: TruthFacts,
+}
+
+impl SynthAnswer {
+    /// Returns the answer for a take that was written to this file, in this format.
+    pub fn new(file: String, synthetic: &SyntheticTake, source: &Source) -> Self {
+        Self {
+            take: TakeFacts::new(file, &synthetic.take, source.space()),
+            truth: TruthFacts::new(synthetic),
+        }
     }
 }

@@ -1,17 +1,21 @@
 //! Answers of `check`.
 
-use loopwright_formats::loop_file::facts::{
-    CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
+use loopwright_formats::{
+    loop_file::facts::{CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts},
+    set::ClipKind,
 };
-use loopwright_formats::set::ClipKind;
 use loopwright_job::{CheckId, Verdict as Judged};
 use loopwright_sets::{PassageCheckId, SetCheckId, check_row};
 
-use super::figures::{figures, labelled, root_motion};
-use super::json;
-use super::table::Table;
-use crate::exit::Failure;
-use crate::limits::{Exceeded, Limits};
+use super::{
+    figures::{figures, labelled, root_motion},
+    json,
+    table::Table,
+};
+use crate::{
+    exit::Failure,
+    limits::{Exceeded, Limits},
+};
 
 /// The verdict on one loop; sections are null where the file cannot be read.
 #[in_schema]

@@ -1,7 +1,9 @@
 //! Answers of commands that fail: text on stderr, and one JSON document on stdout if JSON is requested.
 
-use std::ffi::OsString;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    ffi::OsString,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use loopwright_formats::loop_file::facts::TakeFacts;
 

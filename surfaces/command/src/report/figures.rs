@@ -2,8 +2,11 @@
 
 use std::fmt::Display;
 
-use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
-use loopwright_core::{RootMode, root_motion::RootSpace};
+use loopwright_core::{
+    RootMode,
+    candidate::{LastKey, OutcomePart, WholeClipKind},
+    root_motion::RootSpace,
+};
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts, WholeClipFacts,
 };

@@ -2,15 +2,23 @@
 
 use std::convert::Infallible;
 
-use loopwright_core::candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops};
-use loopwright_core::{RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
-use loopwright_formats::loop_file::describe;
-use loopwright_formats::loop_file::facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts};
+use loopwright_core::{
+    RootMode, RootMotion, SearchSettings,
+    candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops},
+    math::ops,
+    root_motion::RootSpace,
+};
+use loopwright_formats::loop_file::{
+    describe,
+    facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts},
+};
 use loopwright_job::{SearchRows, Studied, verdict};
 
-use super::figures::{headline, several_cycles, whole_clip};
-use super::inspect::SegmentFacts;
-use super::table::{Table, optional};
+use super::{
+    figures::{headline, several_cycles, whole_clip},
+    inspect::SegmentFacts,
+    table::{Table, optional, or_dash},
+};
 use crate::{failures, parallel};
 
 /// A loop of the list.
@@ -144,13 +152,10 @@ impl FoundLoop {
             candidate.cycles.to_string(),
             format!("{:.2}", root_motion.speed_mps),
             format!("{:+.1}", root_motion.turn_rate_dps),
-            self.grade.unwrap_or("-").to_owned(),
+            or_dash(self.grade),
         ];
         if let Some(versions) = self.versions {
-            row.extend([
-                versions.to_string(),
-                self.segment.clone().unwrap_or_else(|| "-".to_owned()),
-            ]);
+            row.extend([versions.to_string(), or_dash(self.segment.as_ref())]);
         }
         if !verbose {
             return row;

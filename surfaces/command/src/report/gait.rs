@@ -191,12 +191,11 @@ impl<'a> GaitFacts<'a> {
         if let (Some(speed), Some(length)) = (&summary.speed_mps, &summary.stride_length_m) {
             text += &format!(", {:.2} m/s, strides of {:.2} m", speed.mean, length.mean);
         }
-        let shares = [
+        for (name, share) in [
             ("duty factor", &summary.duty),
             ("double support", &summary.double_support),
             ("flight", &summary.flight),
-        ];
-        for (name, share) in shares {
+        ] {
             // Less than half a hundredth would be printed as zero.
             if let Some(share) = share.as_ref().filter(|share| share.mean >= 0.005) {
                 text += &format!(", {name} {:.2}", share.mean);

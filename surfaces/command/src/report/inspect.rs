@@ -1,13 +1,17 @@
 //! Answers of `inspect`.
 
 use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Side, Spectrum, Strides};
-use loopwright_formats::loop_file::Sidecar;
-use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
+use loopwright_formats::loop_file::{
+    Sidecar,
+    facts::{PeriodicLoopFacts, TakeFacts},
+};
 use loopwright_job::{Studied, warning};
 
-use super::figures::{duration_secs, headline};
-use super::gait::GaitFacts;
-use super::table::width_of;
+use super::{
+    figures::{duration_secs, headline},
+    gait::GaitFacts,
+    table::width_of,
+};
 
 /// Returns the highest peaks of the autocorrelation, highest first.
 fn rhythm(studied: &Studied) -> Vec<analysis::Peak> {
@@ -33,16 +37,6 @@ pub fn feet(studied: &Studied) -> Vec<&str> {
         .iter()
         .map(|foot| name(foot.lowest_joint()))
         .collect()
-}
-
-/// Names how the feet were found, in one word.
-fn found_by(found_by: FoundBy) -> &'static str {
-    match found_by {
-        FoundBy::Given => "given",
-        FoundBy::Names => "names",
-        FoundBy::Geometry => "geometry",
-        FoundBy::AllLeaves => "all leaves",
-    }
 }
 
 impl InspectAnswer<'_> {
@@ -381,7 +375,12 @@ impl<'a> InspectAnswer<'a> {
                 .collect(),
             hips: name(survey.body.hips),
             feet: survey.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
-            feet_found_by: found_by(survey.body.found_by),
+            feet_found_by: match survey.body.found_by {
+                FoundBy::Given => "given",
+                FoundBy::Names => "names",
+                FoundBy::Geometry => "geometry",
+                FoundBy::AllLeaves => "all leaves",
+            },
             weights: survey
                 .joints
                 .iter()

@@ -2,8 +2,10 @@
 //!
 //! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema, with the meaning of each key.
 
-use loopwright_formats::Sidecar;
-use loopwright_formats::loop_file::{AnimationFacts, PackSidecar, VERSION, to_text};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{AnimationFacts, PackSidecar, VERSION, to_text},
+};
 use serde::{Serialize, Serializer};
 
 use crate::{exit::Failure, talk};
@@ -102,12 +104,16 @@ pub struct PackAnswer<'a> {
 
 /// Returns the document of several loops: the JSON beside their file, with the reason why some animations failed.
 pub fn pack(pack: &PackSidecar, failure: Option<&Failure>) -> String {
-    let answer = PackAnswer {
-        file: &pack.file,
-        animations: &pack.animations,
-        loops: &pack.loops,
-    };
-    document("loops", answer, failure, &pack.outputs)
+    document(
+        "loops",
+        PackAnswer {
+            file: &pack.file,
+            animations: &pack.animations,
+            loops: &pack.loops,
+        },
+        failure,
+        &pack.outputs,
+    )
 }
 
 pub fn text<T: Serialize>(document: &T) -> String {

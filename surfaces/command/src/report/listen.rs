@@ -1,7 +1,9 @@
 //! Answers of `listen`: a line for each loop while the motion arrives, and a final one.
 
-use loopwright_formats::Sidecar;
-use loopwright_formats::loop_file::{VERSION, facts::Grade};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{VERSION, facts::Grade},
+};
 
 use super::json;
 
@@ -96,11 +98,15 @@ pub fn last_line(
     sidecar: &Sidecar,
     outputs: &[String],
 ) -> String {
-    let answer = ListenAnswer {
-        frames,
-        live_loops,
-        is_of_recording,
-        sidecar,
-    };
-    json::line("listen", answer, None, outputs)
+    json::line(
+        "listen",
+        ListenAnswer {
+            frames,
+            live_loops,
+            is_of_recording,
+            sidecar,
+        },
+        None,
+        outputs,
+    )
 }

@@ -1,11 +1,19 @@
-//! Answers of `make`, `close` and `blend`.
+//! Answers of `make`, of one loop or of those of several animations, `close` and `blend`.
 
-use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts, TimeFacts};
-use loopwright_formats::set::{CyclesFacts, PassageFacts};
-use loopwright_formats::{Sidecar, loop_file::PackSidecar};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{
+        AnimationFacts, AnimationOutcome, PackSidecar,
+        facts::{EditFacts, MeanCycleFacts, TimeFacts},
+    },
+    set::{CyclesFacts, PassageFacts},
+};
 use loopwright_job::Verdict;
 
-use super::figures::{counted, figures, held, labelled, root_motion, several_cycles, whole_clip};
+use super::{
+    figures::{counted, figures, gap, held, labelled, root_motion, several_cycles, whole_clip},
+    table::{Table, optional, or_dash},
+};
 
 /// Names the file of a loop, and the verdict on it.
 fn first_line(sidecar: &Sidecar) -> String {
@@ -247,4 +255,54 @@ pub fn blend(sidecar: &Sidecar) -> String {
     text += &labelled("period", period(sidecar));
     text += &labelled("root motion", root_motion(&sidecar.root_motion));
     text + &ending(sidecar, false, "")
+}
+
+/// Lists the outcome of every animation as a table.
+pub fn animations(pack: &PackSidecar) -> String {
+    let mut text = format!("{}\n", pack.outputs.first().map_or("", String::as_str));
+    let mut table = Table::new("<animation | <kind | <done | m/s | <gap before | <gap after | <grade");
+    for animation in &pack.animations {
+        table.row(row(animation));
+    }
+    text += &table.render();
+    let count = |outcome: AnimationOutcome| {
+        pack.animations
+            .iter()
+            .filter(|animation| animation.outcome == outcome)
+            .count()
+    };
+    let counts: Vec<String> = AnimationOutcome::ALL
+        .into_iter()
+        .map(|outcome| (outcome, count(outcome)))
+        .filter(|&(_, count)| count > 0)
+        .map(|(outcome, count)| format!("{count} {outcome}"))
+        .collect();
+    text += &format!(
+        "{}: {}\n",
+        counted(pack.animations.len(), "animation"),
+        counts.join(", ")
+    );
+    for output in pack.outputs.iter().skip(1) {
+        text += &format!("{output}\n");
+    }
+    text
+}
+
+fn row(animation: &AnimationFacts) -> Vec<String> {
+    let done = match (animation.outcome, animation.start_frame, animation.end_frame) {
+        (AnimationOutcome::Cut, Some(start), Some(end)) => format!("cut {start:.0}-{end:.2}"),
+        (outcome, ..) => match &animation.reason {
+            Some(reason) => format!("{outcome}: {reason}"),
+            None => outcome.to_string(),
+        },
+    };
+    vec![
+        animation.name.clone(),
+        or_dash(animation.kind.as_ref()),
+        done,
+        optional(animation.speed_mps, 2),
+        gap(animation.gap_before_mm, animation.gap_before_deg),
+        gap(animation.gap_after_mm, animation.gap_after_deg),
+        or_dash(animation.grade),
+    ]
 }

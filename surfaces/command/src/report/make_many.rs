@@ -4,11 +4,16 @@ use std::{collections::BTreeMap, time::Duration};
 
 use loopwright_catalog::LoopRow;
 
-use super::json::{self, Document, ErrorFacts};
-use super::{figures::counted, table::Table};
-use crate::batch::{LoopResult, TakeResult, Verdict};
-use crate::exit::{Ending, Failure, Result};
-use crate::output;
+use super::{
+    figures::counted,
+    json::{self, Document, ErrorFacts},
+    table::Table,
+};
+use crate::{
+    batch::{LoopResult, TakeResult, Verdict},
+    exit::{Ending, Failure, Result},
+    output,
+};
 
 /// Most distinct reasons that the summary lists for a verdict.
 const MOST_REASONS: usize = 4;
@@ -169,18 +174,22 @@ impl Summary {
     }
 
     fn document(&self, failure: Option<&Failure>) -> String {
-        let facts = BatchFacts {
-            takes: self.num_takes,
-            done_before: self.num_done_before,
-            loops_left_out: self.num_loops_skipped,
-            good: self.count(Verdict::Good),
-            review: self.count(Verdict::Review),
-            bad: self.count(Verdict::Bad),
-            no_loop: self.count(Verdict::NoLoop),
-            unreadable: self.count(Verdict::Unreadable),
-            failed: self.count(Verdict::Failed),
-        };
-        json::line("batch", facts, failure, self.catalog.as_slice())
+        json::line(
+            "batch",
+            BatchFacts {
+                takes: self.num_takes,
+                done_before: self.num_done_before,
+                loops_left_out: self.num_loops_skipped,
+                good: self.count(Verdict::Good),
+                review: self.count(Verdict::Review),
+                bad: self.count(Verdict::Bad),
+                no_loop: self.count(Verdict::NoLoop),
+                unreadable: self.count(Verdict::Unreadable),
+                failed: self.count(Verdict::Failed),
+            },
+            failure,
+            self.catalog.as_slice(),
+        )
     }
 }
 
@@ -194,9 +203,8 @@ fn reason<'r>(take: &TakeResult, result: &'r LoopResult) -> &'r str {
     else {
         return cause.unwrap_or(&result.reason);
     };
-    let said = behind.strip_prefix(": ");
     cause
-        .or(said)
+        .or(behind.strip_prefix(": "))
         .or(result.because.first().map(String::as_str))
         .unwrap_or(&result.reason)
 }
@@ -224,14 +232,18 @@ fn line(take: &TakeResult, result: &LoopResult) -> String {
         .iter()
         .map(|output| output.path.display().to_string())
         .collect();
-    let facts = ResultFacts {
-        take: take.path.display().to_string(),
-        verdict: result.verdict,
-        reason: &result.reason,
-        done_before: take.was_done,
-        row: result.row.as_deref(),
-    };
-    let mut document = Document::new("result", facts, None, &outputs);
+    let mut document = Document::new(
+        "result",
+        ResultFacts {
+            take: take.path.display().to_string(),
+            verdict: result.verdict,
+            reason: &result.reason,
+            done_before: take.was_done,
+            row: result.row.as_deref(),
+        },
+        None,
+        &outputs,
+    );
     document.error = result.row.is_none().then(|| ErrorFacts {
         message: &result.reason,
         because: &result.because,

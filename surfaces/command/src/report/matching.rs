@@ -5,8 +5,10 @@ use std::path::Path;
 use loopwright_core::analysis::Gait;
 use loopwright_match::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
 
-use super::figures::counted;
-use super::table::{Table, rate};
+use super::{
+    figures::counted,
+    table::{Table, rate},
+};
 
 /// A tag of a clip.
 #[in_schema]

@@ -1,10 +1,14 @@
 //! Answers of `report`, and the figures that its page shows of a loop.
 
-use loopwright_formats::Sidecar;
-use loopwright_formats::loop_file::facts::{QualityFacts, RootMotionFacts, TakeFacts};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::facts::{QualityFacts, RootMotionFacts, TakeFacts},
+};
 
-use super::figures::{counted, gap, held, root_motion, seam_step, whole_clip};
-use super::table::{optional, rate};
+use super::{
+    figures::{counted, gap, held, root_motion, seam_step, whole_clip},
+    table::{optional, rate},
+};
 
 /// The answer of `report`.
 #[in_schema]

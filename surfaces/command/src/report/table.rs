@@ -61,7 +61,12 @@ pub fn width_of(entries: impl Iterator<Item = impl AsRef<str>>) -> usize {
 
 /// Formats a number, or a dash if there is none.
 pub fn optional(value: Option<f64>, decimals: usize) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+    or_dash(value.map(|value| format!("{value:.decimals$}")))
+}
+
+/// Returns a text, or a dash if there is none.
+pub fn or_dash(text: Option<impl ToString>) -> String {
+    text.map_or_else(|| "-".to_owned(), |text| text.to_string())
 }
 
 /// Formats frames per second to a hundredth and without trailing zeros: 120, 29.97.

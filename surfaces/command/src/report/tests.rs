@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::json::Document;
-use super::{catalog, check, convert, cost, cut, failure, find, fit, inspect, json, like, list, listen, make_many};
-use super::{matching, page, play, render, synth};
-use crate::commands::spec::SpecAnswer;
+use super::{check, cost, failure, find, fit, inspect, json, listen, make_many, matching, page};
+use crate::commands::{catalog, convert, cut, demo, like, list, play, render, retarget, spec::SpecAnswer, synth};
 use crate::schema_words::schema::{ANSWERS, Definitions, assert_current, put};
 use crate::schema_words::{KEPT, Passage};
 
@@ -36,7 +35,7 @@ fn the_schema_of_answers_is_that_of_their_types() {
         add::<convert::ConvertAnswer>(&mut all, "convert");
         add::<cost::CostAnswer>(&mut all, "cost");
         add::<cut::CutAnswer>(&mut all, "cut");
-        add::<synth::DemoAnswer>(&mut all, "demo");
+        add::<demo::DemoAnswer>(&mut all, "demo");
         let failed = add::<failure::FailureAnswer>(&mut all, "error");
         failed["required"].as_array_mut().unwrap().push("error".into());
         add::<find::FindAnswer>(&mut all, "find");
@@ -57,7 +56,7 @@ fn the_schema_of_answers_is_that_of_their_types() {
         add::<Passage>(&mut all, "passage");
         add::<play::PlayAnswer>(&mut all, "play");
         add::<render::RenderAnswer>(&mut all, "render");
-        add::<convert::RetargetAnswer>(&mut all, "retarget");
+        add::<retarget::RetargetAnswer>(&mut all, "retarget");
         add::<SpecAnswer>(&mut all, "spec");
         add::<synth::SynthAnswer>(&mut all, "synth");
         all.add::<listen::LiveLoop>("loopwright-live");

@@ -1,16 +1,21 @@
 //! Finds the cheapest jump from each of many motions into each other one.
 
-use loopwright_core::math::Decay;
-use loopwright_moves::Transitions;
-use loopwright_moves::transition::{Crossing, TransitionError};
+use loopwright_moves::{
+    Transitions,
+    transition::{Crossing, TransitionError},
+};
 
 use super::{Side, decays};
-use crate::args::{CostArgs, JumpSettings};
-use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure, Result};
-use crate::report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts};
-use crate::talk::{self, Progress};
-use crate::{files, memory, motions, output, output::Outputs, plot::PlotFile};
+use crate::{
+    args::{CostArgs, JumpSettings},
+    batch::{self, Wanted},
+    exit::{Ending, Failure, Result},
+    files, memory, motions,
+    output::{self, Outputs},
+    plot::PlotFile,
+    report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts},
+    talk::{self, Progress},
+};
 
 /// Most motions that are compared at once: all are held in memory, and their pairs grow with the square.
 const MOST_MOTIONS: usize = 256;
@@ -57,22 +62,14 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
     }
     let answer = compared(&sides, &args.jumps)?;
     if let (Some(plot), Some(among)) = (plot, &answer.among) {
+        let names: Vec<String> = sides.iter().map(|side| files::stem(&side.path)).collect();
+        let decay = decays(&args.jumps)?[args.jumps.fade as usize];
         plot.add(
             &mut outputs,
-            &drawn(
-                &sides,
-                decays(&args.jumps)?[args.jumps.fade as usize],
-                &among.costs_metre_secs,
-            ),
+            &loopwright_plots::transitions_among(&names, decay, &among.costs_metre_secs),
         )?;
     }
     output::answer("cost", &answer, failure, &outputs.commit()?, args.json, report::human)
-}
-
-/// Draws a map of the cheapest jumps, with the names of the motions.
-fn drawn(sides: &[Side], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
-    let names: Vec<String> = sides.iter().map(|side| files::stem(&side.path)).collect();
-    loopwright_plots::transitions_among(&names, decay, costs)
 }
 
 /// Returns the cheapest jump of each pair of motions, cheapest first.

@@ -4,23 +4,30 @@ pub mod among;
 
 use std::path::{Path, PathBuf};
 
-use loopwright_core::LoopClip;
-use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
-use loopwright_core::math::{Decay, DecayKind};
-use loopwright_moves::Transitions;
-use loopwright_moves::blend::align;
-use loopwright_moves::play::DEFAULT_FADE_SECS;
-use loopwright_moves::transition::{GapOf, TransitionClip};
+use loopwright_core::{
+    LoopClip,
+    candidate::DEFAULT_HALF_LIFE_SECS,
+    math::{Decay, DecayKind},
+};
+use loopwright_moves::{
+    Transitions,
+    blend::align,
+    play::DEFAULT_FADE_SECS,
+    transition::{GapOf, TransitionClip},
+};
 use loopwright_plots::TransitionMap;
 
-use crate::args::{CostArgs, JumpSettings};
-use crate::exit::{Ending, Failure, Result};
-use crate::motions::{self, ReadMotion};
-use crate::output::{self, Outputs};
-use crate::report::cost::{
-    self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts,
+use crate::{
+    args::{CostArgs, JumpSettings},
+    batch,
+    exit::{Ending, Failure, Result},
+    files,
+    motions::{self, ReadMotion},
+    output::{self, Outputs},
+    plot::PlotFile,
+    recipe::TakeArgs,
+    report::cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
 };
-use crate::{batch, files, plot::PlotFile, recipe::TakeArgs};
 
 /// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
 const TABLE: usize = 128;

@@ -1,7 +1,9 @@
 //! `loopwright match build`.
 
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use loopwright_core::math::Decay;
 use loopwright_match::{
@@ -10,12 +12,17 @@ use loopwright_match::{
 };
 
 use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched};
-use crate::args::{MatchBuildArgs, RowSettings};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::matching::{self as report, BuildAnswer};
-use crate::talk::Progress;
-use crate::{batch, commands::cost, files, motions::NamedMotion};
+use crate::{
+    args::{MatchBuildArgs, RowSettings},
+    batch,
+    commands::cost,
+    exit::{Ending, Failure, Result},
+    files,
+    motions::NamedMotion,
+    output::{self, Outputs},
+    report::matching::{self as report, BuildAnswer},
+    talk::Progress,
+};
 
 pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
     let (named, found) = named_motions(args)?;
@@ -236,7 +243,12 @@ impl<'a> Building<'a> {
 
     /// Returns the database as bytes, and the answer about it. Errors: too few rows, or too many.
     pub fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer)> {
-        let database = self.arranged().map_err(|error| rows_failure(&error))?;
+        let database = self.arranged().map_err(|error| {
+            failure!("cannot build the database: {error}").try_this(match error {
+                RowsError::Number { .. } => "--unit: a body may be read far too large",
+                _ => "fewer takes",
+            })
+        })?;
         let bytes = match &database {
             Opened::Future(database) => database.to_bytes(),
             Opened::Cost(database) => database.to_bytes(),
@@ -263,8 +275,9 @@ fn add_new<'c, F>(
     found: Vec<FrameRows<F>>,
 ) -> Result<usize> {
     let known = known.map(|rows| (&rows.clip, rows.num_rows));
-    let earlier = motions.iter().map(|motion| (&motion.clip, motion.features.len()));
-    let known: Vec<(&MatchClip, usize)> = known.chain(earlier).collect();
+    let known: Vec<(&MatchClip, usize)> = known
+        .chain(motions.iter().map(|motion| (&motion.clip, motion.features.len())))
+        .collect();
     for FrameRows { clip, features, .. } in &found {
         let is_there = known.iter().any(|&(other, num_rows)| {
             other.name == clip.name
@@ -285,12 +298,4 @@ fn add_new<'c, F>(
 pub fn no_rows() -> Failure {
     Failure::nothing("no take has a run of frames without jumps that is long enough to match")
         .try_this("longer takes: matching looks ahead, see --ahead")
-}
-
-fn rows_failure(error: &RowsError) -> Failure {
-    let failure = failure!("cannot build the database: {error}");
-    match error {
-        RowsError::Number { .. } => failure.try_this("--unit: a body may be read far too large"),
-        _ => failure.try_this("fewer takes"),
-    }
 }

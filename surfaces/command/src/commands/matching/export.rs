@@ -5,10 +5,13 @@ use std::path::Path;
 use loopwright_match::{MatchSource, features::NUM_FEATURES};
 
 use super::{Opened, asked_for, open, unmatched};
-use crate::exit::{Ending, Result};
-use crate::output::{self, Outputs};
-use crate::report::matching::{self as report, ExportAnswer};
-use crate::{args::MatchExportArgs, files};
+use crate::{
+    args::MatchExportArgs,
+    exit::{Ending, Result},
+    files,
+    output::{self, Outputs},
+    report::matching::{self as report, ExportAnswer},
+};
 
 pub fn run(args: &MatchExportArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);

@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use loopwright_match::features::{Horizon, MatchError};
-use loopwright_match::{ClipRows, CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource};
+use loopwright_match::{
+    ClipRows, CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource,
+    features::{Horizon, MatchError},
+};
 
-use crate::args::{MatchArgs, MatchCommand};
-use crate::exit::{Ending, Failure, Result};
-use crate::report::matching::{self as report, InspectAnswer};
 use crate::{
+    args::{MatchArgs, MatchCommand},
+    exit::{Ending, Failure, Result},
     files::{self, InputFile},
     output,
     recipe::TakeArgs,
+    report::matching::{self as report, InspectAnswer},
 };
 
 pub mod build;

@@ -4,14 +4,18 @@ use std::path::Path;
 
 use glam::DVec3;
 use loopwright_core::math::Twist;
-use loopwright_match::features::{self, Future, Horizon, NUM_TIMES, RawFeatures};
-use loopwright_match::{CostDatabase, MatchDatabase, MatchFilter, MatchSource};
+use loopwright_match::{
+    CostDatabase, MatchDatabase, MatchFilter, MatchSource,
+    features::{self, Future, Horizon, NUM_TIMES, RawFeatures},
+};
 
 use super::{Opened, asked_for, open, unmatched};
-use crate::args::{MatchQueryArgs, StandingFoot, Wish, gaits_of};
-use crate::exit::{Ending, Failure, Result};
-use crate::report::matching::{self as report, FoundFrame, QueryAnswer};
-use crate::{files, motions, output};
+use crate::{
+    args::{MatchQueryArgs, StandingFoot, Wish, gaits_of},
+    exit::{Ending, Failure, Result},
+    files, motions, output,
+    report::matching::{self as report, FoundFrame, QueryAnswer},
+};
 
 pub fn run(args: &MatchQueryArgs) -> Result<Ending> {
     let bytes = files::read_bytes(&args.database)?;

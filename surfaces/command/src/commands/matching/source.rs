@@ -7,12 +7,13 @@ use loopwright_job::{AddedRoot, Study};
 use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
-use crate::recipe::{StudyArgs, TakeArgs};
 use crate::{
     animations::Excluded,
     exit::Result,
     files::{self, InputFile},
-    load, memory, talk, written_loop,
+    load, memory,
+    recipe::{StudyArgs, TakeArgs},
+    talk, written_loop,
 };
 
 /// A motion in a file.

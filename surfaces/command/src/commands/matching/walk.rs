@@ -4,20 +4,22 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use loopwright_core::math::Decay;
-use loopwright_match::walk::{self, WalkError, WalkPath, WalkerSettings};
-use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
+use loopwright_match::{
+    MatchDatabase, MatchFilter, MatchSource,
+    walk::{self, WalkError, WalkPath, WalkerSettings},
+};
 
 use super::{Opened, open, source};
-use crate::args::{MatchWalkArgs, gaits_of};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::matching::{self as report, WalkAnswer};
 use crate::{
     animations::Excluded,
+    args::{MatchWalkArgs, gaits_of},
+    exit::{Ending, Failure, Result},
     failures,
     files::{self, InputFile},
     load, memory,
+    output::{self, Outputs},
     recipe::TakeArgs,
+    report::matching::{self as report, WalkAnswer},
     talk, written_loop,
 };
 
@@ -71,16 +73,22 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
             )
             .map_err(|error| failures::memory("to walk so long", error))?;
     }
-    let settings = WalkerSettings {
-        query_secs: args.every,
-        fade: Decay::Quintic {
-            blend_secs: args.fade_seconds,
+    let walked = walk::walk(
+        &database,
+        &by_clip,
+        &path,
+        &filter,
+        &WalkerSettings {
+            query_secs: args.every,
+            fade: Decay::Quintic {
+                blend_secs: args.fade_seconds,
+            },
+            path_half_life_secs: args.half_life,
+            holds_feet: args.lock_feet,
+            stay: args.stay as f32,
         },
-        path_half_life_secs: args.half_life,
-        holds_feet: args.lock_feet,
-        stay: args.stay as f32,
-    };
-    let walked = walk::walk(&database, &by_clip, &path, &filter, &settings).map_err(|error| failure(&error))?;
+    )
+    .map_err(|error| failure(&error))?;
     let [(first, _), ..] = &files[..] else {
         return Err(failure(&WalkError::NoRow));
     };

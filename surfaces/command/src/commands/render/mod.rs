@@ -5,10 +5,13 @@ use loopwright_draw::render::{
 };
 
 use super::each::{self, Manner};
-use crate::exit::{Ending, Failure, Result};
-use crate::output::{self, Outputs};
-use crate::report::render::{self as report, RenderAnswer};
-use crate::{args::RenderArgs, batch, files, memory};
+use crate::{
+    args::RenderArgs,
+    batch,
+    exit::{Ending, Failure, Result},
+    files, memory,
+    output::{self, Outputs},
+};
 
 mod animation;
 mod motions;
@@ -34,17 +37,16 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
             return one(args);
         }
     }
-    let manner = Manner {
-        jobs: args.jobs,
-        json: args.json,
-        character: None,
-        for_one: &[],
-    };
     each::output(
         &args.inputs,
         &args.output,
         |_| args.to.clone(),
-        manner,
+        Manner {
+            jobs: args.jobs,
+            json: args.json,
+            character: None,
+            for_one: &[],
+        },
         |input, output, _| {
             one(&RenderArgs {
                 inputs: vec![input.typed()],
@@ -99,7 +101,7 @@ fn one(args: &RenderArgs) -> Result<Ending> {
         duration_secs: drawn.secs,
     };
     output::answer("render", &answer, None, &outputs, args.json, |answer| {
-        report::human(answer, &args.output.display().to_string())
+        human(answer, &args.output.display().to_string())
     })
 }
 
@@ -202,4 +204,36 @@ fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene<'
         })
         .collect::<Result<Vec<_>, _>>()?;
     Drawn::still(&render::side_by_side(&sheets).map_err(failed)?, pictures).map_err(failed)
+}
+
+/// The answer of `render`.
+#[in_schema]
+pub struct RenderAnswer {
+    /// What was drawn.
+    #[schemars(extend("enum" = ["animation", "contact sheet", "onion skin"]))]
+    kind: &'static str,
+    /// Pictures of an animation, cells of a sheet.
+    pictures: usize,
+    /// Width.
+    width_px: u32,
+    /// Height.
+    height_px: u32,
+    /// Length of an animation; null for a still.
+    duration_secs: Option<f64>,
+}
+
+/// Words the answer of `render`.
+fn human(answer: &RenderAnswer, file: &str) -> String {
+    let RenderAnswer {
+        pictures,
+        width_px,
+        height_px,
+        ..
+    } = answer;
+    let what = match (answer.kind, answer.duration_secs) {
+        ("animation", Some(secs)) => format!("{pictures} pictures, {secs:.2} s"),
+        ("contact sheet", _) => format!("{pictures} frames"),
+        _ => "the seam".to_owned(),
+    };
+    format!("{file}: {what}, {width_px} x {height_px}\n")
 }

@@ -3,14 +3,11 @@
 use std::path::Path;
 
 use loopwright_core::{Cut, RootMode, analysis::Body, take::Clip};
-use loopwright_draw::Figure;
-use loopwright_draw::render::DrawnMotion;
+use loopwright_draw::{Figure, render::DrawnMotion};
 
 use loopwright_formats::LoopInFile;
 use loopwright_job::Studied;
 
-use crate::surface::Surfaces;
-use crate::written_loop::{self, WrittenLoop};
 use crate::{
     args::RenderArgs,
     exit::{Failure, Result},
@@ -18,7 +15,9 @@ use crate::{
     files::{self, InputFile},
     load,
     recipe::TakeArgs,
+    surface::Surfaces,
     talk,
+    written_loop::{self, WrittenLoop},
 };
 
 /// Returns titles and motions of all inputs.
@@ -86,9 +85,11 @@ pub fn loop_motion(
         None => LoopInFile::recognised(written, &body).map_err(|error| unfit(path, error))?,
     };
     let figure = surfaces.of_loop(Figure::new(written, &body), path, read, &in_file.root);
-    let motion = DrawnMotion::of_written(written, in_file.layout, in_file.root, &figure)
-        .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))?;
-    Ok((motion, in_file))
+    Ok((
+        DrawnMotion::of_written(written, in_file.layout, in_file.root, &figure)
+            .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))?,
+        in_file,
+    ))
 }
 
 fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
@@ -120,8 +121,13 @@ fn take_motion(
             ));
         }
         if repeats {
-            let cut = Cut::new(loaded.take(), start as f64, end as f64).map_err(|error| unfit(path, error))?;
-            return cut_motion(&loaded, &cut, end - start, loaded.take().frame_time_secs(), &figure);
+            return cut_motion(
+                &loaded,
+                &Cut::new(loaded.take(), start as f64, end as f64).map_err(|error| unfit(path, error))?,
+                end - start,
+                loaded.take().frame_time_secs(),
+                &figure,
+            );
         }
         return DrawnMotion::of_take(&loaded.analysis, &figure, start, end).map_err(|error| unfit(path, error));
     }
@@ -146,10 +152,13 @@ fn take_motion(
 /// Returns a stretch of a take, repeated unchanged.
 fn cut_motion(loaded: &Studied, cut: &Cut, num_frames: usize, step_secs: f64, figure: &Figure) -> Result<DrawnMotion> {
     let path = Path::new(&loaded.name);
-    let clip = Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(path, error))?;
     let source = loaded
         .analysis
-        .extract_root_motion(&clip, 1, &RootMode::Constant.into())
+        .extract_root_motion(
+            &Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(path, error))?,
+            1,
+            &RootMode::Constant.into(),
+        )
         .map_err(|error| unfit(path, error))?;
     DrawnMotion::of_cut(&source, figure, cut.start_frame(), cut.num_frames()).map_err(|error| unfit(path, error))
 }

@@ -9,11 +9,14 @@ use loopwright_controller::{
 use loopwright_core::analysis::MotionKind;
 use loopwright_formats::loop_file::facts::TakeFacts;
 
-use super::numbers::{FacingNumbers, VelocityNumbers};
-use super::table::{self, ProfileFacts};
-use super::{DEGREES, Numbers, Outcome, Source, lack_in_words};
-use crate::exit::Failure;
-use crate::report::json::{self, ErrorFacts};
+use super::{
+    DEGREES, Numbers, Outcome, Source, lack_in_words,
+    numbers::{self, FacingNumbers, ProfileFacts, VelocityNumbers},
+};
+use crate::{
+    exit::Failure,
+    report::json::{self, ErrorFacts},
+};
 
 /// Values over many takes or changes, in the unit that the key above ends in.
 #[in_schema]
@@ -66,21 +69,19 @@ struct HalfLifeFacts {
     ramp_secs: Option<SpreadFacts>,
 }
 
-impl From<&HalfLives> for HalfLifeFacts {
-    fn from(half_lives: &HalfLives) -> Self {
-        Self {
-            events: half_lives.events,
-            chosen_secs: half_lives.chosen_secs(),
-            closed_secs: spread(half_lives.closed, 1.0),
-            fitted_secs: spread(half_lives.fitted, 1.0),
-            error_ratio: spread(half_lives.error, 1.0),
-            uncertainty_secs: half_lives.uncertainty_secs,
-            ramped_secs: half_lives
-                .ramped
-                .and_then(|ramped| spread(Some(ramped.half_lives), 1.0)),
-            ramped_uncertainty_secs: half_lives.ramped.and_then(|ramped| ramped.uncertainty_secs),
-            ramp_secs: half_lives.ramped.and_then(|ramped| spread(Some(ramped.secs), 1.0)),
-        }
+fn half_lives(half_lives: &HalfLives) -> HalfLifeFacts {
+    HalfLifeFacts {
+        events: half_lives.events,
+        chosen_secs: half_lives.chosen_secs(),
+        closed_secs: spread(half_lives.closed, 1.0),
+        fitted_secs: spread(half_lives.fitted, 1.0),
+        error_ratio: spread(half_lives.error, 1.0),
+        uncertainty_secs: half_lives.uncertainty_secs,
+        ramped_secs: half_lives
+            .ramped
+            .and_then(|ramped| spread(Some(ramped.half_lives), 1.0)),
+        ramped_uncertainty_secs: half_lives.ramped.and_then(|ramped| ramped.uncertainty_secs),
+        ramp_secs: half_lives.ramped.and_then(|ramped| spread(Some(ramped.secs), 1.0)),
     }
 }
 
@@ -115,23 +116,21 @@ struct ModeFacts {
     facing: HalfLifeFacts,
 }
 
-impl From<&ModePool> for ModeFacts {
-    fn from(mode: &ModePool) -> Self {
-        Self {
-            mode: mode.mode.map_or("all", MotionKind::as_str),
-            takes: mode.takes,
-            duration_secs: mode.secs,
-            top_speed_mps: spread(mode.top_speed, 1.0),
-            acceleration_mps2: spread(mode.acceleration, 1.0),
-            deceleration_mps2: spread(mode.deceleration, 1.0),
-            turn_rate_dps: spread(mode.turn_rate, DEGREES),
-            acceleration_closed_secs: spread(mode.acceleration_closed, 1.0),
-            deceleration_closed_secs: spread(mode.deceleration_closed, 1.0),
-            velocity: HalfLifeFacts::from(&mode.velocity),
-            speeding_up: HalfLifeFacts::from(&mode.speeding_up),
-            slowing_down: HalfLifeFacts::from(&mode.slowing_down),
-            facing: HalfLifeFacts::from(&mode.facing),
-        }
+fn mode(mode: &ModePool) -> ModeFacts {
+    ModeFacts {
+        mode: mode.mode.map_or("all", MotionKind::as_str),
+        takes: mode.takes,
+        duration_secs: mode.secs,
+        top_speed_mps: spread(mode.top_speed, 1.0),
+        acceleration_mps2: spread(mode.acceleration, 1.0),
+        deceleration_mps2: spread(mode.deceleration, 1.0),
+        turn_rate_dps: spread(mode.turn_rate, DEGREES),
+        acceleration_closed_secs: spread(mode.acceleration_closed, 1.0),
+        deceleration_closed_secs: spread(mode.deceleration_closed, 1.0),
+        velocity: half_lives(&mode.velocity),
+        speeding_up: half_lives(&mode.speeding_up),
+        slowing_down: half_lives(&mode.slowing_down),
+        facing: half_lives(&mode.facing),
     }
 }
 
@@ -153,8 +152,8 @@ impl PoolFacts {
         Self {
             name: name.to_owned(),
             takes: pool.takes,
-            all: ModeFacts::from(&pool.all),
-            modes: pool.modes.iter().map(ModeFacts::from).collect(),
+            all: mode(&pool.all),
+            modes: pool.modes.iter().map(mode).collect(),
         }
     }
 }
@@ -192,16 +191,14 @@ struct LargestFacts {
     turn_rate_dps: Option<PeakFacts>,
 }
 
-impl From<&ModeFigures> for LargestFacts {
-    fn from(figures: &ModeFigures) -> Self {
-        Self {
-            mode: figures.mode.as_str(),
-            duration_secs: figures.secs,
-            top_speed_mps: peak(figures.top_speed, 1.0),
-            acceleration_mps2: peak(figures.acceleration, 1.0),
-            deceleration_mps2: peak(figures.deceleration, 1.0),
-            turn_rate_dps: peak(figures.turn_rate, DEGREES),
-        }
+fn largest(figures: &ModeFigures) -> LargestFacts {
+    LargestFacts {
+        mode: figures.mode.as_str(),
+        duration_secs: figures.secs,
+        top_speed_mps: peak(figures.top_speed, 1.0),
+        acceleration_mps2: peak(figures.acceleration, 1.0),
+        deceleration_mps2: peak(figures.deceleration, 1.0),
+        turn_rate_dps: peak(figures.turn_rate, DEGREES),
     }
 }
 
@@ -349,7 +346,7 @@ impl<'a> TakeAnswer<'a> {
             outcome: if pool.has_half_life() { "fitted" } else { "nothing" },
             why: (!lacks.is_empty()).then(|| lacks.join("; ")),
             take: Some(&take.facts),
-            largest: fit.figures.iter().map(LargestFacts::from).collect(),
+            largest: fit.figures.iter().map(largest).collect(),
             events: fit.events.iter().map(|event| EventFacts::new(fit, event)).collect(),
             half_lives: Some(PoolFacts::new(&take.facts.file, &pool)),
             error: None,
@@ -377,12 +374,16 @@ pub struct FitAnswer<'a> {
 }
 
 pub fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
-    let answer = FitAnswer {
-        velocity: table::numbers(fit).map(VelocityNumbers::from),
-        profile: Some(ProfileFacts::new(path, table, fit)),
-        ..FitAnswer::default()
-    };
-    json::document("fit", answer, None, &[])
+    json::document(
+        "fit",
+        FitAnswer {
+            velocity: numbers::of_table(fit).map(VelocityNumbers::from),
+            profile: Some(ProfileFacts::new(path, table, fit)),
+            ..FitAnswer::default()
+        },
+        None,
+        &[],
+    )
 }
 
 pub fn json(
@@ -393,25 +394,33 @@ pub fn json(
     outputs: &[String],
 ) -> String {
     let outcomes = sources.iter().flat_map(|source| &source.outcomes);
-    let folders = sources.iter().filter(|source| source.is_folder).map(|source| {
-        let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
-        PoolFacts::new(&source.name, &Pool::new(&fits))
-    });
-    let answer = FitAnswer {
-        smoothing_secs: Some(settings.smoothing_secs),
-        takes: outcomes.map(|outcome| TakeAnswer::new(outcome, settings)).collect(),
-        pools: folders.chain([PoolFacts::new("all takes", pool)]).collect(),
-        ..FitAnswer::default()
-    };
-    json::document("fit", answer, failure, outputs)
+    let folders = sources
+        .iter()
+        .filter(|source| source.is_folder)
+        .map(|source| PoolFacts::new(&source.name, &super::pool([source])));
+    json::document(
+        "fit",
+        FitAnswer {
+            smoothing_secs: Some(settings.smoothing_secs),
+            takes: outcomes.map(|outcome| TakeAnswer::new(outcome, settings)).collect(),
+            pools: folders.chain([PoolFacts::new("all takes", pool)]).collect(),
+            ..FitAnswer::default()
+        },
+        failure,
+        outputs,
+    )
 }
 
 /// Returns the JSON answer from numbers alone.
 pub fn numbers_json(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
-    let answer = FitAnswer {
-        velocity: velocity.map(VelocityNumbers::from),
-        facing: facing.map(FacingNumbers::from),
-        ..FitAnswer::default()
-    };
-    json::document("fit", answer, None, &[])
+    json::document(
+        "fit",
+        FitAnswer {
+            velocity: velocity.map(VelocityNumbers::from),
+            facing: facing.map(FacingNumbers::from),
+            ..FitAnswer::default()
+        },
+        None,
+        &[],
+    )
 }

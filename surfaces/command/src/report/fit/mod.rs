@@ -1,23 +1,19 @@
 //! Answers of `fit`: as text, as JSON, and as a block for a controller.
 
-use loopwright_controller::{FitError, FitSettings, Lack, Quantity, TakeFit};
+use loopwright_controller::{FitError, FitSettings, Lack, Pool, Quantity, TakeFit};
 use loopwright_formats::loop_file::facts::TakeFacts;
 
 use crate::exit::Failure;
 
-mod block;
 mod human;
 mod json;
 mod numbers;
-mod table;
 
-pub use block::block;
-pub use human::human;
+pub use human::{block, human};
 #[cfg(test)]
 pub use json::FitAnswer;
 pub use json::{json, numbers_json, table_json};
-pub use numbers::{Numbers, numbers_human};
-pub use table::table_human;
+pub use numbers::{Numbers, numbers_human, table_human};
 
 pub struct FittedTake {
     pub facts: TakeFacts,
@@ -62,6 +58,12 @@ impl Source {
             Outcome::Unreadable { .. } => None,
         })
     }
+}
+
+/// Returns what all takes of these arguments show together.
+pub fn pool<'a>(sources: impl IntoIterator<Item = &'a Source>) -> Pool {
+    let fits: Vec<&TakeFit> = sources.into_iter().flat_map(Source::fits).map(|(_, fit)| fit).collect();
+    Pool::new(&fits)
 }
 
 /// The meaning of a half-life; printed wherever people read one.
