@@ -65,7 +65,7 @@ impl Inbox {
 }
 
 /// A tab of the panels beside the view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 enum Tab {
     #[default]
     Loops,

@@ -68,20 +68,17 @@ impl Camera {
     pub const STEEPEST: f64 = PITCHES[1];
 
     /// Returns the view from a side: front, left or above.
-    #[must_use]
     pub fn from_side(self, yaw: f64, pitch: f64) -> Self {
         Self { yaw, pitch, ..self }
     }
 
     /// Returns the first view of a take: from the side and ahead of where its body faces.
-    #[must_use]
     pub fn facing(self, opened: &Opened) -> Self {
         let stature = opened.stature().unwrap_or(Self::default().stature);
         Self { stature, ..self }.reset()
     }
 
     /// Returns the first view of the same body, with the same mode.
-    #[must_use]
     pub fn reset(self) -> Self {
         Self {
             stature: self.stature,
@@ -92,7 +89,6 @@ impl Camera {
     }
 
     /// Returns the view turned by a drag, points of the screen.
-    #[must_use]
     pub fn orbited(self, drag: Vec2) -> Self {
         Self {
             yaw: self.yaw - ORBIT_RADIANS * f64::from(drag.x),
@@ -102,7 +98,6 @@ impl Camera {
     }
 
     /// Returns the view moved by a drag, points of the screen, in a view of this height.
-    #[must_use]
     pub fn panned(self, drag: Vec2, height: f32) -> Self {
         let [right, up, _] = self.axes();
         let metres = 2.0 * HALF_VIEW * self.distance * self.stature / f64::from(height.max(1.0));
@@ -113,7 +108,6 @@ impl Camera {
     }
 
     /// Returns the view nearer by a factor.
-    #[must_use]
     pub fn zoomed(self, factor: f64) -> Self {
         let distance = self.distance / factor.clamp(0.1, 10.0);
         Self {
@@ -129,7 +123,6 @@ impl Camera {
     }
 
     /// Returns the view with the whole body in the middle, from the same side.
-    #[must_use]
     pub fn framed(self) -> Self {
         let Self { offset, distance, .. } = Self::default();
         Self {
@@ -167,7 +160,6 @@ impl Camera {
 }
 
 /// A placed camera.
-#[derive(Clone, Copy, Debug)]
 pub struct View {
     eye: DVec3,
     right: DVec3,

@@ -12,7 +12,7 @@ pub struct Guard {
 }
 
 /// The user's choice after a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
     /// Save the recipe beside the take.
     Save,

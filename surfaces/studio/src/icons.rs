@@ -11,7 +11,7 @@ use eframe::egui::{
 const SIGN_POINTS: f32 = 16.0;
 
 /// The sign of a button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Icon {
     ToStart,
     Play,

@@ -19,13 +19,13 @@ const FILES: &str = "files.json";
 const SETTINGS: &str = "settings.json";
 
 /// A file, with its bytes encoded as text.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct KeptFile {
     name: String,
     bytes: String,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Settings {
     is_dark: bool,
     /// File name and recipe of each take, the shown one last; including files that are not stored.

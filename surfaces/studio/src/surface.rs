@@ -21,7 +21,6 @@ const MAX_PICTURE_BYTES: u64 = 512 << 20;
 const SHADOW_CELLS: f32 = 50.0;
 
 /// A surface with its pictures, ready to be drawn.
-#[derive(Clone, Debug)]
 pub struct Surface {
     /// Its triangles; the images of the file are not kept.
     pub mesh: Mesh,

@@ -5,7 +5,7 @@
 use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, Ui, vec2};
 
 /// The colours of one theme.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Tokens {
     /// Panels; buttons and other raised parts; charts and fields.
     pub ground: Color32,

@@ -11,7 +11,7 @@ use crate::work::{Job, OfTake};
 const MOST: usize = 8;
 
 /// The subject of a comparison.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub enum Comparison {
     /// All closing methods.
     Methods,
@@ -22,7 +22,6 @@ pub enum Comparison {
 }
 
 /// A loop that is compared with others.
-#[derive(Clone, Debug)]
 pub struct Compared {
     /// The name of what distinguishes it.
     pub name: String,

@@ -10,7 +10,7 @@ use super::{Edit, Listed, Made, Model, Opened, Shown, Stretch};
 use crate::work::{Job, OfTake, TakeFile};
 
 /// The grade of a loop in the list, as far as it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Judgement {
     /// The loop has not been made yet.
     NotYet,

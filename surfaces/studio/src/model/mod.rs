@@ -145,7 +145,7 @@ pub struct Model {
 }
 
 /// Results of studies of a take so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Studies {
     /// The cost of every seam.
     pub costs: Option<Arc<CostMap>>,

@@ -3,7 +3,7 @@
 use super::{MIN_FRAMES, Model, Stretch};
 
 /// The motion that the viewport shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Shown {
     /// The closed loop.
     #[default]
@@ -17,7 +17,7 @@ pub enum Shown {
 }
 
 /// How the viewport shows root motion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RootView {
     /// Every cycle starts where the first did.
     World,

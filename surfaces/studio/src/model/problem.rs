@@ -4,7 +4,6 @@ use super::{CharacterError, ExportError, MadeError, OpenError, SetError};
 
 /// A problem that is shown until another one replaces it, or until it is dismissed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Problem {
     /// A take cannot be opened.
     #[error("cannot open this take: {0}")]

@@ -17,7 +17,7 @@ const MOST_PLACES: usize = 120;
 const PLACE_SECS: f64 = 0.05;
 
 /// A set that was read, with the file that provides its body.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SetRead {
     /// Its name.
     pub name: String,
@@ -52,7 +52,7 @@ impl SetRead {
 }
 
 /// Where the character should go.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub enum Steer {
     /// A velocity over the ground, metres per second, until the next command.
     Velocity(DVec3),

@@ -35,7 +35,7 @@ impl Model {
         if self.work.reads_a_file() && held + bytes.len() > self.takes_bytes {
             return self.leave_out(file_name);
         }
-        let job = Job::Open(NamedFile { file_name, bytes }, Room::default());
+        let job = Job::Open(NamedFile { file_name, bytes }, None);
         self.read_in_turn(job);
     }
 
@@ -90,8 +90,9 @@ impl Model {
                 self.reading.clone_from(file_name);
                 // The first take is opened however long it is.
                 if self.open_takes().any(|other| other.bytes.is_some()) {
-                    room.all = self.takes_bytes;
-                    room.left = room.all.saturating_sub(self.open_bytes(file_name));
+                    let all = self.takes_bytes;
+                    let left = all.saturating_sub(self.open_bytes(file_name));
+                    *room = Some(Room { left, all });
                 }
             }
             Job::Follow { take, .. } => self.reading.clone_from(&take.file_name),

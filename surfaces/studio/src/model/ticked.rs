@@ -10,7 +10,7 @@ use super::{Edit, Exported, History, Model, Opened, Stretch};
 use crate::work::{Job, OfTake};
 
 /// Something that is ticked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Ticked {
     /// An open take, by the name of its file.
     Take(String),

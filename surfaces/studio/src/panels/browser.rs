@@ -34,7 +34,7 @@ const CLOSE_POINTS: f32 = 24.0;
 const SCROLL_POINTS: f32 = 8.0;
 
 /// The sort order of rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 enum By {
     /// The order in which they were opened or found.
     #[default]
@@ -58,7 +58,7 @@ impl By {
 }
 
 /// The subject of a row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 enum What {
     /// A take: by its number among the others, or the shown one.
     Take(Option<usize>),

@@ -25,7 +25,7 @@ const ROUNDS: [usize; 3] = [1, 2, 4];
 type Shots = Arc<Mutex<Option<Arc<ColorImage>>>>;
 
 /// The kind of file to capture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Png,
     Gif,

@@ -116,21 +116,6 @@ impl ExportPanel {
         self.failed = None;
     }
 
-    /// Offers the folder of a take, until another one is chosen.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn offer_folder(&mut self, folder: String) {
-        if !self.is_folder_chosen && !self.is_remembered {
-            self.folder = folder;
-        }
-    }
-
-    /// Sets the folder for files.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn choose_folder(&mut self, folder: String) {
-        self.folder = folder;
-        self.settle_folder();
-    }
-
     /// Marks the folder as chosen.
     fn settle_folder(&mut self) {
         self.is_folder_chosen = true;
@@ -138,16 +123,6 @@ impl ExportPanel {
         if let Some(memory) = &self.memory {
             platform::keep_text(memory, &self.folder);
         }
-    }
-
-    /// Stores the folder in a file for the next run, and offers the one that the last run stored.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn remember_in(&mut self, memory: std::path::PathBuf) {
-        let kept = std::fs::read_to_string(&memory).unwrap_or_default();
-        if std::path::Path::new(&kept).is_dir() {
-            (self.folder, self.is_remembered) = (kept, true);
-        }
-        self.memory = Some(memory);
     }
 
     /// The name of a take's output, without extension.
@@ -205,7 +180,7 @@ impl ExportPanel {
                     Pending::Set(set) => Action::of_set(&set),
                 });
             }
-            Err(error) => self.failed = Some(error.to_string()),
+            Err(error) => self.failed = Some(error),
         }
     }
 
@@ -423,6 +398,31 @@ impl ExportPanel {
             self.pending.clear();
         }
         chooses
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl ExportPanel {
+    /// Offers the folder of a take, until another one is chosen.
+    pub fn offer_folder(&mut self, folder: String) {
+        if !self.is_folder_chosen && !self.is_remembered {
+            self.folder = folder;
+        }
+    }
+
+    /// Sets the folder for files.
+    pub fn choose_folder(&mut self, folder: String) {
+        self.folder = folder;
+        self.settle_folder();
+    }
+
+    /// Stores the folder in a file for the next run, and offers the one that the last run stored.
+    pub fn remember_in(&mut self, memory: std::path::PathBuf) {
+        let kept = std::fs::read_to_string(&memory).unwrap_or_default();
+        if std::path::Path::new(&kept).is_dir() {
+            (self.folder, self.is_remembered) = (kept, true);
+        }
+        self.memory = Some(memory);
     }
 }
 

@@ -7,7 +7,7 @@ use std::{fs, io::Write as _};
 use loopwright_formats::Format;
 use loopwright_formats::set::{Manifest, SET_FILE};
 
-use super::{Encoded, SaveError, gathered::gathered};
+use super::{Encoded, gathered::gathered};
 use crate::model::{Action, Beside, Exported, SetFiles};
 
 /// Whether the user chooses a folder.
@@ -45,22 +45,19 @@ pub fn is_there(folder: &str, file_name: &str) -> bool {
 }
 
 /// Writes a file. Returns its path.
-pub fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
+pub fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, String> {
     let path = Path::new(folder).join(file_name);
     let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
     fs::write(&path, bytes).map_err(|error| cannot_write(&place, &error))?;
     Ok(place.display().to_string())
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> SaveError {
-    SaveError::File {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    }
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
 }
 
 /// Writes a set into a folder with its name, in place of one that exists. Returns its path.
-pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, String> {
     let path = Path::new(folder).join(&set.name);
     let place = path.display().to_string();
     fs::create_dir_all(&path).map_err(|error| cannot_write(&path, &error))?;
@@ -131,7 +128,7 @@ pub fn takes_at(path: &Path) -> Vec<PathBuf> {
 }
 
 /// A question for a system dialog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Ask {
     /// Takes to open, or a recipe.
     Files,

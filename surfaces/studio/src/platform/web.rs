@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlInputElement};
 
-use super::{Encoded, SaveError, gathered::gathered};
+use super::{Encoded, gathered::gathered};
 use crate::model::{Action, Beside, Link, SetFiles};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
@@ -56,15 +56,13 @@ pub fn is_there(_folder: &str, _file_name: &str) -> bool {
 }
 
 /// Downloads a file. Returns its name.
-pub fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
-    download(file_name, bytes).map_err(|_| SaveError::Download {
-        file_name: file_name.to_owned(),
-    })?;
+pub fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, String> {
+    download(file_name, bytes).map_err(|_| format!("the browser cannot save {file_name}"))?;
     Ok(file_name.to_owned())
 }
 
 /// Downloads a set as one archive. Returns its name.
-pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, String> {
     let file_name = format!("{}.zip", set.name);
     let files = set.files.iter().map(|file| (file.file_name.as_str(), &file.bytes[..]));
     save_bytes(folder, &file_name, &zip_of(files))
@@ -72,9 +70,7 @@ pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
 
 /// Downloads bytes by clicking a hidden link.
 fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
-    let document = web_sys::window()
-        .and_then(|window| window.document())
-        .ok_or(JsValue::NULL)?;
+    let document = document().ok_or(JsValue::NULL)?;
     let parts = Array::of1(&Uint8Array::from(bytes));
     let blob = web_sys::Blob::new_with_u8_array_sequence(&parts)?;
     let url = web_sys::Url::create_object_url_with_blob(&blob)?;

@@ -19,15 +19,23 @@ pub struct NamedFile {
 
 /// Why motion cannot be put on a character.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CharacterError {
     /// The character's file is neither open nor on the disk.
     #[error("the character {file_name} is not there ({reason}): drop it as a character first")]
-    NotThere { file_name: String, reason: String },
+    NotThere {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
     /// The map of joints is neither open nor on the disk.
     #[error("the map of joints {file_name} is not there ({reason}): drop it first")]
-    MapNotThere { file_name: String, reason: String },
+    MapNotThere {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
     /// The character's file cannot be read.
     #[error(transparent)]
     Read(#[from] loopwright_formats::CharacterError),

@@ -105,7 +105,6 @@ impl Edit {
     }
 
     /// Returns the choices with a change.
-    #[must_use]
     pub fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
         let mut edit = self.clone();
         change(&mut edit);
@@ -113,7 +112,6 @@ impl Edit {
     }
 
     /// Returns the choices for another stretch, without what the recipe states for the old one.
-    #[must_use]
     pub fn of_stretch(&self, stretch: Stretch) -> Self {
         self.with(|edit| {
             edit.stretch = stretch;
@@ -126,7 +124,6 @@ impl Edit {
 
     /// Returns the choices with a joint turned further at a time of the loop, by a rotation vector in the axes of its parent: in the edit
     /// that already moves the joint then, or in a new one.
-    #[must_use]
     pub fn turned(&self, joint: &str, secs: f64, turn: DVec3, clip: &LoopClip) -> Self {
         let mut edit = self.clone();
         let edits = &mut edit.recipe.edits;
@@ -183,7 +180,6 @@ impl Edit {
     }
 
     /// Returns the choices closed by a method of the article.
-    #[must_use]
     pub fn closed_as(&self, preset: Preset) -> Self {
         self.with(|edit| {
             edit.tries_closures = false;
@@ -193,7 +189,6 @@ impl Edit {
     }
 
     /// Returns the choices with another closure; shares and order stay, times become the closure's defaults.
-    #[must_use]
     pub fn closed_by(&self, name: ClosureName) -> Self {
         let mut edit = self.clone();
         let former = edit.settings.closure.method;

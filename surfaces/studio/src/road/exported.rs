@@ -22,7 +22,6 @@ pub struct Exported {
 
 /// Why a loop cannot be exported.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ExportError {
     /// The loop cannot be written.
     #[error(transparent)]

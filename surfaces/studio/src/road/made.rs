@@ -30,7 +30,6 @@ pub struct Made {
 
 /// Why there is no loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum MadeError {
     /// The stretch does not exist.
     #[error(transparent)]

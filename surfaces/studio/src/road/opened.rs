@@ -52,8 +52,6 @@ pub struct Opened {
 
 /// Why a take cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum OpenError {
     /// The page was built without the C compiler that reading this format needs.
     #[error("this page was built without {0}: the desktop studio and `loopwright convert` read it")]
@@ -63,7 +61,12 @@ pub enum OpenError {
     Read(#[from] ReadError),
     /// The file cannot be opened.
     #[error("{file_name}: {reason}")]
-    File { file_name: String, reason: String },
+    File {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
     /// The take cannot be studied.
     #[error(transparent)]
     Study(#[from] StudyError),
@@ -75,7 +78,10 @@ pub enum OpenError {
     Character(#[from] CharacterError),
     /// The take would fill more memory than is left.
     #[error("open takes fill the {megabytes} MB that they may; close some and open it again")]
-    NoRoom { megabytes: usize },
+    NoRoom {
+        /// What open takes may fill.
+        megabytes: usize,
+    },
     /// Background work failed.
     #[error("{0}")]
     Beside(String),
@@ -108,7 +114,7 @@ impl Opened {
         study: &StudyArgs,
         known: &[NamedFile],
     ) -> Result<Self, OpenError> {
-        Self::read_telling(file_name, bytes, study, known, &Room::default(), &|_| {})
+        Self::read_telling(file_name, bytes, study, known, None, &|_| {})
     }
 
     /// Reads a file, if there is room for it, and reports each step as it begins. Errors: [`OpenError`].
@@ -117,7 +123,7 @@ impl Opened {
         bytes: Arc<Vec<u8>>,
         study: &StudyArgs,
         known: &[NamedFile],
-        room: &Room,
+        room: Option<&Room>,
         tell: Tell<'_>,
     ) -> Result<Self, OpenError> {
         tell(reading(file_name));
@@ -135,7 +141,8 @@ impl Opened {
             body.and_then(|body| body.read_rest(&settings, &mut warnings).ok())
                 .ok_or(error)
         })?;
-        if memory_bytes(&loaded.take) + bytes.len() > room.left {
+        let filled = memory_bytes(&loaded.take) + bytes.len();
+        if let Some(room) = room.filter(|room| filled > room.left) {
             let megabytes = room.all >> 20;
             return Err(OpenError::NoRoom { megabytes });
         }
@@ -355,22 +362,13 @@ impl Opened {
     }
 }
 
-/// The memory that a take may fill, and that all takes together may fill, bytes; unlimited by default.
+/// The memory that a take may fill, and that all takes together may fill, bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
     /// Memory that other takes leave.
     pub left: usize,
     /// Memory for all takes.
     pub all: usize,
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Self {
-            left: usize::MAX,
-            all: usize::MAX,
-        }
-    }
 }
 
 /// Estimates how much memory a take fills, bytes.

@@ -44,7 +44,6 @@ pub struct SetFiles {
 
 /// Why there is no set.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SetError {
     /// The character that the recipe names is missing.
     #[error(transparent)]

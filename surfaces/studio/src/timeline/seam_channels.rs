@@ -7,7 +7,7 @@ use loopwright_core::{MadeLoop, Skeleton};
 use crate::model::Made;
 
 /// A kind of curves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub enum Kind {
     /// The rotation that closing adds to each joint.
     #[default]

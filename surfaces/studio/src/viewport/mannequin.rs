@@ -52,26 +52,8 @@ struct Tube {
     corners: usize,
 }
 
-impl Tube {
-    /// Creates a round tube that moves with one joint.
-    fn round(ends: [DVec3; 2], radii: [f64; 2], front: DVec3, joint: usize, colours: [[f32; 3]; 2]) -> Self {
-        Self {
-            ends,
-            radii,
-            width: [1.0; 2],
-            depth: 1.0,
-            bulge: 0.0,
-            front,
-            joint,
-            neighbours: [None; 2],
-            colours,
-            corners: CORNERS,
-        }
-    }
-}
-
 /// The part of the body that a joint belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Part {
     Trunk,
     Arm,
@@ -232,6 +214,23 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// Returns a round tube that moves with one joint; `None` if it has no length.
+    fn tube(&self, ends: [DVec3; 2], radii: [f64; 2], joint: usize, colours: [[f32; 3]; 2]) -> Option<Tube> {
+        let along = (ends[1] - ends[0]).try_normalize()?;
+        Some(Tube {
+            ends,
+            radii,
+            width: [1.0; 2],
+            depth: 1.0,
+            bulge: 0.0,
+            front: self.plan.front_across(joint, along),
+            joint,
+            neighbours: [None; 2],
+            colours,
+            corners: CORNERS,
+        })
+    }
+
     /// Returns all tubes, in the bind pose.
     fn tubes(&self) -> Vec<Tube> {
         let body = self.opened.body();
@@ -239,7 +238,7 @@ impl Body<'_> {
         for limb in self.figure.limbs() {
             let tube = self.limb(limb);
             let head = tube.as_ref().filter(|_| self.is_head(limb));
-            let nose = head.map(|head| self.nose(head, limb));
+            let nose = head.and_then(|head| self.nose(head, limb));
             tubes.extend(tube.into_iter().chain(nose));
         }
         tubes.extend(self.pelvis());
@@ -269,9 +268,8 @@ impl Body<'_> {
     /// Returns the tube of a limb; `None` if the limb has no length.
     fn limb(&self, limb: &Limb) -> Option<Tube> {
         let (skeleton, plan, stature) = (self.opened.skeleton(), &self.plan, self.figure.stature());
-        let [start, end] = limb.ends.map(|end| self.points[end]);
+        let ends = limb.ends.map(|end| self.points[end]);
         let joint = self.figure.joint_of(limb.ends[0]);
-        let along = (end - start).try_normalize()?;
         let is_head = self.is_head(limb);
         let part = plan.part[joint];
         let end_joint = (limb.ends[1] < skeleton.num_joints()).then_some(limb.ends[1]);
@@ -296,26 +294,20 @@ impl Body<'_> {
             Part::Foot => ([1.3, 1.6], 0.85, 0.0),
         };
         let [colour, stripe] = coloured(limb.side, self.colours);
+        let has_stripe = part != Part::Trunk || is_head;
+        let radii = if is_thin && !is_finger {
+            // A hand with a single finger gets it as wide as all fingers.
+            [0.019, 0.012].map(|share| share * stature)
+        } else {
+            limb.radii
+        };
         Some(Tube {
-            ends: [start, end],
-            radii: if is_thin && !is_finger {
-                // A hand with a single finger gets it as wide as all fingers.
-                [0.019, 0.012].map(|share| share * stature)
-            } else {
-                limb.radii
-            },
             width,
             depth,
             bulge,
-            front: plan.front_across(joint, along),
-            joint,
             neighbours: [parent, end_joint.filter(|_| !is_connector)],
-            colours: if part == Part::Trunk && !is_head {
-                [colour; 2]
-            } else {
-                [colour, stripe]
-            },
             corners: if is_finger { FINGER_CORNERS } else { CORNERS },
+            ..self.tube(ends, radii, joint, [colour, if has_stripe { stripe } else { colour }])?
         })
     }
 
@@ -325,37 +317,30 @@ impl Body<'_> {
         let [left, right] = body.thighs?;
         let start = points[body.hips];
         let between = 0.5 * (points[left] + points[right]);
-        let along = (between - start).try_normalize()?;
         let wide = 0.5 * (points[left] - points[right]).length();
         let radius = 0.05 * self.figure.stature();
-        let front = self.plan.front_across(body.hips, along);
+        let colour = linear(self.colours.trunk);
         Some(Tube {
             width: [(wide / radius).clamp(1.3, 2.0); 2],
             depth: 1.05,
-            ..Tube::round(
-                [start, between],
-                [radius; 2],
-                front,
-                body.hips,
-                [linear(self.colours.trunk); 2],
-            )
+            ..self.tube([start, between], [radius; 2], body.hips, [colour; 2])?
         })
     }
 
     /// Returns the nose, which shows where the face looks.
-    fn nose(&self, head: &Tube, limb: &Limb) -> Tube {
+    fn nose(&self, head: &Tube, limb: &Limb) -> Option<Tube> {
         let [start, end] = head.ends;
         let middle = start.lerp(end, 0.25);
         let reach = limb.radii[1];
         let [colour, stripe] = coloured(None, self.colours);
         let ends = [0.7, 1.05].map(|share| middle + share * reach * head.front);
         let radii = [0.34 * reach, 0.18 * reach];
-        let up = (end - start).normalize_or(DVec3::Y);
-        Tube {
+        Some(Tube {
+            front: (end - start).normalize_or(DVec3::Y),
             width: [0.8; 2],
             corners: FINGER_CORNERS,
-            ..Tube::round(ends, radii, up, head.joint, [mixed(colour, stripe, 0.6), stripe])
-        }
+            ..self.tube(ends, radii, head.joint, [mixed(colour, stripe, 0.6), stripe])?
+        })
     }
 
     /// Returns the heel of a foot, as high above the ground as its toes, and the sole between them.
@@ -374,10 +359,7 @@ impl Body<'_> {
             ([start, end], [limb.radii[0], 1.3 * low]),
             ([end, toe], [1.2 * low, low]),
         ]
-        .map(|(ends, radii)| {
-            let front = plan.front_across(ankle, (ends[1] - ends[0]).try_normalize()?);
-            Some(Tube::round(ends, radii, front, ankle, [colour; 2]))
-        });
+        .map(|(ends, radii)| self.tube(ends, radii, ankle, [colour; 2]));
         let sole = Tube {
             width: [1.3, 1.6],
             ..sole?
@@ -397,8 +379,9 @@ impl Body<'_> {
         let ends = [root, root + 0.4 * reach * along + 1.1 * radius * front];
         let radii = [0.5 * radius, 0.36 * radius];
         Some(Tube {
+            front,
             corners: FINGER_CORNERS,
-            ..Tube::round(ends, radii, front, hand, coloured(limb.side, self.colours))
+            ..self.tube(ends, radii, hand, coloured(limb.side, self.colours))?
         })
     }
 }

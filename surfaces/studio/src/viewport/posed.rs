@@ -24,7 +24,7 @@ pub struct PosedBody {
 }
 
 /// A tint and an opacity, laid over the colours of a body.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Veil {
     /// A colour, and its share over the body's own.
     pub tint: [f32; 4],

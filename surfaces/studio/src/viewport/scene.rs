@@ -17,7 +17,7 @@ const MAX_TAKE_PATH_POINTS: f64 = 1200.0;
 const AROUND_SEAM_SECS: [f64; 4] = [-0.1, -0.05, 0.05, 0.1];
 
 /// The shown motion, and a time in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Moment {
     shown: Shown,
     /// Seconds in the take or in the cycle.

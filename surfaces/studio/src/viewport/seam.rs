@@ -81,7 +81,6 @@ impl Trail {
 }
 
 /// A foot that moves while it should stand.
-#[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub joint: usize,
     first_sample: usize,

@@ -13,7 +13,7 @@ use super::{Arrays, ParcelError, ask::of_reading};
 use crate::road::{Edit, Exported, Listed, Made, NamedFile, Opened, SetFiles, Studied, recipe_text, retarget_of};
 use crate::work::{Done, Job, OfTake};
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub enum Answer {
     /// A take; its long arrays are handed over separately.
     Opened(Box<OpenedParts>),
@@ -36,7 +36,7 @@ pub enum Answer {
 }
 
 /// A take without its long arrays and without its files.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub struct OpenedParts {
     file_name: String,
     source: Source,
@@ -54,7 +54,7 @@ pub struct OpenedParts {
 }
 
 /// The character for the loops of a take.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct CharacterParts {
     pair: RigPair,
     source: Source,
@@ -102,7 +102,7 @@ impl CharacterParts {
 }
 
 /// A loop with what was computed about it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub struct WorkedParts {
     row: usize,
     made: MadeParts,

@@ -9,7 +9,7 @@ use crate::road::{NamedFile, Opened};
 use crate::work::{Job, OfTake, TakeFile};
 
 /// A request from the page to its worker. The bytes of files are handed over separately.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub enum Ask {
     /// Work on files, whose bytes are empty here until they are filled in.
     OfFiles(Job),
