@@ -206,7 +206,8 @@ impl Studio {
         }
         self.model.poll();
         if let Some(exported) = self.model.take_exported() {
-            let (of, is_ticked) = (self.model.exporting.take(), self.model.writing().is_some());
+            let of = self.model.exporting.take();
+            let is_ticked = self.model.writing().is_some();
             self.export.take_in(exported, of, is_ticked);
         }
         if let Some(set) = self.model.set_made.take() {
@@ -438,10 +439,8 @@ impl Studio {
         if is_narrow {
             return;
         }
-        let (word, tip) = (
-            if is_wordy { "Keep as A" } else { "Keep A" },
-            "Keeps the settings, to compare (A)",
-        );
+        let word = if is_wordy { "Keep as A" } else { "Keep A" };
+        let tip = "Keeps the settings, to compare (A)";
         if word_ui(ui, word, "Keep as A", self.model.edit().is_some(), tip) {
             self.model.ask(Action::Keep);
         }
@@ -599,7 +598,9 @@ impl Studio {
         let model = &self.model;
         let chooses_folder = self.export.export_ui(ui, model);
         self.ask_folder(chooses_folder, ui.ctx());
-        let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
+        let capture = &mut self.capture;
+        let export = &mut self.export;
+        let recipe = &mut self.recipe;
         part(ui, "Picture", true, |ui| capture.capture_ui(ui, model, export));
         part(ui, "Recipe", true, |ui| recipe.recipe_ui(ui, model, export));
         part(ui, "Controller fit", false, |ui| panels::fit_ui(ui, model));

@@ -118,7 +118,8 @@ impl Camera {
 
     /// Returns the direction over the ground that is so far to the right and so far away as seen.
     pub fn on_ground(&self, [right, away]: [f64; 2]) -> DVec3 {
-        let (sin, cos) = (ops::sin(self.yaw), ops::cos(self.yaw));
+        let sin = ops::sin(self.yaw);
+        let cos = ops::cos(self.yaw);
         right * DVec3::new(cos, 0.0, -sin) - away * DVec3::new(sin, 0.0, cos)
     }
 
@@ -134,10 +135,8 @@ impl Camera {
 
     /// Right, up, and from the point looked at to the eye.
     fn axes(&self) -> [DVec3; 3] {
-        let ([sin_yaw, cos_yaw], [sin_pitch, cos_pitch]) = (
-            [ops::sin(self.yaw), ops::cos(self.yaw)],
-            [ops::sin(self.pitch), ops::cos(self.pitch)],
-        );
+        let [sin_yaw, cos_yaw] = [ops::sin(self.yaw), ops::cos(self.yaw)];
+        let [sin_pitch, cos_pitch] = [ops::sin(self.pitch), ops::cos(self.pitch)];
         let back = DVec3::new(sin_yaw * cos_pitch, sin_pitch, cos_yaw * cos_pitch);
         let right = DVec3::new(cos_yaw, 0.0, -sin_yaw);
         [right, back.cross(right), back]
@@ -207,7 +206,8 @@ impl View {
         let from_eye = (origin - self.eye).extend(1.0);
         let row = |axis: DVec3, scale: f64| (scale * axis).extend(scale * axis.dot(from_eye.truncate()));
         let depth = row(-self.back, 1.0);
-        let (near, far) = (NEAR_METRES, FAR_METRES);
+        let near = NEAR_METRES;
+        let far = FAR_METRES;
         let (z, w) = match self.even_depth {
             None => (
                 depth * ((far + near) / (far - near)) - DVec4::W * (2.0 * far * near / (far - near)),

@@ -80,7 +80,8 @@ fn icon() -> eframe::egui::IconData {
     const PIXELS: u32 = 64;
     let middle = 0.5 * (PIXELS as f32 - 1.0);
     let pixels = (0..PIXELS * PIXELS).flat_map(|at| {
-        let (x, y) = ((at % PIXELS) as f32 - middle, (at / PIXELS) as f32 - middle);
+        let x = (at % PIXELS) as f32 - middle;
+        let y = (at / PIXELS) as f32 - middle;
         let from_ring = (x.hypot(y) - 0.34 * PIXELS as f32).abs() - 0.09 * PIXELS as f32;
         let opacity = (0.5 - from_ring).clamp(0.0, 1.0);
         let is_seam = y < 0.0 && x.abs() < 0.05 * PIXELS as f32;

@@ -41,7 +41,8 @@ impl Studio {
         let Some(last) = paths.last() else { return };
         if self.model.awaits_character {
             // Recipes name a character by its path, so that the command finds it.
-            let (inbox, path) = (self.inbox.clone(), last.clone());
+            let inbox = self.inbox.clone();
+            let path = last.clone();
             std::thread::spawn(move || {
                 inbox.put(match platform::open_path(&path) {
                     Action::Open { bytes, beside, .. } => Action::Open {
@@ -64,7 +65,8 @@ impl Studio {
             let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
             self.export.offer_folder(folder);
         }
-        let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
+        let inbox = self.inbox.clone();
+        let paths = paths.to_vec();
         std::thread::spawn(move || {
             for path in paths.iter().flat_map(|path| platform::takes_at(path)) {
                 inbox.put(platform::open_path(&path));
@@ -74,7 +76,8 @@ impl Studio {
 
     /// Asks for files or a folder by a system dialog.
     fn ask(&self, ask: Ask, ctx: &Context) {
-        let (chosen, wake) = (Arc::clone(&self.host.chosen), ctx.clone());
+        let chosen = Arc::clone(&self.host.chosen);
+        let wake = ctx.clone();
         let asked = Instant::now();
         let inbox = self.inbox.clone();
         platform::ask(ask, &self.export.folder, move |paths| {

@@ -119,7 +119,8 @@ impl Model {
 
     /// Shows a frame of the take: in the loop, if the loop is shown and has the frame.
     pub(super) fn show_frame(&mut self, frame: f64) {
-        let (shown, span) = (self.shown(), self.span_secs());
+        let shown = self.shown();
+        let span = self.span_secs();
         let cut = self.made.as_ref().map(|made| made.candidate.cut);
         match cut.filter(|cut| (cut.start_frame()..=cut.end_frame()).contains(&frame)) {
             Some(cut) if matches!(shown, Shown::Loop | Shown::Uncut) => {
@@ -229,7 +230,8 @@ impl Model {
 
     /// Pauses, and steps by this many frames.
     pub(super) fn step(&mut self, frames: i32) {
-        let (step, span) = (self.step_secs(), self.span_secs());
+        let step = self.step_secs();
+        let span = self.span_secs();
         self.playback.is_playing = false;
         if step > 0.0 {
             let frame = (self.playback.secs_in(span) / step).round() + f64::from(frames);

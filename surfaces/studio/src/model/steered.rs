@@ -116,7 +116,8 @@ impl Model {
 
     /// Returns the set on the screen if the body of the take can play it.
     pub fn steered_here(&self) -> Option<&Steered> {
-        let (steered, opened) = (self.steered.as_ref()?, self.opened.as_ref()?);
+        let steered = self.steered.as_ref()?;
+        let opened = self.opened.as_ref()?;
         steered.is_for(opened).then_some(steered)
     }
 
@@ -216,7 +217,8 @@ impl Model {
 
 impl Steered {
     fn is_for(&self, opened: &Opened) -> bool {
-        let (own, shown) = (self.hero.set().skeleton(), opened.skeleton());
+        let own = self.hero.set().skeleton();
+        let shown = opened.skeleton();
         own.num_joints() == shown.num_joints()
             && (own.joints().iter().zip(shown.joints())).all(|(own, shown)| own.name == shown.name)
     }

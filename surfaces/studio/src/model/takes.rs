@@ -58,7 +58,8 @@ impl Model {
         for (name, recipe) in takes {
             let file = files.iter().find(|file| file.file_name == name);
             let (Some(file), Ok(recipe)) = (file, Recipe::read(recipe.as_bytes())) else {
-                let (take, camera) = (name, None);
+                let take = name;
+                let camera = None;
                 self.links.push(Link { take, recipe, camera });
                 continue;
             };
@@ -382,7 +383,8 @@ impl Model {
     pub(super) fn show_in_bar(&mut self, stretch: Stretch) {
         let candidate = self.opened.as_ref().and_then(|opened| opened.candidate(stretch).ok());
         if let (Some([first, last]), Some(candidate)) = (self.bar_frames, candidate) {
-            let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+            let start = candidate.cut.start_frame();
+            let end = candidate.cut.end_frame();
             if start < first || end > last {
                 let half = 0.5 * (last - first).max(end - start);
                 let middle = 0.5 * (start + end);

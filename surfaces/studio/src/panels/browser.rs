@@ -205,7 +205,8 @@ impl Browser {
     }
 
     fn take_row(&mut self, model: &Model, index: Option<usize>, take: &Arc<Opened>) -> Row {
-        let (name, motion) = (&take.file_name, take.take());
+        let name = &take.file_name;
+        let motion = take.take();
         let (mark, unsaved) = if model.is_unsaved(index) {
             ("\u{2022} ", ", not written")
         } else {
@@ -241,7 +242,8 @@ impl Browser {
             } else {
                 [""; 2]
             };
-            let (secs, number) = (candidate.source_period_secs, index + 1);
+            let secs = candidate.source_period_secs;
+            let number = index + 1;
             let word = judgement_word(judgement);
             Row {
                 what: What::Loop(index),
@@ -442,7 +444,8 @@ pub fn judgement_word(judgement: Judgement) -> &'static str {
 }
 
 fn paint_sketch(ui: &Ui, Sketch(lines): &Sketch, rect: Rect) {
-    let (side, colour) = (rect.height(), ui.visuals().text_color());
+    let side = rect.height();
+    let colour = ui.visuals().text_color();
     let at = |x: f32, y: f32| rect.min + side * vec2(x, y);
     for &[x0, y0, x1, y1, width] in lines {
         let stroke = Stroke::new((side * width).max(1.0), colour);

@@ -146,7 +146,8 @@ impl CapturePanel {
         let Some(job) = &mut self.job else { return };
         let shot = self.shots.lock().take();
         if let Some(shot) = shot {
-            let (kind, stem) = (job.kind, job.file_stem.clone());
+            let kind = job.kind;
+            let stem = job.file_stem.clone();
             match job.take_in(&shot, ctx.pixels_per_point()) {
                 Ok(Taken::Nothing) => {}
                 Ok(Taken::File(bytes)) => {
@@ -155,7 +156,8 @@ impl CapturePanel {
                     self.end(model, None);
                 }
                 Ok(Taken::Video(video)) => {
-                    let (encoded, wake) = (Arc::<Mutex<Option<Encoded>>>::default(), ctx.clone());
+                    let encoded = Arc::<Mutex<Option<Encoded>>>::default();
+                    let wake = ctx.clone();
                     self.encoding = Some((stem, Arc::clone(&encoded)));
                     video.finish(move |video| {
                         *encoded.lock() = Some(video);
@@ -190,7 +192,8 @@ impl CapturePanel {
         };
         job.is_asked = true;
         job.rect = rect;
-        let (shots, wake) = (Arc::clone(&self.shots), ctx.clone());
+        let shots = Arc::clone(&self.shots);
+        let wake = ctx.clone();
         ctx.request_screenshot(move |shot| {
             *shots.lock() = Some(shot);
             wake.request_repaint();

@@ -74,7 +74,8 @@ impl CostMapPanel {
         }
         if let Some(point) = response.interact_pointer_pos().filter(|_| response.clicked()) {
             let (start, end) = cheapest_about(costs, cell_at(costs, rect, point));
-            let (start_frame, end_frame) = (costs.frames[start] as f64, costs.frames[end] as f64);
+            let start_frame = costs.frames[start] as f64;
+            let end_frame = costs.frames[end] as f64;
             if end_frame >= start_frame + MIN_FRAMES {
                 model.ask(Action::Choose(Stretch::Frames { start_frame, end_frame }));
             }

@@ -81,7 +81,8 @@ fn head_ui(ui: &mut Ui, model: &Model, (layer, index, count): (&EditRecipe, usiz
                 (Icon::Down, "later", index + 1),
                 (Icon::Up, "earlier", index.wrapping_sub(1)),
             ] {
-                let (name, is_there) = (format!("Apply edit {number} {word}"), to < count);
+                let name = format!("Apply edit {number} {word}");
+                let is_there = to < count;
                 if icons::button(ui, icon, &name, &name, is_there).clicked() {
                     ask_edit(model, true, |edit| edit.recipe.edits.swap(index, to));
                 }

@@ -47,7 +47,8 @@ impl Pending {
     /// Returns the file under its name with the first free number. Errors: the sidecar cannot be written anew.
     fn beside(self, folder: &str) -> Result<Self, ExportError> {
         let (stem, ending) = self.file_name().rsplit_once('.').unwrap_or((self.file_name(), ""));
-        let (stem, ending) = (stem.to_owned(), ending.to_owned());
+        let stem = stem.to_owned();
+        let ending = ending.to_owned();
         let mut pending = self;
         for number in 2.. {
             let name = format!("{stem}-{number}");

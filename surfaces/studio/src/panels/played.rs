@@ -122,7 +122,8 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
 
 /// Draws the loops of a space, larger if they play, and the point that is played.
 fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &PlayedSpace) {
-    let (playing, colours) = (steered.hero.playing(), theme::of(ui));
+    let playing = steered.hero.playing();
+    let colours = theme::of(ui);
     let painter = ui.painter_at(rect);
     for simplex in &space.simplices {
         for (number, &from) in simplex.iter().enumerate() {
@@ -186,7 +187,8 @@ fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
 
 /// Draws when the feet of each loop stand, over a common phase, and the phase that is played.
 fn phases_ui(ui: &mut Ui, steered: &Steered) {
-    let (playing, colours) = (steered.hero.playing(), theme::of(ui));
+    let playing = steered.hero.playing();
+    let colours = theme::of(ui);
     let clips = steered.hero.set().clips().iter();
     let loops: Vec<&MotionClip> = clips.filter(|clip| clip.loops()).collect();
     let size = vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32);

@@ -51,7 +51,8 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows how an inertialized root fades its gap in velocity; by default as the closure does.
 fn blend_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
-    let (method, mut blend) = (edit.settings.closure.method, edit.settings.root.blend);
+    let method = edit.settings.closure.method;
+    let mut blend = edit.settings.root.blend;
     let rows = [
         (
             &mut blend.start_secs,

@@ -18,7 +18,8 @@ pub fn stances_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened), Some(made)) = (model.edit(), model.opened(), model.made()) else {
         return;
     };
-    let (skeleton, body) = (opened.skeleton(), opened.body());
+    let skeleton = opened.skeleton();
+    let body = opened.body();
     let names: Vec<&str> = (body.feet.iter())
         .map(|foot| skeleton.joint(foot.ankle).name.as_str())
         .collect();
@@ -84,7 +85,8 @@ impl FootRow<'_> {
 
     /// Shows detected contacts; a click turns one into a stance.
     fn contacts_ui(&self, ui: &Ui, model: &Model) {
-        let (made, period) = (&self.made.done.made, self.made.period_secs());
+        let made = &self.made.done.made;
+        let period = self.made.period_secs();
         let step = made.loop_clip.step_secs();
         let colour = theme::of(ui).weak.gamma_multiply(0.5);
         let contacts = made.feet.contacts.iter();
@@ -107,7 +109,8 @@ impl FootRow<'_> {
 
     /// Shows stances by hand; a drag moves one.
     fn stances_ui(&self, ui: &Ui, model: &Model) {
-        let (edit, period) = (self.edit, self.made.period_secs());
+        let edit = self.edit;
+        let period = self.made.period_secs();
         let step = self.made.clip().step_secs();
         let colour = theme::of(ui).chosen;
         for (index, stance) in edit.recipe.stances.iter().enumerate() {

@@ -98,7 +98,8 @@ fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
     let profile = &fit.profile;
     let count = profile.speed_rate.len();
     let speeds = (0..count).map(|frame| profile.speed(frame));
-    let (last, most) = (profile.secs(count - 1), speeds.fold(0.1, f64::max));
+    let last = profile.secs(count - 1);
+    let most = speeds.fold(0.1, f64::max);
     let chart = Chart::new(
         ui,
         "Speed of the take, and the springs fitted to it",

@@ -116,7 +116,8 @@ pub async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     let has_names = files.iter().any(names_others);
     // Files that a set names are not opened on their own, and sidecars of its loops are ignored.
     let is_json = |file: &File| ending_of(file).as_deref() == Some("json");
-    let (mut manifests, mut of_set) = (Vec::new(), Vec::new());
+    let mut manifests = Vec::new();
+    let mut of_set = Vec::new();
     for file in files.iter().filter(|file| is_json(file)) {
         let bytes = bytes_of(file).await.unwrap_or_default();
         if let Ok(paths) = MotionSet::files(&bytes) {

@@ -152,7 +152,8 @@ impl Edit {
 
     /// Names the first difference from other choices, in a word or two.
     pub fn difference(&self, other: &Self) -> &'static str {
-        let (one, two) = (&self.recipe, &other.recipe);
+        let one = &self.recipe;
+        let two = &other.recipe;
         let parts = [
             (self.stretch == other.stretch && one.stretch == two.stretch, "stretch"),
             (one.take == two.take, "how the take is read"),

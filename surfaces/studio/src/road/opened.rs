@@ -304,7 +304,8 @@ impl Opened {
 
     /// Returns the gait in most frames of a cut.
     pub fn gait_within(&self, cut: &Cut) -> Option<Gait> {
-        let (start, end) = (cut.start_frame(), cut.end_frame());
+        let start = cut.start_frame();
+        let end = cut.end_frame();
         let mut num_frames = Gait::ALL.map(|gait| (gait, 0.0));
         for segment in &self.studied.analysis.segments {
             if let Some((_, sum)) = num_frames.iter_mut().find(|(gait, _)| *gait == segment.gait) {
@@ -383,7 +384,8 @@ pub fn stem_of(file_name: &str) -> &str {
 
 /// Whether two loops are about equally long, and of mostly the same frames. The relation is not transitive.
 fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
-    let (one, other) = (one.cut, other.cut);
+    let one = one.cut;
+    let other = other.cut;
     let shared = one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame());
     let length = one.num_frames();
     (length - other.num_frames()).abs() <= LIKE_SHARE * length && shared >= 0.5 * length

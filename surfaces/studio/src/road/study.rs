@@ -52,7 +52,8 @@ impl Study {
 
 impl CostMap {
     fn of(opened: &Opened) -> Self {
-        let (count, decay) = (opened.take().num_frames(), SearchSettings::default().decay);
+        let count = opened.take().num_frames();
+        let decay = SearchSettings::default().decay;
         let columns = count.min(MAP);
         let frames: Vec<usize> = (0..columns)
             .map(|column| column * (count - 1) / (columns - 1).max(1))

@@ -130,7 +130,8 @@ pub fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec
 
 /// Returns the three channels of a joint.
 pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
-    let (clip, source) = (made.clip(), &made.done.made.source.clip);
+    let clip = made.clip();
+    let source = &made.done.made.source.clip;
     let uncut = (0..=source.num_intervals()).map(|sample| source.pose(sample as isize));
     let closed = 0..clip.num_samples();
     let (before, after): (Vec<DVec3>, Vec<DVec3>) = match kind {

@@ -184,7 +184,8 @@ pub struct Chart {
 impl Chart {
     /// Creates an empty chart, with the seam and the times over which closing acts.
     pub fn new(ui: &Ui, rect: Rect, made: Option<&Made>, kind: Kind) -> Self {
-        let (painter, colours) = (ui.painter_at(rect), theme::of(ui));
+        let painter = ui.painter_at(rect);
+        let colours = theme::of(ui);
         flat::fill(&painter, rect, colours.sunken);
         let middle = rect.center().x;
         let word = |at: Pos2, text: &str| {

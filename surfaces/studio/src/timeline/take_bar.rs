@@ -67,7 +67,8 @@ struct Bar<'a> {
 impl<'a> Bar<'a> {
     /// Creates a bar on its ground; without frames to show, it shows all.
     fn new(ui: &Ui, model: &'a Model, opened: &'a Opened, rect: Rect, shown: Option<[f64; 2]>) -> Self {
-        let (last_frame, colours) = ((opened.take().num_frames() - 1).max(1) as f64, theme::of(ui));
+        let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
+        let colours = theme::of(ui);
         flat::fill(ui.painter(), rect, colours.sunken);
         Self {
             model,
@@ -142,12 +143,14 @@ impl<'a> Bar<'a> {
 
     /// Draws all parts of the bar except the ends.
     fn parts_ui(&self, ui: &Ui, rows: Vec<(usize, bool)>) {
-        let (analysis, colours) = (&self.opened.studied.analysis, &self.colours);
+        let analysis = &self.opened.studied.analysis;
+        let colours = &self.colours;
         let speed = |frame: usize| analysis.speed(frame) as f32;
         let yaw = |frame: usize| analysis.heading.yaw(frame);
         let (low, high) = extremes(self.frames().map(yaw));
         // A smaller range is sway, and drawn nearly flat.
-        let (range, middle) = ((high - low).max(LEAST_TURN), 0.5 * (low + high));
+        let range = (high - low).max(LEAST_TURN);
+        let middle = 0.5 * (low + high);
         self.curve(colours.accent.gamma_multiply(0.6), |frame| {
             0.5 + 0.8 * ((yaw(frame) - middle) / range) as f32
         });
@@ -224,7 +227,9 @@ impl<'a> Bar<'a> {
     /// Draws how far edits at a time of the loop reach over its cycle; those of the chosen joint more strongly.
     fn falloffs(&self) {
         let Some(made) = self.model.made() else { return };
-        let (clip, cut, base) = (made.clip(), made.candidate.cut, self.base());
+        let clip = made.clip();
+        let cut = made.candidate.cut;
+        let base = self.base();
         let period = clip.period_secs();
         for edit in made.done.made.edits.iter().filter(|edit| edit.kind() == EditKind::Move) {
             let values = edit.values(clip);
@@ -262,7 +267,8 @@ impl<'a> Bar<'a> {
 
     /// Names the activity in each segment.
     fn segments(&self, top: f32) {
-        let (painter, colours) = (&self.painter, &self.colours);
+        let painter = &self.painter;
+        let colours = &self.colours;
         for (index, segment) in self.opened.studied.analysis.segments.iter().enumerate() {
             let across = self.x(segment.start_frame as f64)..=self.x(segment.end_frame as f64);
             let rect = Rect::from_x_y_ranges(across, top..=top + SEGMENT_POINTS);
@@ -292,7 +298,8 @@ impl<'a> Bar<'a> {
 
     /// Draws a loop as a bar to click, with the word of its grade if no other bar covers it.
     fn loop_ui(&self, ui: &Ui, index: usize, top: f32, is_free: bool) {
-        let (model, cut) = (self.model, &self.opened.found.candidates[index].cut);
+        let model = self.model;
+        let cut = &self.opened.found.candidates[index].cut;
         let across = self.x(cut.start_frame())..=self.x(cut.end_frame());
         let rect = Rect::from_x_y_ranges(across, top + 1.0..=top + ROW_POINTS - 1.0);
         let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
@@ -328,7 +335,8 @@ impl<'a> Bar<'a> {
             .rect_filled(stretch, 0.0, self.colours.accent.gamma_multiply(0.10));
         self.whole_ui(ui, bar, stretch, ends[0]);
         for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
-            let (x, id) = (self.x(ends[end]), ui.scope_id().with(("end", end)));
+            let x = self.x(ends[end]);
+            let id = ui.scope_id().with(("end", end));
             // An end beyond the shown frames cannot be grasped, but one that is being dragged stays grasped.
             if !ui.ctx().is_being_dragged(id) && !self.rect.expand(1.0).x_range().contains(x) {
                 continue;
@@ -361,7 +369,9 @@ impl<'a> Bar<'a> {
 
     /// Paints an end of the stretch with its frame number, wider while it is held.
     fn paint_end(&self, ui: &Ui, ends: [f64; 2], end: usize, is_held: bool) {
-        let (x, top, painter) = (self.x(ends[end]), self.rect.top(), ui.painter());
+        let x = self.x(ends[end]);
+        let top = self.rect.top();
+        let painter = ui.painter();
         let Tokens { accent, text, .. } = self.colours;
         let width = if is_held { 3.0 } else { 2.0 };
         painter.vline(x, self.rect.y_range(), Stroke::new(width, accent));
@@ -369,7 +379,8 @@ impl<'a> Bar<'a> {
         let number = painter.layout_no_wrap(format!("{:.0}", ends[end]), theme::small(), text);
         // The number stays within the bar.
         let aside = [-7.0 - number.size().x, 7.0][end];
-        let (low, high) = (self.rect.left(), self.rect.right() - number.size().x);
+        let low = self.rect.left();
+        let high = self.rect.right() - number.size().x;
         let left = (x + aside).min(high).max(low);
         painter.galley(pos2(left, top + 1.0), number, text);
     }
@@ -437,7 +448,9 @@ impl<'a> Bar<'a> {
 
     /// Words the length of the stretch and the quality of its seam, while an end is dragged.
     fn dragged_word(&self, ui: &Ui, ends: [f64; 2]) {
-        let (opened, colours, painter) = (self.opened, &self.colours, ui.painter());
+        let opened = self.opened;
+        let colours = &self.colours;
+        let painter = ui.painter();
         let secs = (ends[1] - ends[0]) * opened.take().frame_time_secs();
         let mut words = format!("{secs:.2} s");
         if let Some(random) = opened.found.random_cost.filter(|&cost| cost > 0.0) {

@@ -91,7 +91,8 @@ fn playing_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows the frame, and the number of cycles played.
 fn place_ui(ui: &mut Ui, model: &Model) {
-    let (step, span) = (model.step_secs(), model.span_secs());
+    let step = model.step_secs();
+    let span = model.span_secs();
     let (frame, last) = if step > 0.0 {
         ((model.playback.secs_in(span) / step).floor(), (span / step).round())
     } else {

@@ -52,7 +52,8 @@ impl Character {
     #[cfg(not(target_arch = "wasm32"))]
     fn start(opened: &Arc<Opened>, beside: Beside, ctx: &Context) -> Self {
         let (sender, answer) = std::sync::mpsc::channel();
-        let (opened, ctx) = (Arc::clone(opened), ctx.clone());
+        let opened = Arc::clone(opened);
+        let ctx = ctx.clone();
         std::thread::spawn(move || {
             // Sending fails if another take was opened meanwhile.
             let _ = sender.send(read(&opened, &beside));

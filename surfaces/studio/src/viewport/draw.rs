@@ -288,7 +288,8 @@ impl Ready {
         }
         let looks: Vec<[f32; 5]> = (surface.mesh.vertices.iter())
             .map(|vertex| {
-                let ([red, green, blue], [right, down]) = (vertex.colour, vertex.texture_at);
+                let [red, green, blue] = vertex.colour;
+                let [right, down] = vertex.texture_at;
                 [red, green, blue, right, down]
             })
             .collect();
@@ -324,11 +325,13 @@ impl Ready {
 
     /// Draws the shadow of a body from above, unless that of this pose is there already.
     unsafe fn cast_shadow(&mut self, gl: &glow::Context, drawn: &Drawn, screen: Option<glow::Framebuffer>) {
-        let (body, slot) = (&drawn.body, &mut self.slots[drawn.place]);
+        let body = &drawn.body;
+        let slot = &mut self.slots[drawn.place];
         if slot.has_shadow_of.replace(body.number) == Some(body.number) {
             return;
         }
-        let (array, shadow) = (slot.array, slot.shadow);
+        let array = slot.array;
+        let shadow = slot.shadow;
         gl.bind_framebuffer(glow::FRAMEBUFFER, Some(self.shadow_framebuffer));
         gl.disable(glow::SCISSOR_TEST);
         gl.disable(glow::BLEND);

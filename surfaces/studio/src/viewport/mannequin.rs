@@ -105,7 +105,8 @@ pub fn surface(opened: &Opened, figure: &Figure, colours: &Tokens) -> Mesh {
 
 impl Plan {
     fn new(opened: &Opened) -> Self {
-        let (skeleton, body) = (opened.skeleton(), opened.body());
+        let skeleton = opened.skeleton();
+        let body = opened.body();
         let count = skeleton.num_joints();
         let last = opened.take().num_frames() - 1;
         let frames: Vec<usize> = (0..POSES).map(|pose| pose * last / (POSES - 1)).collect();
@@ -198,7 +199,8 @@ fn middle_of(pose: &Pose, chain: &[usize], top: usize) -> Option<usize> {
 /// Returns the direction of the bend of a limb, from its upper to its lower half and across the lower one; longer for a sharper bend.
 fn flexion(pose: &Pose, [top, middle, end]: [usize; 3]) -> DVec3 {
     let [top, middle, end] = [top, middle, end].map(|joint| pose.translations[joint]);
-    let (upper, lower) = ((middle - top).normalize_or_zero(), (end - middle).normalize_or_zero());
+    let upper = (middle - top).normalize_or_zero();
+    let lower = (end - middle).normalize_or_zero();
     let turned = lower - upper;
     turned - lower * turned.dot(lower)
 }
@@ -259,7 +261,8 @@ impl Body<'_> {
 
     /// Whether a joint is one of several fingers.
     fn is_finger(&self, joint: usize) -> bool {
-        let (skeleton, hands) = (self.opened.skeleton(), &self.opened.body().hands);
+        let skeleton = self.opened.skeleton();
+        let hands = &self.opened.body().hands;
         let path = skeleton.path_from_root(joint);
         path.iter()
             .any(|on| hands.contains(on) && skeleton.children(*on).len() > 1)
@@ -267,7 +270,9 @@ impl Body<'_> {
 
     /// Returns the tube of a limb; `None` if the limb has no length.
     fn limb(&self, limb: &Limb) -> Option<Tube> {
-        let (skeleton, plan, stature) = (self.opened.skeleton(), &self.plan, self.figure.stature());
+        let skeleton = self.opened.skeleton();
+        let plan = &self.plan;
+        let stature = self.figure.stature();
         let ends = limb.ends.map(|end| self.points[end]);
         let joint = self.figure.joint_of(limb.ends[0]);
         let is_head = self.is_head(limb);
@@ -313,7 +318,8 @@ impl Body<'_> {
 
     /// Returns the pelvis, from the hips to the tops of the legs.
     fn pelvis(&self) -> Option<Tube> {
-        let (body, points) = (self.opened.body(), &self.points);
+        let body = self.opened.body();
+        let points = &self.points;
         let [left, right] = body.thighs?;
         let start = points[body.hips];
         let between = 0.5 * (points[left] + points[right]);
@@ -347,7 +353,8 @@ impl Body<'_> {
     fn heel(&self, ankle: usize, side: Option<Side>) -> Option<[Tube; 2]> {
         let plan = &self.plan;
         let limb = self.figure.limbs().iter().find(|limb| limb.ends[0] == ankle)?;
-        let (start, toe) = (self.points[ankle], self.points[limb.ends[1]]);
+        let start = self.points[ankle];
+        let toe = self.points[limb.ends[1]];
         let up = plan.bind.rotations[ankle] * plan.front[ankle].try_normalize()?;
         let down = (start - toe).dot(up).max(0.0);
         let ahead = (toe - start + down * up).try_normalize()?;
@@ -374,7 +381,8 @@ impl Body<'_> {
         let [start, end] = limb.ends.map(|end| self.points[end]);
         let along = (end - start).try_normalize()?;
         let front = self.plan.front_across(hand, along);
-        let (reach, radius) = ((end - start).length(), limb.radii[1]);
+        let reach = (end - start).length();
+        let radius = limb.radii[1];
         let root = start + 0.25 * reach * along + 0.7 * radius * front;
         let ends = [root, root + 0.4 * reach * along + 1.1 * radius * front];
         let radii = [0.5 * radius, 0.36 * radius];

@@ -162,7 +162,8 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
 fn bodies_of(ui: &Ui, model: &Model, pane: &Pane) -> Vec<(Moment, Veil)> {
     let is_dark = ui.visuals().dark_mode;
     let tokens = theme::tokens(is_dark);
-    let (shown, is_alone) = (pane.shown, pane.is_of_chosen(model) && model.compared.is_empty());
+    let shown = pane.shown;
+    let is_alone = pane.is_of_chosen(model) && model.compared.is_empty();
     let now = Moment::now(model, shown, pane.made.as_deref());
     let mut bodies = Vec::new();
     if model.has_onion && is_alone {
@@ -428,8 +429,10 @@ impl Viewport {
 
     /// Returns the place of the rings around the chosen joint; `None` if it cannot be turned in this pane.
     fn place_of_rings<'a>(&self, model: &Model, pane: &Pane, view: &'a View) -> Option<Place<'a>> {
-        let (made, body) = (model.made()?, self.body.as_ref()?);
-        let (clip, joint) = (made.clip(), model.watched);
+        let made = model.made()?;
+        let body = self.body.as_ref()?;
+        let clip = made.clip();
+        let joint = model.watched;
         let is_there = pane.is_of_chosen(model) && pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
         let shot = body.shots.get(pane.first)?.as_ref()?;
         if !is_there || self.is_bare || body.of.body().is_control(joint) {
@@ -491,7 +494,8 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut
         ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
         let ground = ui.painter().add(Shape::Noop);
         widgets(ui);
-        let (area, fill) = (ui.min_rect().expand(3.0), ui.visuals().panel_fill.gamma_multiply(0.8));
+        let area = ui.min_rect().expand(3.0);
+        let fill = ui.visuals().panel_fill.gamma_multiply(0.8);
         ui.painter().set(ground, Shape::rect_filled(area, 6.0, fill));
     });
 }
@@ -574,7 +578,8 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
     if is_low {
         overlay_ui(ui, corner, Layout::left_to_right(Align::Min), |ui| {
-            let (room, down) = (vec2(side - 2.0, 0.0), Layout::top_down(Align::Min));
+            let room = vec2(side - 2.0, 0.0);
+            let down = Layout::top_down(Align::Min);
             ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model));
             ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model));
         });

@@ -53,7 +53,8 @@ impl PosedBody {
     pub fn new(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
         let vertices = surface.mesh.posed(bones, origin);
         let slant = slant();
-        let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
+        let mut low = [f32::INFINITY; 2];
+        let mut high = [f32::NEG_INFINITY; 2];
         for [[x, y, z], _] in &vertices {
             let height = y.max(0.0);
             let at = [x - slant[0] * height, z - slant[1] * height];

@@ -63,7 +63,8 @@ impl Place<'_> {
         let Some(centre) = self.view.see(self.centre) else {
             return;
         };
-        let (painter, colours) = (ui.painter_at(self.rect), theme::of(ui));
+        let painter = ui.painter_at(self.rect);
+        let colours = theme::of(ui);
         let words = format!("{joint_name} {:+.1}°", angle.to_degrees());
         let at = centre + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
         let text = painter.layout_no_wrap(words, FontId::proportional(13.0), colours.strong);

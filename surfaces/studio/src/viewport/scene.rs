@@ -109,7 +109,8 @@ impl Scene {
     }
 
     fn of_take(moment: Moment, opened: &Opened) -> Self {
-        let (take, analysis) = (opened.take(), &opened.studied.analysis);
+        let take = opened.take();
+        let analysis = &opened.studied.analysis;
         let last = take.num_frames() - 1;
         let frame = (moment.within_secs / take.frame_time_secs()).clamp(0.0, last as f64);
         let world = opened.pose_at(frame).as_ref().world(opened.skeleton());
@@ -134,7 +135,8 @@ impl Scene {
     /// Returns the world of a set: its character, and its path so far.
     fn of_set(steered: &Steered) -> Self {
         let hero = steered.hero;
-        let (skeleton, root) = (hero.set().skeleton(), hero.root());
+        let skeleton = hero.set().skeleton();
+        let root = hero.root();
         let world = hero.pose().as_ref().world(skeleton).moved(root);
         let places = steered.places.iter().copied().chain([root.translation]);
         Self {
@@ -147,7 +149,8 @@ impl Scene {
     }
 
     fn of_loop(moment: Moment, model: &Model, opened: &Opened, made: &Made) -> Self {
-        let (clip, source) = (made.clip(), &made.done.made.source);
+        let clip = made.clip();
+        let source = &made.done.made.source;
         let period_secs = made.period_secs();
         let Moment {
             shown,

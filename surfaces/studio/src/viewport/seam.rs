@@ -33,9 +33,11 @@ impl Trail {
         if slot.as_ref().is_some_and(|trail| trail.of == of) {
             return;
         }
-        let (clip, source) = (made.clip(), &made.done.made.source.clip);
+        let clip = made.clip();
+        let source = &made.done.made.source.clip;
         let tracks = clip.tracks_from_root();
-        let (step, num) = (clip.step_secs(), clip.num_samples() as isize);
+        let step = clip.step_secs();
+        let num = clip.num_samples() as isize;
         let reach = ((AROUND_SECS / step) as isize).min(num / 2);
         let closed = (-reach..=reach)
             .map(|sample| {
@@ -62,7 +64,8 @@ impl Trail {
 
     /// Returns the path in the world, over the nearest seam.
     pub fn paths(&self, model: &Model, made: &Made) -> Paths {
-        let (clip, source) = (made.clip(), &made.done.made.source);
+        let clip = made.clip();
+        let source = &made.done.made.source;
         let period = made.period_secs();
         Paths {
             closed: [false, true].map(|is_after| {

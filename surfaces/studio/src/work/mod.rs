@@ -151,7 +151,8 @@ impl Job {
             }
             Self::ReadFile { take, format, stem } => match take.followed(None, &|_| {}) {
                 Ok((opened, edit)) => {
-                    let (stem, made) = (Some(stem), None);
+                    let stem = Some(stem);
+                    let made = None;
                     let write = OfTake::Write {
                         edit,
                         format,

@@ -282,14 +282,16 @@ impl Beside {
         options.set_type(WorkerType::Module);
         let worker = Worker::new_with_options(SCRIPT, &options)?;
         let said = Rc::<RefCell<VecDeque<Said>>>::default();
-        let (heard, woken) = (Rc::clone(&said), wake.clone());
+        let heard = Rc::clone(&said);
+        let woken = wake.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             if let Some(message) = Said::new(event.data()) {
                 heard.borrow_mut().push_back(message);
                 woken.call();
             }
         });
-        let (heard, woken) = (Rc::clone(&said), wake.clone());
+        let heard = Rc::clone(&said);
+        let woken = wake.clone();
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
             // A script that cannot be loaded gives an event without a message.
             let message = Reflect::get(&event, &"message".into()).ok();
@@ -343,7 +345,8 @@ impl Sending {
         while let Some(file) = self.files.get(self.file) {
             let piece = &file[self.sent..file.len().min(self.sent + PIECE)];
             self.sent += piece.len();
-            let (index, len) = (JsValue::from(self.file as u32), JsValue::from(file.len() as u32));
+            let index = JsValue::from(self.file as u32);
+            let len = JsValue::from(file.len() as u32);
             if self.sent == file.len() {
                 (self.file, self.sent) = (self.file + 1, 0);
             }
