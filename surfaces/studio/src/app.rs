@@ -206,9 +206,8 @@ impl Studio {
         }
         self.model.poll();
         if let Some(exported) = self.model.take_exported() {
-            let of = self.model.exporting.take();
-            let is_ticked = self.model.writing().is_some();
-            self.export.take_in(exported, of, is_ticked);
+            self.export
+                .take_in(exported, self.model.exporting.take(), self.model.writing().is_some());
         }
         if let Some(set) = self.model.set_made.take() {
             self.export.take_in_set(set);
@@ -252,8 +251,11 @@ impl Studio {
             self.model.poll();
             ctx.request_discard("a slider moved");
         }
-        let plays = self.model.playback.is_playing && self.model.opened().is_some();
-        self.pace.ask(&ctx, plays, self.model.busy());
+        self.pace.ask(
+            &ctx,
+            self.model.playback.is_playing && self.model.opened().is_some(),
+            self.model.busy(),
+        );
     }
 
     /// Notes whether a finger or a mouse was used last.
@@ -336,10 +338,12 @@ impl Studio {
     /// Lays out view, transport and three tabs below each other, for fingers.
     fn narrow_ui(&mut self, ui: &mut Ui) {
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
-            let height = ui.available_height() * NARROW_VIEWPORT;
-            ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
-                self.viewport.viewport_ui(ui, &self.model);
-            });
+            ui.allocate_ui(
+                vec2(ui.available_width(), ui.available_height() * NARROW_VIEWPORT),
+                |ui| {
+                    self.viewport.viewport_ui(ui, &self.model);
+                },
+            );
             Frame::NONE.inner_margin(Margin::symmetric(8, 0)).show(ui, |ui| {
                 timeline::narrow_transport_ui(ui, &self.model);
                 if self.set_words().is_none() {
@@ -472,8 +476,7 @@ impl Studio {
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, &theme::of(ui));
             grade::light_ui(ui, made.verdict.grade);
-            let words = RichText::new(made.verdict.to_string()).color(colour);
-            ui.add(Label::new(words).truncate());
+            ui.add(Label::new(RichText::new(made.verdict.to_string()).color(colour)).truncate());
         }
     }
 
@@ -621,8 +624,9 @@ fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> 
 
 /// Shows a foldable part of a tab.
 fn part(ui: &mut Ui, name: &str, is_open: bool, show: impl FnOnce(&mut Ui)) {
-    let header = CollapsingHeader::new(RichText::new(name).strong()).default_open(is_open);
-    let shown = header.show_unindented(ui, show);
+    let shown = CollapsingHeader::new(RichText::new(name).strong())
+        .default_open(is_open)
+        .show_unindented(ui, show);
     focus::folds(&shown.header_response, name, shown.openness > 0.5);
 }
 

@@ -74,8 +74,11 @@ impl Camera {
 
     /// Returns the first view of a take: from the side and ahead of where its body faces.
     pub fn facing(self, opened: &Opened) -> Self {
-        let stature = opened.stature().unwrap_or(Self::default().stature);
-        Self { stature, ..self }.reset()
+        Self {
+            stature: opened.stature().unwrap_or(Self::default().stature),
+            ..self
+        }
+        .reset()
     }
 
     /// Returns the first view of the same body, with the same mode.
@@ -190,8 +193,10 @@ impl View {
 
     /// Metres per point of the screen at a place.
     pub fn metres_per_point(&self, place: DVec3) -> f64 {
-        let depth = (self.eye - place).dot(self.back);
-        self.even_depth.unwrap_or(depth).max(NEAR_METRES) / self.points_per_slope
+        self.even_depth
+            .unwrap_or((self.eye - place).dot(self.back))
+            .max(NEAR_METRES)
+            / self.points_per_slope
     }
 
     /// Whether a point is nearer to the eye than another one.

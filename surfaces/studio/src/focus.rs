@@ -6,8 +6,7 @@ use eframe::egui::{
 
 /// The rectangle of the focused widget, points.
 fn place(ctx: &Context) -> Option<Rect> {
-    let focused = ctx.memory(Memory::focused)?;
-    Some(ctx.read_response(focused)?.rect)
+    Some(ctx.read_response(ctx.memory(Memory::focused)?)?.rect)
 }
 
 /// Shows widgets in a scrolling area, and scrolls to the one that gains the focus.

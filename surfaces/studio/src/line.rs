@@ -42,8 +42,11 @@ fn lean(points: &[Pos2]) -> Vec<Pos2> {
             spans.extend([(first, index), (index, last)]);
         }
     }
-    let kept = points.iter().zip(is_kept);
-    kept.filter_map(|(&point, is_kept)| is_kept.then_some(point)).collect()
+    points
+        .iter()
+        .zip(is_kept)
+        .filter_map(|(&point, is_kept)| is_kept.then_some(point))
+        .collect()
 }
 
 /// Distance of a point from the segment between two others.

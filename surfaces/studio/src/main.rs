@@ -82,8 +82,7 @@ fn icon() -> eframe::egui::IconData {
     let pixels = (0..PIXELS * PIXELS).flat_map(|at| {
         let x = (at % PIXELS) as f32 - middle;
         let y = (at / PIXELS) as f32 - middle;
-        let from_ring = (x.hypot(y) - 0.34 * PIXELS as f32).abs() - 0.09 * PIXELS as f32;
-        let opacity = (0.5 - from_ring).clamp(0.0, 1.0);
+        let opacity = (0.5 - ((x.hypot(y) - 0.34 * PIXELS as f32).abs() - 0.09 * PIXELS as f32)).clamp(0.0, 1.0);
         let is_seam = y < 0.0 && x.abs() < 0.05 * PIXELS as f32;
         let [red, green, blue] = if is_seam { [240, 158, 56] } else { [64, 156, 255] };
         [red, green, blue, (255.0 * opacity) as u8]

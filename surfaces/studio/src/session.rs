@@ -69,8 +69,10 @@ impl Session {
                 })
             })
             .collect();
-        let takes = settings.takes;
-        Some(Action::Reopen { files, takes })
+        Some(Action::Reopen {
+            files,
+            takes: settings.takes,
+        })
     }
 
     /// Stores the state, if it changed since it was last stored.
@@ -109,8 +111,10 @@ impl Session {
             }
         }
         takes.reverse();
-        let is_dark = theme == Theme::Dark;
-        let settings = Settings { is_dark, takes };
+        let settings = Settings {
+            is_dark: theme == Theme::Dark,
+            takes,
+        };
         if let Ok(settings) = serde_json::to_string(&settings) {
             self.memory.keep(SETTINGS, &settings);
         }

@@ -176,8 +176,7 @@ impl Action {
             let file = files.iter().find(|file| file.file_name == path)?;
             Some(file.bytes.to_vec())
         };
-        let manifest = find(SET_FILE)?;
-        let mut action = Self::of_manifest(&set.name, &manifest, &Beside::found_by(find))?;
+        let mut action = Self::of_manifest(&set.name, &find(SET_FILE)?, &Beside::found_by(find))?;
         if let Self::OpenSet(read) = &mut action {
             read.file_name = format!("{} {}", set.name, read.file_name);
         }

@@ -183,8 +183,10 @@ impl Model {
                 recipe: Box::new(recipe),
                 named: Vec::new(),
             };
-            let from = listing.listed.len();
-            self.work.start(Job::List { take, from });
+            self.work.start(Job::List {
+                take,
+                from: listing.listed.len(),
+            });
         }
     }
 
@@ -224,8 +226,11 @@ impl Model {
         self.num_made += 1;
         self.made = Some(made);
         if let (Some(opened), Some(made)) = (&self.opened, self.finished().cloned()) {
-            let found = &opened.found.candidates;
-            let row = found.iter().position(|candidate| candidate.cut == made.candidate.cut);
+            let row = opened
+                .found
+                .candidates
+                .iter()
+                .position(|candidate| candidate.cut == made.candidate.cut);
             self.judged.take_in(&made, row);
         }
         self.keep_grade();
@@ -251,8 +256,10 @@ impl Model {
         let like = |row: usize| self.opened.as_ref().and_then(|opened| opened.like(row));
         let next = all.clone().find(|&row| like(row).is_none()).or_else(|| all.next());
         if let (Some(opened), Some(row), Some(by)) = (&self.opened, next, &self.judged.by) {
-            let judge = OfTake::Judge(Box::new(by.of_stretch(Stretch::Found(row))));
-            let job = Job::OfTake(Arc::clone(opened), judge);
+            let job = Job::OfTake(
+                Arc::clone(opened),
+                OfTake::Judge(Box::new(by.of_stretch(Stretch::Found(row)))),
+            );
             self.judged.now = Some(row);
             self.work.start(job);
         }

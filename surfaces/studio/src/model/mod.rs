@@ -259,8 +259,9 @@ impl Model {
     /// Names the changes that undo and redo would apply to.
     pub fn undo_names(&self) -> [Option<&'static str>; 2] {
         self.history.as_ref().map_or([None; 2], |history| {
-            let neighbours = history.neighbours();
-            neighbours.map(|other| other.map(|other| other.difference(history.current())))
+            history
+                .neighbours()
+                .map(|other| other.map(|other| other.difference(history.current())))
         })
     }
 
@@ -491,8 +492,10 @@ impl Model {
             if let Some(bytes) = opened.bytes.as_ref().filter(|_| edit.recipe.take != opened.study) {
                 // Choices restored by undo or *Swap with A* may read the take in another way.
                 let take = self.take_file(&opened.file_name, bytes, edit.to_recipe());
-                let edit = Some(Box::new(edit));
-                self.work.start(Job::Follow { take, edit });
+                self.work.start(Job::Follow {
+                    take,
+                    edit: Some(Box::new(edit)),
+                });
                 return;
             }
             if !opened.can_close() {
@@ -505,8 +508,13 @@ impl Model {
             self.judged.follow(&edit, opened.found.candidates.len());
             self.is_drafted = is_draft;
             self.owes_loop = true;
-            let edit = Box::new(edit);
-            self.work.start(Job::OfTake(opened, OfTake::Make { edit, is_draft }));
+            self.work.start(Job::OfTake(
+                opened,
+                OfTake::Make {
+                    edit: Box::new(edit),
+                    is_draft,
+                },
+            ));
         }
     }
 

@@ -89,8 +89,7 @@ impl Playback {
 
     /// Real seconds since playback last crossed the seam.
     pub fn since_wrap_secs(&self, span_secs: f64) -> Option<f64> {
-        let is_known = self.is_playing && self.num_wraps > 0;
-        is_known.then(|| self.secs_in(span_secs) / self.speed)
+        (self.is_playing && self.num_wraps > 0).then(|| self.secs_in(span_secs) / self.speed)
     }
 
     /// The time within one pass.
@@ -165,8 +164,10 @@ impl Model {
         let start_frame = (start + frames)
             .round()
             .clamp(0.0, (last - (end - start)).max(0.0).floor());
-        let end_frame = (start_frame + (end - start).round()).min(last);
-        Some(Stretch::Frames { start_frame, end_frame })
+        Some(Stretch::Frames {
+            start_frame,
+            end_frame: (start_frame + (end - start).round()).min(last),
+        })
     }
 
     /// Returns the motion that is shown: the take, if there is no loop.
@@ -221,8 +222,7 @@ impl Model {
     }
 
     pub(super) fn toggle_playing(&mut self) {
-        let ended = !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6);
-        if ended {
+        if !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6) {
             self.playback.secs = 0.0;
         }
         self.playback.is_playing = !self.playback.is_playing;

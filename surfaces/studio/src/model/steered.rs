@@ -117,8 +117,7 @@ impl Model {
     /// Returns the set on the screen if the body of the take can play it.
     pub fn steered_here(&self) -> Option<&Steered> {
         let steered = self.steered.as_ref()?;
-        let opened = self.opened.as_ref()?;
-        steered.is_for(opened).then_some(steered)
+        steered.is_for(self.opened.as_ref()?).then_some(steered)
     }
 
     /// Lists the open takes, except those that were opened to provide the bodies of sets.

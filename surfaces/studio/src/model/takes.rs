@@ -35,8 +35,7 @@ impl Model {
         if self.work.reads_a_file() && held + bytes.len() > self.takes_bytes {
             return self.leave_out(file_name);
         }
-        let job = Job::Open(NamedFile { file_name, bytes }, None);
-        self.read_in_turn(job);
+        self.read_in_turn(Job::Open(NamedFile { file_name, bytes }, None));
     }
 
     /// Reads a file, after the one being read: files that are dropped together are read one after the other.
@@ -58,9 +57,11 @@ impl Model {
         for (name, recipe) in takes {
             let file = files.iter().find(|file| file.file_name == name);
             let (Some(file), Ok(recipe)) = (file, Recipe::read(recipe.as_bytes())) else {
-                let take = name;
-                let camera = None;
-                self.links.push(Link { take, recipe, camera });
+                self.links.push(Link {
+                    take: name,
+                    recipe,
+                    camera: None,
+                });
                 continue;
             };
             let take = self.take_file(&name, &file.bytes, recipe);
@@ -92,8 +93,10 @@ impl Model {
                 // The first take is opened however long it is.
                 if self.open_takes().any(|other| other.bytes.is_some()) {
                     let all = self.takes_bytes;
-                    let left = all.saturating_sub(self.open_bytes(file_name));
-                    *room = Some(Room { left, all });
+                    *room = Some(Room {
+                        left: all.saturating_sub(self.open_bytes(file_name)),
+                        all,
+                    });
                 }
             }
             Job::Follow { take, .. } => self.reading.clone_from(&take.file_name),
@@ -126,15 +129,18 @@ impl Model {
 
     /// Leaves out a take that would fill too much memory.
     fn leave_out(&mut self, file_name: String) {
-        let megabytes = self.takes_bytes >> 20;
-        let reason = OpenError::NoRoom { megabytes };
-        self.left_out.push((file_name, reason.to_string()));
+        self.left_out.push((
+            file_name,
+            OpenError::NoRoom {
+                megabytes: self.takes_bytes >> 20,
+            }
+            .to_string(),
+        ));
     }
 
     /// Reports which files of a group were left out, once all are read.
     pub(super) fn say_left_out(&mut self) {
-        let is_done = self.waiting.is_empty() && !self.work.opens() && self.writing().is_none();
-        if !self.left_out.is_empty() && is_done {
+        if !self.left_out.is_empty() && self.waiting.is_empty() && !self.work.opens() && self.writing().is_none() {
             self.problem = Some(Problem::LeftOut(std::mem::take(&mut self.left_out)));
         }
     }
@@ -224,8 +230,10 @@ impl Model {
 
     fn keep_named(&mut self, file_name: String, bytes: Vec<u8>) {
         self.named.retain(|known| known.file_name != file_name);
-        let bytes = Arc::new(bytes);
-        self.named.push(NamedFile { file_name, bytes });
+        self.named.push(NamedFile {
+            file_name,
+            bytes: Arc::new(bytes),
+        });
         if self.named.len() > MAX_NAMED {
             self.named.remove(0);
         }
@@ -251,8 +259,10 @@ impl Model {
             let is_alike = |file: &&&NamedFile| Path::new(&file.file_name).file_name() == path.file_name();
             let found = (known.iter().find(|file| file.file_name == file_name))
                 .or_else(|| known.iter().find(is_alike).filter(|_| !path.exists()))?;
-            let bytes = Arc::clone(&found.bytes);
-            Some(NamedFile { file_name, bytes })
+            Some(NamedFile {
+                file_name,
+                bytes: Arc::clone(&found.bytes),
+            })
         };
         study.files().filter_map(|(_, path)| find(path)).collect()
     }

@@ -156,8 +156,9 @@ impl Browser {
 
     /// Lists the rows of the tree that match the search, sorted within their level.
     fn rows(&mut self, model: &Model, opened: &Arc<Opened>) -> Vec<Row> {
-        let others = model.other_takes().enumerate();
-        let all = others
+        let all = model
+            .other_takes()
+            .enumerate()
             .map(|(index, other)| (Some(index), other))
             .chain([(None, opened)]);
         let mut takes: Vec<Row> = all.map(|(index, take)| self.take_row(model, index, take)).collect();
@@ -184,8 +185,7 @@ impl Browser {
             })
             .collect();
         self.sort(&mut animations);
-        let level = 1 + u8::from(!animations.is_empty());
-        let mut loops = self.loop_rows(model, opened, level);
+        let mut loops = self.loop_rows(model, opened, 1 + u8::from(!animations.is_empty()));
         self.sort(&mut loops);
         // Loops go below the shown animation, or without any below the shown take, and animations below that.
         let mut below = animations;
@@ -234,8 +234,7 @@ impl Browser {
 
     /// Lists the loops of the shown take; loops that equal an earlier one except for where they begin are indented below it.
     fn loop_rows(&mut self, model: &Model, opened: &Arc<Opened>, level: u8) -> Vec<Row> {
-        let candidates = opened.found.candidates.iter().enumerate();
-        let rows = candidates.map(|(index, candidate)| {
+        let rows = opened.found.candidates.iter().enumerate().map(|(index, candidate)| {
             let judgement = model.judgement(index);
             let [best, recommended] = if model.recommended() == Some(index) {
                 [", best", ", recommended"]
@@ -294,8 +293,12 @@ impl Browser {
         let mut graded = colours.weak;
         if let Some(grade) = row.grade {
             graded = grade::colour(grade, &colours);
-            let left = right - COLUMNS[0];
-            grade::paint_light(&painter, pos2(left + 10.0, rect.center().y), grade, graded);
+            grade::paint_light(
+                &painter,
+                pos2(right - COLUMNS[0] + 10.0, rect.center().y),
+                grade,
+                graded,
+            );
         }
         let grade = row.grade.map_or("", Grade::as_str).to_owned();
         let cells = [
@@ -305,8 +308,13 @@ impl Browser {
             (row.kind.clone(), colours.weak),
         ];
         for ((words, colour), width) in cells.into_iter().zip(COLUMNS) {
-            let at = pos2(right, rect.center().y);
-            painter.text(at, Align2::RIGHT_CENTER, words, theme::small(), colour);
+            painter.text(
+                pos2(right, rect.center().y),
+                Align2::RIGHT_CENTER,
+                words,
+                theme::small(),
+                colour,
+            );
             right -= width;
         }
         let colour = if row.is_shown { colours.strong } else { colours.text };
@@ -314,10 +322,8 @@ impl Browser {
         let mut words = LayoutJob::simple_singleline(row.name.clone(), FontId::proportional(13.0), colour);
         words.wrap = TextWrapping::truncate_at_width(name.width().max(20.0));
         let words = ui.fonts_mut(|fonts| fonts.layout_job(words));
-        let at = pos2(name.left(), name.center().y - 0.5 * words.size().y);
-        painter.galley(at, words, colour);
-        let response = response.on_hover_text(format!("{}\n{}", row.name, row.kind));
-        if response.clicked() {
+        painter.galley(pos2(name.left(), name.center().y - 0.5 * words.size().y), words, colour);
+        if response.on_hover_text(format!("{}\n{}", row.name, row.kind)).clicked() {
             model.ask_all(row.action(model));
         }
         self.close_ui(ui, model, row, rect);
@@ -448,8 +454,8 @@ fn paint_sketch(ui: &Ui, Sketch(lines): &Sketch, rect: Rect) {
     let colour = ui.visuals().text_color();
     let at = |x: f32, y: f32| rect.min + side * vec2(x, y);
     for &[x0, y0, x1, y1, width] in lines {
-        let stroke = Stroke::new((side * width).max(1.0), colour);
-        ui.painter().line_segment([at(x0, y0), at(x1, y1)], stroke);
+        ui.painter()
+            .line_segment([at(x0, y0), at(x1, y1)], Stroke::new((side * width).max(1.0), colour));
     }
 }
 
@@ -464,8 +470,7 @@ fn tick_ui(ui: &mut Ui, model: &Model, row: &Row, at: Pos2) -> f32 {
         Ticked::Loop(index) => format!("Tick loop {}", index + 1),
         Ticked::Take(name) | Ticked::Animation(name) => format!("Tick {name}"),
     };
-    let response = ui.put(rect, Checkbox::without_text(&mut is_ticked));
-    if named(response, &name).changed() {
+    if named(ui.put(rect, Checkbox::without_text(&mut is_ticked)), &name).changed() {
         model.ask(Action::Tick(ticked, is_ticked));
     }
     side + 4.0

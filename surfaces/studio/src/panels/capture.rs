@@ -237,8 +237,8 @@ impl Job {
         self.is_asked = false;
         if self.kind == Kind::Png {
             let mut file = std::io::Cursor::new(Vec::new());
-            let picture = image::DynamicImage::ImageRgba8(picture).into_rgb8();
-            picture
+            image::DynamicImage::ImageRgba8(picture)
+                .into_rgb8()
                 .write_to(&mut file, ImageFormat::Png)
                 .map_err(|error| error.to_string())?;
             return Ok(Taken::File(file.into_inner()));

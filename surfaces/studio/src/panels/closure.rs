@@ -22,8 +22,13 @@ pub fn closure_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let name = edit.closure();
     presets_ui(ui, edit, model);
-    let names = ClosureName::OF_BODIES.iter().copied();
-    if let Some(name) = pick_ui(ui, "Method", name, names, ClosureName::as_str) {
+    if let Some(name) = pick_ui(
+        ui,
+        "Method",
+        name,
+        ClosureName::OF_BODIES.iter().copied(),
+        ClosureName::as_str,
+    ) {
         ui.data_mut(|data| data.remove::<bool>(Id::unique(APART)));
         model.ask(Action::CloseBy(name));
     }

@@ -36,18 +36,22 @@ impl CostMapPanel {
             model.ask(Action::Study(Study::Costs));
             return;
         };
-        let is_drawn = matches!(&self.drawn, Some((of, _)) if Arc::ptr_eq(of, costs));
-        if !is_drawn {
-            let image = picture(costs);
-            let texture = ui.ctx().load_texture("cost map", image, TextureOptions::NEAREST);
+        if !matches!(&self.drawn, Some((of, _)) if Arc::ptr_eq(of, costs)) {
+            let texture = ui
+                .ctx()
+                .load_texture("cost map", picture(costs), TextureOptions::NEAREST);
             self.drawn = Some((Arc::clone(costs), texture));
         }
         let Some((_, texture)) = &self.drawn else { return };
         let side = (ui.available_width() - SCROLL_POINTS).min(MAX_SIDE);
         let (rect, response) = ui.allocate_exact_size(vec2(side, side), Sense::click());
         focus::label(&response, Role::Image, "Cost of every seam: click to take one");
-        let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
+        ui.painter().image(
+            texture.id(),
+            rect,
+            Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
+            Color32::WHITE,
+        );
         if let Some(made) = model.made() {
             let last = (opened.take().num_frames() - 1).max(1) as f64;
             let cut = &made.candidate.cut;
@@ -87,10 +91,8 @@ impl CostMapPanel {
 /// Returns the cell of the map that is drawn at a point: its start and its end.
 fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
     let share = (point - rect.min) / rect.size();
-    let [start, end] = [share.x, 1.0 - share.y].map(|share| {
-        let cell = (f64::from(share) * costs.frames.len() as f64) as usize;
-        cell.min(costs.frames.len() - 1)
-    });
+    let [start, end] = [share.x, 1.0 - share.y]
+        .map(|share| ((f64::from(share) * costs.frames.len() as f64) as usize).min(costs.frames.len() - 1));
     (start, end)
 }
 

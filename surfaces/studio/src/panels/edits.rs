@@ -59,8 +59,7 @@ fn head_ui(ui: &mut Ui, model: &Model, (layer, index, count): (&EditRecipe, usiz
     let number = index + 1;
     ui.horizontal(|ui| {
         let mut is_on = !layer.is_off;
-        let switch = named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies"));
-        if switch.changed() {
+        if named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies")).changed() {
             ask_edit(model, true, |edit| edit.recipe.edits[index].is_off = !is_on);
         }
         let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
@@ -82,8 +81,7 @@ fn head_ui(ui: &mut Ui, model: &Model, (layer, index, count): (&EditRecipe, usiz
                 (Icon::Up, "earlier", index.wrapping_sub(1)),
             ] {
                 let name = format!("Apply edit {number} {word}");
-                let is_there = to < count;
-                if icons::button(ui, icon, &name, &name, is_there).clicked() {
+                if icons::button(ui, icon, &name, &name, to < count).clicked() {
                     ask_edit(model, true, |edit| edit.recipe.edits.swap(index, to));
                 }
             }
@@ -165,15 +163,15 @@ impl Used {
     }
 
     fn number<N: emath::Numeric>(&mut self, ui: &mut Ui, name: &str, value: &mut N, parameter: &EditParameter) {
-        let suffix = parameter.unit.suffix();
-        let drag = number(value).speed(parameter.step).suffix(suffix);
+        let drag = number(value).speed(parameter.step).suffix(parameter.unit.suffix());
         // Keeps the name and its number in one row.
         let response = ui.horizontal(|ui| {
             let label = ui.label(name);
             named(ui.add(drag).labelled_by(label.id), name)
         });
-        let response = response.inner;
-        self.take(Some(response.on_hover_text("Drag sideways, or click to type a number")));
+        self.take(Some(
+            response.inner.on_hover_text("Drag sideways, or click to type a number"),
+        ));
     }
 }
 

@@ -270,8 +270,10 @@ impl ExportPanel {
         });
         let file_name = format!("{}.{}", self.stem(opened), format.extension());
         // One line however long the name, so that nothing moves while it is typed.
-        let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
-        weak_line_ui(ui, written);
+        weak_line_ui(
+            ui,
+            format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name)),
+        );
         chooses_folder
     }
 

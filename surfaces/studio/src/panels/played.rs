@@ -75,8 +75,12 @@ pub fn played_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows a clip that happens once; a click plays it.
 fn clip_ui(ui: &mut Ui, clip: &MotionClip, playing: &Playing<'_>, model: &Model) {
-    let is_on = playing.name == clip.name;
-    if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
+    if named(
+        ui.selectable_label(playing.name == clip.name, &clip.name),
+        &format!("Play {}", clip.name),
+    )
+    .clicked()
+    {
         model.ask(Action::PlayClip(clip.name.clone()));
     }
 }
@@ -98,8 +102,11 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
     let size = vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let axes: Vec<&str> = space.axes.iter().map(|axis| axis_word(*axis)).collect();
-    let name = format!("Loops of {} by {}", space.name, axes.join(" and "));
-    focus::label(&response, Role::Image, &name);
+    focus::label(
+        &response,
+        Role::Image,
+        &format!("Loops of {} by {}", space.name, axes.join(" and ")),
+    );
     ui.painter().rect_filled(rect, 3.0, theme::of(ui).sunken);
     let [across, up] = [0, 1].map(|axis| {
         let (low, high) = extremes(space.points.iter().map(|point| point[axis]));
@@ -154,8 +161,7 @@ fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &Play
         painter.galley(place.min, name, colours.text);
     }
     if let Some((_, at)) = playing.space.filter(|(shown, _)| shown.name == space.name) {
-        let at = chart.at(at[0], at[1]);
-        painter.circle_stroke(at, 6.0, Stroke::new(2.0, colours.strong));
+        painter.circle_stroke(chart.at(at[0], at[1]), 6.0, Stroke::new(2.0, colours.strong));
     }
 }
 
@@ -189,8 +195,7 @@ fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
 fn phases_ui(ui: &mut Ui, steered: &Steered) {
     let playing = steered.hero.playing();
     let colours = theme::of(ui);
-    let clips = steered.hero.set().clips().iter();
-    let loops: Vec<&MotionClip> = clips.filter(|clip| clip.loops()).collect();
+    let loops: Vec<&MotionClip> = steered.hero.set().clips().iter().filter(|clip| clip.loops()).collect();
     let size = vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     focus::label(&response, Role::Image, "Phases of the loops: when each foot stands");
@@ -222,14 +227,20 @@ fn phases_ui(ui: &mut Ui, steered: &Steered) {
             ("right", colours.right, ground.center().y),
         ] {
             for [from, to] in stances(clip, foot) {
-                let stance = Rect::from_min_max(pos2(x(from), lane), pos2(x(to), lane + 4.5));
-                painter.rect_filled(stance, 1.0, colour);
+                painter.rect_filled(
+                    Rect::from_min_max(pos2(x(from), lane), pos2(x(to), lane + 4.5)),
+                    1.0,
+                    colour,
+                );
             }
         }
     }
     if playing.space.is_some() {
-        let x = x(playing.phase.rem_euclid(1.0));
-        painter.vline(x, rect.y_range(), Stroke::new(1.0, colours.strong));
+        painter.vline(
+            x(playing.phase.rem_euclid(1.0)),
+            rect.y_range(),
+            Stroke::new(1.0, colours.strong),
+        );
     }
 }
 

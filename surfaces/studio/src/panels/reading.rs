@@ -36,8 +36,10 @@ pub fn reading_ui(ui: &mut Ui, model: &Model) {
         }
     }
     let mut awaits = model.awaits_character;
-    let asked = ui.checkbox(&mut awaits, "Put the loop on the next character I open");
-    if asked.changed() {
+    if ui
+        .checkbox(&mut awaits, "Put the loop on the next character I open")
+        .changed()
+    {
         model.ask(Action::AwaitCharacter(awaits));
     }
     if awaits {

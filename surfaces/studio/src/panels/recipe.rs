@@ -32,8 +32,8 @@ impl RecipePanel {
         #[cfg(target_arch = "wasm32")]
         {
             let link = model.link().and_then(|link| platform::address_of(&link));
-            let button = ui.add_enabled(link.is_some(), Button::new("Copy a link"));
-            if button
+            if ui
+                .add_enabled(link.is_some(), Button::new("Copy a link"))
                 .on_hover_text("Recipe and view; the take itself is named, not uploaded")
                 .clicked()
             {

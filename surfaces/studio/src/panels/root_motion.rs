@@ -22,8 +22,11 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
     let mode = edit.settings.root.mode;
     choice_ui(ui, "Root motion", mode.as_str(), |ui| {
         for other in MODES {
-            let label = ui.selectable_label(other == mode, other.as_str());
-            if label.on_hover_text(meaning(other)).clicked() {
+            if ui
+                .selectable_label(other == mode, other.as_str())
+                .on_hover_text(meaning(other))
+                .clicked()
+            {
                 ask_edit(model, true, |edit| edit.settings.root.mode = other);
             }
         }

@@ -61,8 +61,7 @@ pub fn pick_ui<T: Copy + PartialEq, W: AsRef<str>>(
 /// Shows the label of a row, as wide as those of the others.
 fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
     let room = vec2(NAME_POINTS, ui.spacing().interact_size.y);
-    let layout = egui::Layout::left_to_right(egui::Align::Center);
-    let label = ui.allocate_ui_with_layout(room, layout, |ui| {
+    let label = ui.allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {
         ui.set_min_width(NAME_POINTS);
         ui.add(egui::Label::new(word).truncate().sense(sense))
     });
@@ -132,6 +131,8 @@ pub fn number<N: emath::Numeric>(value: &mut N) -> DragValue<'_> {
 
 /// Formats a number as it is shown.
 fn three_digits(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    format!("{value:.3}")
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
 }

@@ -19,8 +19,7 @@ pub fn stances_ui(ui: &mut Ui, model: &Model) {
         return;
     };
     let skeleton = opened.skeleton();
-    let body = opened.body();
-    let names: Vec<&str> = (body.feet.iter())
+    let names: Vec<&str> = (opened.body().feet.iter())
         .map(|foot| skeleton.joint(foot.ankle).name.as_str())
         .collect();
     if names.is_empty() {
@@ -76,10 +75,8 @@ struct FootRow<'a> {
 impl FootRow<'_> {
     /// Returns a bar from one time to another, seconds, clipped at the edges.
     fn bar(&self, from: f64, to: f64) -> Rect {
-        let [left, right] = [from, to].map(|secs| {
-            let share = (secs / self.made.period_secs()).clamp(0.0, 1.0);
-            self.rect.left() + self.rect.width() * share as f32
-        });
+        let [left, right] = [from, to]
+            .map(|secs| self.rect.left() + self.rect.width() * (secs / self.made.period_secs()).clamp(0.0, 1.0) as f32);
         Rect::from_min_max(pos2(left, self.rect.top() + 2.0), pos2(right, self.rect.bottom() - 2.0))
     }
 
@@ -89,8 +86,13 @@ impl FootRow<'_> {
         let period = self.made.period_secs();
         let step = made.loop_clip.step_secs();
         let colour = theme::of(ui).weak.gamma_multiply(0.5);
-        let contacts = made.feet.contacts.iter();
-        for (number, contact) in contacts.filter(|contact| contact.foot == self.foot).enumerate() {
+        for (number, contact) in made
+            .feet
+            .contacts
+            .iter()
+            .filter(|contact| contact.foot == self.foot)
+            .enumerate()
+        {
             let from = contact.start_sample as f64 * step;
             let to = from + contact.num_samples as f64 * step;
             let id = ui.scope_id().with(("contact", self.foot, number));

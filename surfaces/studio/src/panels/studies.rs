@@ -30,8 +30,10 @@ pub fn spectrum_ui(ui: &mut Ui, model: &Model) {
         [-1.0, 1.05],
     );
     let Tokens { weak, accent, .. } = theme::of(ui);
-    let stride = shown.div_ceil(MAX_POINTS).max(1);
-    let points = values[..shown].iter().enumerate().step_by(stride);
+    let points = values[..shown]
+        .iter()
+        .enumerate()
+        .step_by(shown.div_ceil(MAX_POINTS).max(1));
     chart.line(ui, [[0.0, 0.0], [longest, 0.0]].into_iter(), 0.5, weak);
     if let Some(made) = model.made() {
         chart.upright(ui, made.candidate.source_period_secs, ui.visuals().warn_fg_color);

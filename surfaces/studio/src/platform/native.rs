@@ -159,8 +159,13 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
                 .add_filter("All files", &["*"])
                 .pick_files();
             std::thread::spawn(move || {
-                let chosen = pollster::block_on(chosen).unwrap_or_default();
-                answer(chosen.into_iter().map(path).collect());
+                answer(
+                    pollster::block_on(chosen)
+                        .unwrap_or_default()
+                        .into_iter()
+                        .map(path)
+                        .collect(),
+                );
             });
         }
         Ask::Folder | Ask::SaveInto => {
@@ -210,8 +215,9 @@ impl Video {
         if self.size != <[u32; 2]>::from(picture.dimensions()) {
             return Err("The window changed its size".to_owned());
         }
-        let added = self.pictures.write_all(&picture);
-        added.map_err(|error| format!("ffmpeg takes no more pictures: {error}"))
+        self.pictures
+            .write_all(&picture)
+            .map_err(|error| format!("ffmpeg takes no more pictures: {error}"))
     }
 
     /// Calls back with the video once it is encoded.

@@ -72,8 +72,7 @@ pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, String> {
 fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
     let document = document().ok_or(JsValue::NULL)?;
     let parts = Array::of1(&Uint8Array::from(bytes));
-    let blob = web_sys::Blob::new_with_u8_array_sequence(&parts)?;
-    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
+    let url = web_sys::Url::create_object_url_with_blob(&web_sys::Blob::new_with_u8_array_sequence(&parts)?)?;
     let link: web_sys::HtmlAnchorElement = document.create_element("a")?.dyn_into()?;
     link.set_href(&url);
     link.set_download(file_name);
@@ -155,10 +154,7 @@ async fn open_file(file: &File, others: &Arc<Vec<(String, Vec<u8>)>>) -> Action 
         Some(bytes.clone())
     };
     match bytes_of(file).await {
-        Ok(bytes) => {
-            let bytes = gathered(bytes, &find);
-            Action::of_file(file_name, bytes, Beside::found_by(find))
-        }
+        Ok(bytes) => Action::of_file(file_name, gathered(bytes, &find), Beside::found_by(find)),
         Err(error) => Action::CannotOpen {
             file_name,
             reason: format!("{error:?}"),
@@ -172,8 +168,7 @@ async fn bytes_of(file: &File) -> Result<Vec<u8>, JsValue> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
         let start = bytes.len();
-        let end = len.min(start + PIECE);
-        let piece = file.slice_with_f64_and_f64(start as f64, end as f64)?;
+        let piece = file.slice_with_f64_and_f64(start as f64, len.min(start + PIECE) as f64)?;
         let piece = Uint8Array::new(&JsFuture::from(piece.array_buffer()).await?);
         if piece.length() == 0 {
             return Err(JsValue::from("it became shorter while it was read"));
@@ -208,8 +203,10 @@ pub struct Video {
 impl Video {
     /// Starts a video of this size, with this time per picture. Errors: none here.
     pub fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
-        let pictures = Pictures::new(size[0], size[1], secs_each);
-        Ok(Self { size, pictures })
+        Ok(Self {
+            size,
+            pictures: Pictures::new(size[0], size[1], secs_each),
+        })
     }
 
     /// Adds a picture. Errors: it has another size.
@@ -248,8 +245,7 @@ pub fn wants_stillness() -> bool {
 
 /// Returns the address of the page with a link in it.
 pub fn address_of(link: &Link) -> Option<String> {
-    let location = web_sys::window()?.location();
-    let page = location.href().ok()?;
+    let page = web_sys::window()?.location().href().ok()?;
     let page = page.split('#').next().unwrap_or_default().to_owned();
     Some(format!("{page}#{}", link.to_fragment()?))
 }

@@ -85,8 +85,10 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
     let map_file = (study.map.as_ref().map(|path| NamedFile::at(path, known)).transpose())
         .map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })?;
     let map = map_file.as_ref().map(|file| {
-        let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
-        Ok::<_, CharacterError>((file.file_name.clone(), given))
+        Ok::<_, CharacterError>((
+            file.file_name.clone(),
+            read_joint_map(&file.bytes).map_err(CharacterError::Map)?,
+        ))
     });
     let read = |path: &Path| {
         let file =
@@ -101,8 +103,14 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
     let mut following = Following::new(study.bone_stretch, &study.reading(), read)?;
     following.map = map.transpose()?;
     let named = study.files().filter_map(|(_, path)| NamedFile::at(path, known).ok());
-    let target = CharacterTarget::new(&file.file_name, file.character()?, following)?;
-    Ok((Some(Arc::new(target)), named.collect()))
+    Ok((
+        Some(Arc::new(CharacterTarget::new(
+            &file.file_name,
+            file.character()?,
+            following,
+        )?)),
+        named.collect(),
+    ))
 }
 
 /// A character, and the files that were read for it.

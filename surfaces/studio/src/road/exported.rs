@@ -51,16 +51,16 @@ impl Exported {
         let mut pending = write(&opened.studied, request, done, format)?;
         // The stretch was found by a search, although the recipe names it.
         if !matches!(made.edit.stretch, Stretch::Frames { .. }) {
-            let warnings = pending.warnings.iter();
-            let before = warnings.take_while(|warning| {
+            let before = pending.warnings.iter().take_while(|warning| {
                 matches!(
                     warning,
                     Warning::Engine(_) | Warning::RootJointThere { .. } | Warning::Ineffective(_)
                 )
             });
             let at = before.count();
-            let doubt = warning::confidence(opened.studied.take(), &made.candidate);
-            pending.warnings.splice(at..at, doubt);
+            pending
+                .warnings
+                .splice(at..at, warning::confidence(opened.studied.take(), &made.candidate));
         }
         let file_name = Self::file_name(opened, format);
         let named = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];

@@ -24,8 +24,7 @@ pub struct Listed {
 /// Returns the names of all animations of a file, and describes some of them, in order from the index `from`; nothing if the file cannot be
 /// read.
 pub fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (Vec<String>, Vec<Listed>) {
-    let stem = stem_of(file_name);
-    let Ok(file) = AnimatedFile::parse(bytes, stem, None) else {
+    let Ok(file) = AnimatedFile::parse(bytes, stem_of(file_name), None) else {
         return (Vec::new(), Vec::new());
     };
     // Each animation is studied on its own body.
@@ -42,15 +41,21 @@ pub fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (V
             break;
         }
         let choice = AnimationChoice::Number(number);
-        let settings = study.settings(study.space(), choice, SizeLimits::default());
-        let read = file.read(&settings, &mut Vec::new()).ok();
+        let read = file
+            .read(
+                &study.settings(study.space(), choice, SizeLimits::default()),
+                &mut Vec::new(),
+            )
+            .ok();
         let secs = read.as_ref().map(|loaded| loaded.take.duration_secs());
         studied += read
             .as_ref()
             .map_or(0, |loaded| loaded.take.num_frames() * loaded.take.num_joints());
         let analysed = read.and_then(|loaded| {
-            let study = loopwright_job::Study::new(study.clone(), None).ok()?;
-            study.analyse(file_name, loaded, Vec::new()).ok()
+            loopwright_job::Study::new(study.clone(), None)
+                .ok()?
+                .analyse(file_name, loaded, Vec::new())
+                .ok()
         });
         listed.push(Listed {
             secs,

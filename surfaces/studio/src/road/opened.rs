@@ -143,8 +143,9 @@ impl Opened {
         })?;
         let filled = memory_bytes(&loaded.take) + bytes.len();
         if let Some(room) = room.filter(|room| filled > room.left) {
-            let megabytes = room.all >> 20;
-            return Err(OpenError::NoRoom { megabytes });
+            return Err(OpenError::NoRoom {
+                megabytes: room.all >> 20,
+            });
         }
         let opened = Self::study(file_name, loaded, warnings, study, known, tell)?;
         Ok(Self {
@@ -309,8 +310,7 @@ impl Opened {
         let mut num_frames = Gait::ALL.map(|gait| (gait, 0.0));
         for segment in &self.studied.analysis.segments {
             if let Some((_, sum)) = num_frames.iter_mut().find(|(gait, _)| *gait == segment.gait) {
-                let shared = end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64);
-                *sum += shared.max(0.0);
+                *sum += (end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64)).max(0.0);
             }
         }
         let most = num_frames.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
@@ -352,10 +352,12 @@ impl Opened {
     pub fn candidate(&self, stretch: Stretch) -> Result<LoopCandidate, StretchError> {
         match stretch {
             Stretch::Recommended => self.candidate(Stretch::Found(0)),
-            Stretch::Found(index) => {
-                let found = self.found.candidates.get(index);
-                found.cloned().ok_or(StretchError::NotFound { index })
-            }
+            Stretch::Found(index) => self
+                .found
+                .candidates
+                .get(index)
+                .cloned()
+                .ok_or(StretchError::NotFound { index }),
             Stretch::Frames { start_frame, end_frame } => {
                 Ok((self.studied.analysis).appraise(start_frame, end_frame, &SearchSettings::default())?)
             }
@@ -393,8 +395,13 @@ fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
 
 /// Returns the retarget of a take onto its character, if it has one.
 pub fn retarget_of(studied: &Studied) -> Option<Retarget> {
-    let matched = studied.character.as_ref()?;
-    Some(matched.pair.of_motion(&studied.take().world_tracks()))
+    Some(
+        studied
+            .character
+            .as_ref()?
+            .pair
+            .of_motion(&studied.take().world_tracks()),
+    )
 }
 
 /// Why a stretch does not exist.

@@ -64,8 +64,9 @@ fn reasons(error: &MakeSetError) -> String {
     let MakeSetError::NoLoops(left_out) = error else {
         return String::new();
     };
-    let reasons = left_out.iter().take(MOST_NAMED);
-    reasons
+    left_out
+        .iter()
+        .take(MOST_NAMED)
         .map(|LeftOut { take, why }| format!("; {take}: {why}"))
         .collect()
 }
@@ -166,8 +167,9 @@ impl Takes<'_> {
         };
         let mut warnings = Vec::new();
         let read = file.read(&settings, &mut warnings).map_err(|error| error.to_string())?;
-        let studied = self.study.analyse(file_name, read, warnings);
-        studied.map_err(|error| error.to_string())
+        self.study
+            .analyse(file_name, read, warnings)
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -182,8 +184,7 @@ impl SetTakes for Takes<'_> {
 
     fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
         let NamedFile { file_name, bytes } = self.files[file];
-        let stem = stem_of(file_name);
-        let file = AnimatedFile::parse(bytes, stem, None).map_err(|error| error.to_string())?;
+        let file = AnimatedFile::parse(bytes, stem_of(file_name), None).map_err(|error| error.to_string())?;
         let is_pack = file.num_animations() > 1;
         for number in 0..file.num_animations() {
             match self.study(file_name, &file, number) {

@@ -84,8 +84,7 @@ impl CostMap {
 pub fn lengths(spectrum: &Spectrum, frame_time_secs: f64) -> Vec<[f64; 2]> {
     let settings = SearchSettings::default();
     let [least, most] = [settings.min_secs, settings.max_secs].map(|secs| (secs / frame_time_secs).ceil() as usize);
-    let peaks = spectrum.peaks(least, most, Spectrum::SHOWN_PROMINENCE);
-    (peaks.iter())
+    (spectrum.peaks(least, most, Spectrum::SHOWN_PROMINENCE).iter())
         .map(|peak| [peak.lag_frames * frame_time_secs, peak.height])
         .collect()
 }

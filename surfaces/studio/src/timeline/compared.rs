@@ -50,8 +50,12 @@ pub fn compared_ui(ui: &mut Ui, model: &Model) {
             model.ask(Action::Compare(None));
         }
         if let Some(made) = model.made() {
-            let last = made.clip().skeleton().num_joints() - 1;
-            joint_ui(ui, made, model.watched.min(last), model);
+            joint_ui(
+                ui,
+                made,
+                model.watched.min(made.clip().skeleton().num_joints() - 1),
+                model,
+            );
         }
         ui.weak("A click on a name takes that loop.");
     });
@@ -88,12 +92,15 @@ fn chart_ui(ui: &mut Ui, model: &Model, size: eframe::egui::Vec2) {
         return;
     };
     let mut along = None;
-    let all = model.compared.iter().zip(theme::of(ui).series());
-    let offsets = all.filter_map(|(compared, colour)| {
-        let (direction, values) = offset_of(compared.loop_made()?, joint, along);
-        along = Some(direction);
-        Some((values, colour))
-    });
+    let offsets = model
+        .compared
+        .iter()
+        .zip(theme::of(ui).series())
+        .filter_map(|(compared, colour)| {
+            let (direction, values) = offset_of(compared.loop_made()?, joint, along);
+            along = Some(direction);
+            Some((values, colour))
+        });
     let offsets: Vec<_> = offsets.collect();
     chart.compared_ui(&offsets);
     chart.legend(&[("rotation added".to_owned(), theme::of(ui).weak)]);

@@ -121,8 +121,12 @@ pub fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
 /// Returns the correction of a joint at each sample, along the direction of its largest correction or along `along`; and that direction.
 pub fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec<f64>) {
     let closed = closed(made);
-    let num_joints = closed.loop_clip.skeleton().num_joints();
-    let all = closed.closed.rotation_offsets.iter().skip(joint).step_by(num_joints);
+    let all = closed
+        .closed
+        .rotation_offsets
+        .iter()
+        .skip(joint)
+        .step_by(closed.loop_clip.skeleton().num_joints());
     let most = all.clone().max_by(|one, other| one.length().total_cmp(&other.length()));
     let along = along.unwrap_or_else(|| most.copied().unwrap_or_default().normalize_or(DVec3::X));
     (along, all.map(|offset| offset.dot(along)).collect())

@@ -189,8 +189,13 @@ impl Chart {
         flat::fill(&painter, rect, colours.sunken);
         let middle = rect.center().x;
         let word = |at: Pos2, text: &str| {
-            let at = at + vec2(4.0, -2.0);
-            painter.text(at, Align2::LEFT_BOTTOM, text, theme::small(), colours.weak);
+            painter.text(
+                at + vec2(4.0, -2.0),
+                Align2::LEFT_BOTTOM,
+                text,
+                theme::small(),
+                colours.weak,
+            );
         };
         if let Some(made) = made {
             let period = made.period_secs().max(f64::MIN_POSITIVE);
@@ -227,8 +232,11 @@ impl Chart {
         // Before the seam lies the second half of the period, after it the first half.
         [(-0.5, middle_sample..=intervals), (0.5, 0..=middle_sample)].map(|(aside, samples)| {
             let at = |sample: usize| {
-                let share = sample as f64 / intervals.max(1) as f64 + aside;
-                self.at(share, values[sample] - middle, range)
+                self.at(
+                    sample as f64 / intervals.max(1) as f64 + aside,
+                    values[sample] - middle,
+                    range,
+                )
             };
             let (first, last) = samples.into_inner();
             let stride = (last - first).div_ceil(columns).max(1);
@@ -260,11 +268,14 @@ impl Chart {
         let range = 2.0 * most.max(0.5 * self.kind.least());
         let Tokens { accent, weak, .. } = self.colours;
         let zero = self.at(0.0, 0.0, range).y;
-        let stroke = Stroke::new(1.0, weak.gamma_multiply(0.4));
-        self.painter.hline(self.rect.x_range(), zero, stroke);
+        self.painter
+            .hline(self.rect.x_range(), zero, Stroke::new(1.0, weak.gamma_multiply(0.4)));
         let of_chosen = offsets.iter().find(|offset| Some(offset.joint) == chosen);
-        let drawn = offsets.iter().take(MOST_DRAWN);
-        for offset in drawn.filter(|offset| Some(offset.joint) != chosen) {
+        for offset in offsets
+            .iter()
+            .take(MOST_DRAWN)
+            .filter(|offset| Some(offset.joint) != chosen)
+        {
             self.draw(&offset.values, range, 1.0, weak.gamma_multiply(0.7));
         }
         if let Some(offset) = of_chosen {
@@ -307,14 +318,18 @@ impl Chart {
             let after = self.lines(&after, middle, range);
             for (before, after) in before.into_iter().zip(after) {
                 self.fill(&before, &after, colour);
-                let stroke = Stroke::new(1.0, strong.gamma_multiply(0.75));
-                self.painter.add(line::through(before, stroke));
+                self.painter
+                    .add(line::through(before, Stroke::new(1.0, strong.gamma_multiply(0.75))));
                 self.painter.add(line::through(after, Stroke::new(2.0, colour)));
             }
         }
         let (factor, unit) = self.kind.unit();
-        let axes = self.kind.axes().into_iter().zip(extents).zip(colours);
-        let mut words: Vec<(String, Color32)> = axes
+        let mut words: Vec<(String, Color32)> = self
+            .kind
+            .axes()
+            .into_iter()
+            .zip(extents)
+            .zip(colours)
             .map(|((axis, (low, high)), colour)| (format!("{axis} {:.1}{unit}", factor * (high - low)), colour))
             .collect();
         words.push(("thin: uncut, bold: loop".to_owned(), weak));

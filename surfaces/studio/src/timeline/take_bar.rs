@@ -118,8 +118,11 @@ impl<'a> Bar<'a> {
         let [first, last] = self.shown;
         if ui.rect_contains_pointer(self.rect) {
             let (wheel, pinch, at) = ui.input(|input| {
-                let at = input.pointer.hover_pos();
-                (input.smooth_scroll_delta(), input.zoom_delta(), at)
+                (
+                    input.smooth_scroll_delta(),
+                    input.zoom_delta(),
+                    input.pointer.hover_pos(),
+                )
             });
             let at = at.map_or(first, |at| self.frame(at.x));
             let factor = f64::from(pinch * (ZOOM_PER_POINT * wheel.y).exp());
@@ -186,10 +189,9 @@ impl<'a> Bar<'a> {
 
     /// Draws a curve of shares of the height that curves have.
     fn curve(&self, colour: Color32, share: impl Fn(usize) -> f32) {
-        let points = self.frames().map(|frame| {
-            let height = CURVE_POINTS * share(frame);
-            pos2(self.x(frame as f64), self.base() - height)
-        });
+        let points = self
+            .frames()
+            .map(|frame| pos2(self.x(frame as f64), self.base() - CURVE_POINTS * share(frame)));
         self.painter
             .add(line::through(points.collect(), Stroke::new(1.2, colour)));
     }
@@ -288,8 +290,7 @@ impl<'a> Bar<'a> {
                 }
                 let text = painter.layout_no_wrap(words.to_owned(), theme::small(), colours.text);
                 if left + text.size().x <= rect.right() {
-                    let top = rect.center().y - 0.5 * text.size().y;
-                    painter.galley(pos2(left, top), text, colours.text);
+                    painter.galley(pos2(left, rect.center().y - 0.5 * text.size().y), text, colours.text);
                     break;
                 }
             }
@@ -381,8 +382,7 @@ impl<'a> Bar<'a> {
         let aside = [-7.0 - number.size().x, 7.0][end];
         let low = self.rect.left();
         let high = self.rect.right() - number.size().x;
-        let left = (x + aside).min(high).max(low);
-        painter.galley(pos2(left, top + 1.0), number, text);
+        painter.galley(pos2((x + aside).min(high).max(low), top + 1.0), number, text);
     }
 
     /// Shows the strip above the stretch, by which it is dragged as a whole.
@@ -423,8 +423,10 @@ impl<'a> Bar<'a> {
     fn seam_cost(&self, ends: [f64; 2]) -> f64 {
         // Costs are defined for whole frames, while a loop may begin between two.
         let [start, end] = ends.map(|at| at.round() as usize);
-        let decay = SearchSettings::default().decay;
-        self.opened.studied.analysis.seam_cost(start, end, decay)
+        self.opened
+            .studied
+            .analysis
+            .seam_cost(start, end, SearchSettings::default().decay)
     }
 
     /// Returns the frame with the cheapest seam within a few points of the frame that an end is dragged to.

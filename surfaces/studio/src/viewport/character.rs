@@ -70,8 +70,11 @@ impl Character {
 
 fn read(opened: &Opened, beside: &Beside) -> Found {
     let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
-    let source = &opened.studied.goes_into().source;
-    let mesh = source.read_mesh(bytes, opened.skeleton(), &SizeLimits::default());
+    let mesh = opened
+        .studied
+        .goes_into()
+        .source
+        .read_mesh(bytes, opened.skeleton(), &SizeLimits::default());
     let mesh = mesh.map_err(|error| error.to_string())?;
     Ok(mesh.map(|mesh| Arc::new(Surface::new(mesh, beside))))
 }

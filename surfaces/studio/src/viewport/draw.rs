@@ -484,6 +484,10 @@ unsafe fn draw_into(gl: &glow::Context, texture: glow::Texture, pixels: i32) {
 
 /// Draws `count` indices of the bound vertex array, from `first` on.
 unsafe fn triangles(gl: &glow::Context, first: usize, count: usize) {
-    let offset = (size_of::<u32>() * first) as i32;
-    gl.draw_elements(glow::TRIANGLES, count as i32, glow::UNSIGNED_INT, offset);
+    gl.draw_elements(
+        glow::TRIANGLES,
+        count as i32,
+        glow::UNSIGNED_INT,
+        (size_of::<u32>() * first) as i32,
+    );
 }

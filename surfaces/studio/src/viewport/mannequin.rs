@@ -170,10 +170,11 @@ impl Plan {
 
 /// Returns the limbs: the upper end of each, its lower end, and the parts between these and beyond.
 fn limbs_of(body: &analysis::Body, chains: &[Vec<usize>]) -> Vec<(usize, usize, [Part; 2])> {
-    let arms = body.hands.iter().enumerate().filter_map(|(index, &hand)| {
-        let top = body.shoulders?[index.min(1)];
-        Some((top, hand, [Part::Arm, Part::Hand]))
-    });
+    let arms = body
+        .hands
+        .iter()
+        .enumerate()
+        .filter_map(|(index, &hand)| Some((body.shoulders?[index.min(1)], hand, [Part::Arm, Part::Hand])));
     let legs = body.feet.iter().filter_map(|foot| {
         let mut tops = body.thighs.into_iter().flatten();
         let top = tops.find(|top| chains[foot.ankle].contains(top))?;
@@ -263,8 +264,9 @@ impl Body<'_> {
     fn is_finger(&self, joint: usize) -> bool {
         let skeleton = self.opened.skeleton();
         let hands = &self.opened.body().hands;
-        let path = skeleton.path_from_root(joint);
-        path.iter()
+        skeleton
+            .path_from_root(joint)
+            .iter()
             .any(|on| hands.contains(on) && skeleton.children(*on).len() > 1)
     }
 

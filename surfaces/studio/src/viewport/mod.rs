@@ -131,8 +131,11 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
             _ => Shown::Loop,
         };
         let views = compared.iter().zip(colours.series()).filter_map(|(compared, colour)| {
-            let made = Some(Arc::clone(compared.loop_made()?));
-            Some((shown, made, Some((compared.name.clone(), colour))))
+            Some((
+                shown,
+                Some(Arc::clone(compared.loop_made()?)),
+                Some((compared.name.clone(), colour)),
+            ))
         });
         views.collect()
     };
@@ -333,8 +336,12 @@ impl Viewport {
         }
         let made = model.made().filter(|_| pane.is_of_chosen(model));
         if let Some(made) = made.filter(|_| matches!(pane.shown, Shown::Loop | Shown::Uncut) && model.has_trail) {
-            let joint = model.watched.min(made.clip().skeleton().num_joints() - 1);
-            Trail::follow(&mut body.trail, model, made, joint);
+            Trail::follow(
+                &mut body.trail,
+                model,
+                made,
+                model.watched.min(made.clip().skeleton().num_joints() - 1),
+            );
             if let Some(trail) = &body.trail {
                 paint::trail(&painter, &view, &trail.paths(model, made), tokens);
             }
@@ -457,8 +464,11 @@ impl Viewport {
             let width = (rect.width() - 2.0 * EDGE_POINTS).max(1.0);
             let colour = ui.visuals().warn_fg_color;
             let words = painter.layout(fault, FontId::proportional(13.0), colour, width);
-            let at = Align2::CENTER_CENTER.anchor_size(rect.center(), words.size()).min;
-            painter.galley(at, words, colour);
+            painter.galley(
+                Align2::CENTER_CENTER.anchor_size(rect.center(), words.size()).min,
+                words,
+                colour,
+            );
         }
     }
 
@@ -489,15 +499,19 @@ fn callback(
 
 /// Shows controls over the view, at a corner of it, on a background that keeps them readable.
 fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut Ui)) {
-    let builder = egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout);
-    ui.scope_builder(builder, |ui| {
-        ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
-        let ground = ui.painter().add(Shape::Noop);
-        widgets(ui);
-        let area = ui.min_rect().expand(3.0);
-        let fill = ui.visuals().panel_fill.gamma_multiply(0.8);
-        ui.painter().set(ground, Shape::rect_filled(area, 6.0, fill));
-    });
+    ui.scope_builder(
+        egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout),
+        |ui| {
+            ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
+            let ground = ui.painter().add(Shape::Noop);
+            widgets(ui);
+            let area = ui.min_rect().expand(3.0);
+            ui.painter().set(
+                ground,
+                Shape::rect_filled(area, 6.0, ui.visuals().panel_fill.gamma_multiply(0.8)),
+            );
+        },
+    );
 }
 
 /// Shows the choice between loop, uncut stretch and take; the present one is marked.
@@ -557,8 +571,11 @@ pub fn roots_ui(ui: &mut Ui, model: &Model) {
         (RootView::World, "restart", "Every cycle starts where the first did"),
         (RootView::InPlace, "in place", "The root stays where it is"),
     ] {
-        let is_chosen = model.root_view == view;
-        if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
+        if ui
+            .selectable_label(model.root_view == view, word)
+            .on_hover_text(tip)
+            .clicked()
+        {
             model.ask(Action::RootView(view));
         }
     }

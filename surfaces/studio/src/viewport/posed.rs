@@ -124,8 +124,7 @@ impl Frame {
             pictures: Vec::new(),
             is_closed: false,
         };
-        let veils = [Veil::new([0.0; 3], 0.0), Veil::NONE];
-        let bodies = (veils.into_iter().enumerate()).map(|(place, veil)| Drawn {
+        let bodies = ([Veil::new([0.0; 3], 0.0), Veil::NONE].into_iter().enumerate()).map(|(place, veil)| Drawn {
             body: Arc::new(PosedBody::new(&surface, &[DAffine3::IDENTITY], DVec3::ZERO, veil, 0)),
             place,
             clip_from_near: Mat4::IDENTITY.to_cols_array(),

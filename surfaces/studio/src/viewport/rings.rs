@@ -136,8 +136,8 @@ impl Rings {
             None => pointer.and_then(|pointer| Some(self.grasped(pointer, place.rect)?.0)),
         };
         if bold.is_some() {
-            let icon = [CursorIcon::Grab, CursorIcon::Grabbing][usize::from(self.dragged.is_some())];
-            ui.ctx().set_cursor_icon(icon);
+            ui.ctx()
+                .set_cursor_icon([CursorIcon::Grab, CursorIcon::Grabbing][usize::from(self.dragged.is_some())]);
         }
         let painter = ui.painter_at(place.rect);
         let colours = theme::of(ui).axes;

@@ -158,16 +158,13 @@ impl Scene {
             root_secs,
         } = moment;
         let world = match shown {
-            Shown::Uncut => {
-                let pose = uncut_pose(source, within_secs);
-                pose.as_ref()
-                    .world(source.clip.skeleton())
-                    .moved(source.root.at(root_secs))
-            }
+            Shown::Uncut => uncut_pose(source, within_secs)
+                .as_ref()
+                .world(source.clip.skeleton())
+                .moved(source.root.at(root_secs)),
             _ => {
                 let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
-                let root = clip.root_pose_at(root_secs);
-                pose.as_ref().world(clip.skeleton()).moved(root)
+                pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs))
             }
         };
         let cut = &made.candidate.cut;
@@ -206,8 +203,7 @@ impl Scene {
 /// Returns the pose of the uncut stretch at a time within it, relative to the root.
 fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
     let clip = &source.clip;
-    let last = clip.num_intervals() as f64;
-    let position = (secs / clip.step_secs()).clamp(0.0, last);
+    let position = (secs / clip.step_secs()).clamp(0.0, clip.num_intervals() as f64);
     let before = position.floor();
     let u = position - before;
     let pose = clip.pose(before as isize);

@@ -54,8 +54,10 @@ impl Trail {
             closed,
             uncut: [(-reach..=0, last), (0..=reach, 0)].map(|(samples, seam)| {
                 let samples = samples.map(|sample| {
-                    let pose = source.pose(seam + sample).world(source.skeleton());
-                    (sample as f64 * step, pose.translations[joint])
+                    (
+                        sample as f64 * step,
+                        source.pose(seam + sample).world(source.skeleton()).translations[joint],
+                    )
                 });
                 samples.collect()
             }),
@@ -114,8 +116,8 @@ impl Faults {
         let clip = made.clip();
         let num = clip.num_samples();
         let sample = (model.playback.secs_in(made.period_secs()) / clip.step_secs()) as usize;
-        let found = self.found.iter();
-        found
+        self.found
+            .iter()
             .filter(|fault| (sample + num - fault.first_sample % num) % num < fault.num_samples)
             .collect()
     }

@@ -255,8 +255,10 @@ impl OfTake {
     /// Does the work. The loop that was made `last` is not made again.
     fn run(self, opened: Arc<Opened>, last: &mut Option<Arc<Made>>) -> Done {
         let mut make = |edit: &Edit, is_draft: bool| -> Result<Arc<Made>, MadeError> {
-            let known = last.take();
-            let made = match known.filter(|made| made.edit == *edit && made.is_draft == is_draft) {
+            let made = match last
+                .take()
+                .filter(|made| made.edit == *edit && made.is_draft == is_draft)
+            {
                 Some(made) => made,
                 None if is_draft => Arc::new(Made::draft(&opened, edit)?),
                 None => Arc::new(Made::of(&opened, edit)?),

@@ -409,8 +409,9 @@ impl Copying {
             while copied.len() < len {
                 let start = copied.len();
                 chunk.resize(CHUNK.min(len - start), 0.0);
-                let piece = array.subarray(start as u32, (start + chunk.len()) as u32);
-                piece.copy_to(&mut chunk);
+                array
+                    .subarray(start as u32, (start + chunk.len()) as u32)
+                    .copy_to(&mut chunk);
                 copied.extend_from_slice(&chunk);
                 if js_sys::Date::now() >= end {
                     return None;

@@ -49,8 +49,12 @@ impl Ask {
             Self::OfFiles(Job::Follow { take, .. } | Job::List { take, .. } | Job::ReadFile { take, .. })
             | Self::OfTake { again: Some(take), .. } => (Some(&mut take.bytes), &mut take.named[..]),
             Self::OfFiles(Job::MakeSet(order)) => {
-                let files = order.files.iter_mut().chain(&mut order.named);
-                return files.map(|file| &mut file.bytes).collect();
+                return order
+                    .files
+                    .iter_mut()
+                    .chain(&mut order.named)
+                    .map(|file| &mut file.bytes)
+                    .collect();
             }
             Self::OfFiles(_) | Self::OfTake { .. } => (None, &mut [][..]),
         };

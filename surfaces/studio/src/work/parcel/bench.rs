@@ -37,8 +37,7 @@ impl Bench {
                 Answer::Followed(Box::new(OpenedParts::new(self.keep(opened))), edit)
             }
             Done::Made(made) | Done::Compared(made) => {
-                let opened = self.opened.as_ref().ok_or(NO_TAKE)?;
-                Answer::Made(Box::new(WorkedParts::new(&made?, opened)))
+                Answer::Made(Box::new(WorkedParts::new(&made?, self.opened.as_ref().ok_or(NO_TAKE)?)))
             }
             Done::Judged(grade) => Answer::Judged(grade.map(|grade| grade.as_str().to_owned())),
             Done::Studied(_, studied) => Answer::Studied(studied),
