@@ -331,8 +331,10 @@ impl Studio {
 
     /// Shows the panels of a tab; each tab has its own scroll position.
     fn scrolled_ui(&mut self, ui: &mut Ui, show: impl FnOnce(&mut Self, &mut Ui)) {
-        let area = ScrollArea::vertical().id_salt(self.tab.words()[0]).auto_shrink(false);
-        area.show(ui, |ui| focus::scrolled_to(ui, |ui| show(self, ui)));
+        ScrollArea::vertical()
+            .id_salt(self.tab.words()[0])
+            .auto_shrink(false)
+            .show(ui, |ui| focus::scrolled_to(ui, |ui| show(self, ui)));
     }
 
     /// Lays out view, transport and three tabs below each other, for fingers.

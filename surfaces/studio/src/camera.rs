@@ -60,8 +60,10 @@ impl Default for Camera {
 impl Camera {
     /// Whether all its numbers are finite.
     pub fn is_finite(&self) -> bool {
-        let numbers = [self.yaw, self.pitch, self.distance, self.stature];
-        numbers.iter().all(|number| number.is_finite()) && self.offset.is_finite()
+        [self.yaw, self.pitch, self.distance, self.stature]
+            .iter()
+            .all(|number| number.is_finite())
+            && self.offset.is_finite()
     }
 
     /// The steepest view from above, radians.

@@ -14,8 +14,11 @@ pub fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
     let num_before = ui.ctx().output(|output| output.events.len());
     widgets(ui);
     let is_gained = ui.ctx().output(|output| {
-        let mut events = output.events.iter().skip(num_before);
-        events.any(|event| matches!(event, OutputEvent::FocusGained(_)))
+        output
+            .events
+            .iter()
+            .skip(num_before)
+            .any(|event| matches!(event, OutputEvent::FocusGained(_)))
     });
     if let Some(rect) = place(ui.ctx()).filter(|_| is_gained) {
         ui.scroll_to_rect(rect, None);

@@ -136,8 +136,8 @@ impl Studio {
             ui.separator();
             let label = ui.label("Path of a take");
             let field = TextEdit::singleline(&mut self.host.path).desired_width(360.0);
-            let field = edged_ui(ui, field).labelled_by(label.id);
-            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let is_entered = edged_ui(ui, field).labelled_by(label.id).lost_focus()
+                && ui.input(|input| input.key_pressed(Key::Enter));
             let opens = ui.add_enabled(!self.host.path.trim().is_empty(), Button::new("Open this file"));
             if opens.clicked() || is_entered && !self.host.path.trim().is_empty() {
                 let path = PathBuf::from(self.host.path.trim());

@@ -67,17 +67,24 @@ impl Model {
                     .into_iter()
                     .map(|preset| (preset.as_str().to_owned(), edit.closed_as(preset)));
                 let all: Vec<_> = all.collect();
-                let is_other = all.iter().all(|(_, other)| other != edit);
-                let own = is_other.then(|| as_set(edit.closure().as_str().to_owned()));
-                own.into_iter().chain(all).collect()
+                all.iter()
+                    .all(|(_, other)| other != edit)
+                    .then(|| as_set(edit.closure().as_str().to_owned()))
+                    .into_iter()
+                    .chain(all)
+                    .collect()
             }
             Comparison::Loops(loops) => (loops.iter())
                 .map(|index| (format!("Loop {}", index + 1), edit.of_stretch(Stretch::Found(*index))))
                 .collect(),
             Comparison::Kept => {
                 let [shown, kept] = [self.shows_a, !self.shows_a].map(|is_a| if is_a { "A" } else { "B" });
-                let kept = self.kept.iter().map(|other| (kept.to_owned(), other.clone()));
-                let mut both: Vec<_> = kept.chain([as_set(shown.to_owned())]).collect();
+                let mut both: Vec<_> = self
+                    .kept
+                    .iter()
+                    .map(|other| (kept.to_owned(), other.clone()))
+                    .chain([as_set(shown.to_owned())])
+                    .collect();
                 both.sort_by(|(one, _), (other, _)| one.cmp(other));
                 both
             }

@@ -118,14 +118,19 @@ impl Model {
         let listing = &self.listing;
         let is_shown = self.file_of_animations().is_some_and(|bytes| listing.is_of(bytes));
         let file_name = self.opened.as_ref().map_or("", |opened| &opened.file_name);
-        let names = listing.names.iter().flatten().enumerate().filter(move |_| is_shown);
-        names.map(move |(number, name)| {
-            (
-                name.as_str(),
-                listing.listed.get(number),
-                self.grade_named(file_name, name),
-            )
-        })
+        listing
+            .names
+            .iter()
+            .flatten()
+            .enumerate()
+            .filter(move |_| is_shown)
+            .map(move |(number, name)| {
+                (
+                    name.as_str(),
+                    listing.listed.get(number),
+                    self.grade_named(file_name, name),
+                )
+            })
     }
 
     /// Lists the animations of the file, unless they are listed already.
@@ -145,8 +150,10 @@ impl Model {
     }
 
     fn grade_named(&self, file_name: &str, animation: &str) -> Option<Grade> {
-        let mut grades = self.grades.iter();
-        let found = grades.find(|(file, of, _)| file == file_name && of == animation)?;
+        let found = self
+            .grades
+            .iter()
+            .find(|(file, of, _)| file == file_name && of == animation)?;
         Some(found.2)
     }
 

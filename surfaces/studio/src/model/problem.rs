@@ -48,15 +48,18 @@ fn listed(left_out: &[(String, String)]) -> String {
             None => by_reason.push((reason, vec![name])),
         }
     }
-    let parts = by_reason.into_iter().map(|(reason, names)| {
-        let more = names.len().saturating_sub(MOST_NAMED);
-        let mut text = names[..names.len() - more].join(", ");
-        if more > 0 {
-            text += &format!(" and {more} more");
-        }
-        format!("{text} ({reason})")
-    });
-    parts.collect::<Vec<_>>().join("; ")
+    by_reason
+        .into_iter()
+        .map(|(reason, names)| {
+            let more = names.len().saturating_sub(MOST_NAMED);
+            let mut text = names[..names.len() - more].join(", ");
+            if more > 0 {
+                text += &format!(" and {more} more");
+            }
+            format!("{text} ({reason})")
+        })
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 impl Problem {

@@ -83,8 +83,14 @@ impl Steered {
 
     /// The speeds of its slowest and fastest loops that go forward, metres per second.
     pub fn speeds(&self) -> [f64; 2] {
-        let loops = self.hero.set().clips().iter().filter(|clip| clip.loops());
-        let ahead = loops.map(|clip| clip.twist().linear.z).filter(|speed| *speed > SLOWEST);
+        let ahead = self
+            .hero
+            .set()
+            .clips()
+            .iter()
+            .filter(|clip| clip.loops())
+            .map(|clip| clip.twist().linear.z)
+            .filter(|speed| *speed > SLOWEST);
         let (slowest, fastest) = extremes(ahead);
         if fastest > 0.0 { [slowest, fastest] } else { [1.0; 2] }
     }

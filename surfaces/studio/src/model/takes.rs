@@ -112,19 +112,21 @@ impl Model {
 
     /// Estimates the memory that open takes fill, except the one with this name, bytes.
     fn open_bytes(&self, but_for: &str) -> usize {
-        let others = self
-            .open_takes()
-            .filter(|opened| opened.file_name != but_for && opened.bytes.is_some());
-        others.map(|opened| opened.memory_bytes()).sum()
+        self.open_takes()
+            .filter(|opened| opened.file_name != but_for && opened.bytes.is_some())
+            .map(|opened| opened.memory_bytes())
+            .sum()
     }
 
     /// Size of the files that wait to be read, bytes.
     fn waiting_bytes(&self) -> usize {
-        let bytes = self.waiting.iter().map(|job| match job {
-            Job::Open(file, _) => file.bytes.len(),
-            _ => 0,
-        });
-        bytes.sum()
+        self.waiting
+            .iter()
+            .map(|job| match job {
+                Job::Open(file, _) => file.bytes.len(),
+                _ => 0,
+            })
+            .sum()
     }
 
     /// Leaves out a take that would fill too much memory.
@@ -199,8 +201,11 @@ impl Model {
     /// Returns the files beside the take's character, or beside the take if it has none.
     pub fn beside(&self, opened: &Opened) -> Beside {
         let file_name = (opened.studied.character.as_ref()).map_or(&opened.file_name, |on| &on.target.file);
-        let found = self.beside.iter().find(|(name, _)| name == file_name);
-        found.map(|(_, beside)| beside.clone()).unwrap_or_default()
+        self.beside
+            .iter()
+            .find(|(name, _)| name == file_name)
+            .map(|(_, beside)| beside.clone())
+            .unwrap_or_default()
     }
 
     /// Puts the take on a character.

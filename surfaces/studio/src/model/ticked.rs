@@ -79,9 +79,13 @@ impl Model {
 
     /// Makes and writes all that is ticked, in the order of the ticks.
     pub(super) fn export_ticked(&mut self, format: Option<Format>) {
-        let ticked = self.ticked.clone().unwrap_or_default();
-        let jobs = ticked.into_iter().filter_map(|each| self.to_write(each, format));
-        let waiting: std::collections::VecDeque<ToWrite> = jobs.collect();
+        let waiting: std::collections::VecDeque<ToWrite> = self
+            .ticked
+            .clone()
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|each| self.to_write(each, format))
+            .collect();
         self.problem = None;
         self.batch = Batch {
             count: waiting.len(),
@@ -112,9 +116,12 @@ impl Model {
         };
         Some(match ticked {
             Ticked::Take(file_name) => {
-                let others = self.others.iter().map(|(opened, history)| (opened, history));
-                let mut all = others.chain([shown]);
-                let take = all.find(|(opened, _)| opened.file_name == file_name)?;
+                let take = self
+                    .others
+                    .iter()
+                    .map(|(opened, history)| (opened, history))
+                    .chain([shown])
+                    .find(|(opened, _)| opened.file_name == file_name)?;
                 chosen(take, Exported::stem_of(take.0))
             }
             Ticked::Loop(index) => {

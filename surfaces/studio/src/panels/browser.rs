@@ -110,12 +110,14 @@ impl Browser {
                 .iter()
                 .find(|(by, _)| *by == self.by)
                 .map_or("", |(_, word)| word);
-            let list = ComboBox::from_id_salt("sorted").width(76.0).selected_text(by);
-            let list = list.show_ui(ui, |ui| {
-                for (by, word) in By::ALL {
-                    ui.selectable_value(&mut self.by, by, word);
-                }
-            });
+            let list = ComboBox::from_id_salt("sorted")
+                .width(76.0)
+                .selected_text(by)
+                .show_ui(ui, |ui| {
+                    for (by, word) in By::ALL {
+                        ui.selectable_value(&mut self.by, by, word);
+                    }
+                });
             named(list.response, "Sorted");
             let mut can_tick = model.ticked().is_some();
             let tip = "Tick takes, animations or loops, to export them together or to compare loops";
@@ -135,21 +137,24 @@ impl Browser {
         let height = ROW_POINTS.max(ui.spacing().interact_size.y);
         let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
         let most = (SHARE * ui.ctx().content_rect().height()).max(FEWEST_ROWS * height);
-        let area = ScrollArea::vertical().id_salt("clips").max_height(most);
-        area.auto_shrink([false, true]).show_viewport(ui, |ui, seen| {
-            let size = vec2(ui.available_width(), height * rows.len() as f32);
-            let (all, _) = ui.allocate_exact_size(size, Sense::hover());
-            for (number, row) in rows.iter().enumerate() {
-                let top = height * number as f32;
-                let rect = Rect::from_min_size(all.min + vec2(0.0, top), vec2(size.x, height));
-                if place == Some(number) {
-                    ui.scroll_to_rect(rect, Some(Align::Center));
+        ScrollArea::vertical()
+            .id_salt("clips")
+            .max_height(most)
+            .auto_shrink([false, true])
+            .show_viewport(ui, |ui, seen| {
+                let size = vec2(ui.available_width(), height * rows.len() as f32);
+                let (all, _) = ui.allocate_exact_size(size, Sense::hover());
+                for (number, row) in rows.iter().enumerate() {
+                    let top = height * number as f32;
+                    let rect = Rect::from_min_size(all.min + vec2(0.0, top), vec2(size.x, height));
+                    if place == Some(number) {
+                        ui.scroll_to_rect(rect, Some(Align::Center));
+                    }
+                    if top + height > seen.top() && top < seen.bottom() {
+                        self.row_ui(ui, model, row, rect);
+                    }
                 }
-                if top + height > seen.top() && top < seen.bottom() {
-                    self.row_ui(ui, model, row, rect);
-                }
-            }
-        });
+            });
         ui.spacing_mut().item_spacing.y = spacing;
         self.closing_ui(ui, model, opened);
     }
@@ -234,30 +239,35 @@ impl Browser {
 
     /// Lists the loops of the shown take; loops that equal an earlier one except for where they begin are indented below it.
     fn loop_rows(&mut self, model: &Model, opened: &Arc<Opened>, level: u8) -> Vec<Row> {
-        let rows = opened.found.candidates.iter().enumerate().map(|(index, candidate)| {
-            let judgement = model.judgement(index);
-            let [best, recommended] = if model.recommended() == Some(index) {
-                [", best", ", recommended"]
-            } else {
-                [""; 2]
-            };
-            let secs = candidate.source_period_secs;
-            let number = index + 1;
-            let word = judgement_word(judgement);
-            Row {
-                what: What::Loop(index),
-                level: level + u8::from(opened.like(index).is_some()),
-                name: format!("Loop {number}{best}"),
-                said: format!("Loop {number}: {secs:.2} s, {word}{recommended}"),
-                kind: opened.gait_within(&candidate.cut).map_or_else(String::new, kind_of),
-                secs: Some(secs),
-                mps: Some(candidate.twist.linear.length()),
-                grade: judgement.grade(),
-                sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
-                is_shown: model.chosen_row() == Some(index),
-            }
-        });
-        rows.collect()
+        opened
+            .found
+            .candidates
+            .iter()
+            .enumerate()
+            .map(|(index, candidate)| {
+                let judgement = model.judgement(index);
+                let [best, recommended] = if model.recommended() == Some(index) {
+                    [", best", ", recommended"]
+                } else {
+                    [""; 2]
+                };
+                let secs = candidate.source_period_secs;
+                let number = index + 1;
+                let word = judgement_word(judgement);
+                Row {
+                    what: What::Loop(index),
+                    level: level + u8::from(opened.like(index).is_some()),
+                    name: format!("Loop {number}{best}"),
+                    said: format!("Loop {number}: {secs:.2} s, {word}{recommended}"),
+                    kind: opened.gait_within(&candidate.cut).map_or_else(String::new, kind_of),
+                    secs: Some(secs),
+                    mps: Some(candidate.twist.linear.length()),
+                    grade: judgement.grade(),
+                    sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
+                    is_shown: model.chosen_row() == Some(index),
+                }
+            })
+            .collect()
     }
 
     fn sort(&self, rows: &mut [Row]) {
@@ -382,8 +392,10 @@ impl Browser {
         ui.horizontal_wrapped(|ui| {
             for (word, is_ticked) in [("Tick these", true), ("Tick none of them", false)] {
                 if ui.button(word).clicked() {
-                    let animations = rows.iter().map(Row::ticked);
-                    let animations = animations.filter(|ticked| matches!(ticked, Ticked::Animation(_)));
+                    let animations = rows
+                        .iter()
+                        .map(Row::ticked)
+                        .filter(|ticked| matches!(ticked, Ticked::Animation(_)));
                     model.ask_all(animations.map(|ticked| Action::Tick(ticked, is_ticked)));
                 }
             }

@@ -232,8 +232,9 @@ impl Job {
         }
         let view = shot.region(&rect, Some(pixels_per_point));
         let [width, height] = view.size.map(|side| side as u32);
-        let picture = RgbaImage::from_raw(width, height, view.as_raw().to_vec());
-        let picture = picture.filter(|_| width > 0 && height > 0).ok_or(TOO_SMALL)?;
+        let picture = RgbaImage::from_raw(width, height, view.as_raw().to_vec())
+            .filter(|_| width > 0 && height > 0)
+            .ok_or(TOO_SMALL)?;
         self.is_asked = false;
         if self.kind == Kind::Png {
             let mut file = std::io::Cursor::new(Vec::new());
@@ -268,8 +269,10 @@ impl Job {
         self.packed
             .push(gif.pack(&picture).ok_or("The window changed its size")?);
         if is_last {
-            let file = gif.join(self.packed.drain(..), self.secs_each);
-            return file.map(Taken::File).map_err(|error| error.to_string());
+            return gif
+                .join(self.packed.drain(..), self.secs_each)
+                .map(Taken::File)
+                .map_err(|error| error.to_string());
         }
         self.gif = Some(gif);
         Ok(Taken::Nothing)

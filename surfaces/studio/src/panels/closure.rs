@@ -173,8 +173,12 @@ fn times_ui(ui: &mut Ui, method: &Method, model: &Model) {
     let mut apart = is_wanted || method.start != method.end;
     let mut changed = *method;
     let moved = if apart {
-        let at_start = shape_ui(ui, &mut changed.start, " at the start", is_kink);
-        at_start.or(shape_ui(ui, &mut changed.end, " at the end", is_kink))
+        shape_ui(ui, &mut changed.start, " at the start", is_kink).or(shape_ui(
+            ui,
+            &mut changed.end,
+            " at the end",
+            is_kink,
+        ))
     } else {
         let moved = shape_ui(ui, &mut changed.start, "", is_kink);
         changed.end = changed.start;

@@ -100,10 +100,11 @@ fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
 fn cheapest_about(costs: &CostMap, (start, end): (usize, usize)) -> (usize, usize) {
     let [starts, ends] =
         [start, end].map(|cell| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.frames.len()));
-    let cells = starts.flat_map(|start| ends.clone().map(move |end| (start, end)));
-    let costs = cells.map(|cell| (costs.ratios[cell.0 * costs.frames.len() + cell.1], cell));
-    let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
-    cheapest.map_or((start, end), |(_, cell)| cell)
+    starts
+        .flat_map(|start| ends.clone().map(move |end| (start, end)))
+        .map(|cell| (costs.ratios[cell.0 * costs.frames.len() + cell.1], cell))
+        .min_by(|one, other| one.0.total_cmp(&other.0))
+        .map_or((start, end), |(_, cell)| cell)
 }
 
 /// Draws starts across and ends up, from dark blue over green to yellow; the colours also differ in lightness.

@@ -65,8 +65,10 @@ fn head_ui(ui: &mut Ui, model: &Model, (layer, index, count): (&EditRecipe, usiz
         let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
         let show = ui.add(Button::new(title).frame_when_inactive(false));
         if show.on_hover_text("Show its joint at its time").clicked() {
-            let mut joints = skeleton.joints().iter();
-            let joint = joints.position(|joint| Some(&joint.name) == layer.joint.as_ref());
+            let joint = skeleton
+                .joints()
+                .iter()
+                .position(|joint| Some(&joint.name) == layer.joint.as_ref());
             model.ask_all(joint.map(Action::Watch));
             let secs = model.made().and_then(|made| time_of_move(layer, made.clip()));
             model.ask_all(secs.map(Action::Seek));

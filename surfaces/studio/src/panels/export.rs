@@ -128,8 +128,11 @@ impl ExportPanel {
 
     /// The name of a take's output, without extension.
     pub fn stem(&self, opened: &Opened) -> String {
-        let typed = self.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        typed.map_or_else(|| Exported::stem_of(opened), str::to_owned)
+        self.name
+            .as_deref()
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map_or_else(|| Exported::stem_of(opened), str::to_owned)
     }
 
     /// Queues a loop that was just made for its file, with its take and choices; `is_ticked` if it is one of several.

@@ -80,8 +80,7 @@ fn row_ui(ui: &mut Ui, joint: &JointRecipe, index: usize, model: &Model) {
 fn pattern_ui(ui: &mut Ui, number: usize, pattern: &str) -> Option<String> {
     let id = ui.scope_id().with("pattern");
     let mut typed = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| pattern.to_owned());
-    let field = field_ui(ui, &format!("Joints {number}"), &mut typed, 110.0);
-    let field = field.on_hover_text("* and ? stand for letters");
+    let field = field_ui(ui, &format!("Joints {number}"), &mut typed, 110.0).on_hover_text("* and ? stand for letters");
     // Read outside, since the context is locked inside.
     let is_typed_into = field.has_focus();
     ui.data_mut(|data| {

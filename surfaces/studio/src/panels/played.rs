@@ -187,8 +187,12 @@ fn goal_at(space: &PlayedSpace, at: [f64; 2]) -> Goal {
 }
 
 fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
-    let parts = playing.clips.iter().filter(|part| part.clip.name == clip.name);
-    parts.map(|part| part.weight).sum()
+    playing
+        .clips
+        .iter()
+        .filter(|part| part.clip.name == clip.name)
+        .map(|part| part.weight)
+        .sum()
 }
 
 /// Draws when the feet of each loop stand, over a common phase, and the phase that is played.
@@ -247,20 +251,22 @@ fn phases_ui(ui: &mut Ui, steered: &Steered) {
 /// Returns the phases between which a foot stands; a stance over the end of the cycle gives two parts.
 fn stances(clip: &MotionClip, foot: &str) -> Vec<[f64; 2]> {
     let phases_of = |kind: FootEventKind| {
-        let events = clip.events.iter();
-        let events = events.filter(move |event| event.foot == foot && event.kind == kind);
-        events.map(|event| clip.phase_of(event).rem_euclid(1.0))
+        clip.events
+            .iter()
+            .filter(move |event| event.foot == foot && event.kind == kind)
+            .map(|event| clip.phase_of(event).rem_euclid(1.0))
     };
-    let all = phases_of(FootEventKind::Strike).filter_map(|strike| {
-        let lasts = phases_of(FootEventKind::Lift).map(|lift| (lift - strike).rem_euclid(1.0));
-        Some((strike, strike + lasts.min_by(f64::total_cmp)?))
-    });
-    all.flat_map(|(from, to)| {
-        if to > 1.0 {
-            vec![[from, 1.0], [0.0, to - 1.0]]
-        } else {
-            vec![[from, to]]
-        }
-    })
-    .collect()
+    phases_of(FootEventKind::Strike)
+        .filter_map(|strike| {
+            let lasts = phases_of(FootEventKind::Lift).map(|lift| (lift - strike).rem_euclid(1.0));
+            Some((strike, strike + lasts.min_by(f64::total_cmp)?))
+        })
+        .flat_map(|(from, to)| {
+            if to > 1.0 {
+                vec![[from, 1.0], [0.0, to - 1.0]]
+            } else {
+                vec![[from, to]]
+            }
+        })
+        .collect()
 }

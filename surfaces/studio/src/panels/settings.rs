@@ -61,11 +61,11 @@ pub fn pick_ui<T: Copy + PartialEq, W: AsRef<str>>(
 /// Shows the label of a row, as wide as those of the others.
 fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
     let room = vec2(NAME_POINTS, ui.spacing().interact_size.y);
-    let label = ui.allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {
+    ui.allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {
         ui.set_min_width(NAME_POINTS);
         ui.add(egui::Label::new(word).truncate().sense(sense))
-    });
-    label.inner
+    })
+    .inner
 }
 
 /// Shows a setting, and changes it; returns the response of the widget that was used.

@@ -120,8 +120,9 @@ impl FootRow<'_> {
                 continue;
             }
             let area = self.bar(stance.from, stance.to);
-            let response = ui.interact(area, ui.scope_id().with(("stance", index)), Sense::drag());
-            let response = response.on_hover_cursor(CursorIcon::Grab);
+            let response = ui
+                .interact(area, ui.scope_id().with(("stance", index)), Sense::drag())
+                .on_hover_cursor(CursorIcon::Grab);
             focus::label(&response, Role::Slider, &format!("Stance {}", index + 1));
             let fill = if stance.stands { colour } else { Color32::TRANSPARENT };
             ui.painter().rect_filled(area, 2.0, fill);

@@ -25,17 +25,22 @@ pub fn wants_stillness() -> bool {
 
 /// The folder for files before a take suggests another one.
 pub fn first_folder() -> String {
-    let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
-    here.display().to_string()
+    std::env::current_dir()
+        .unwrap_or_else(|_| ".".into())
+        .display()
+        .to_string()
 }
 
 /// Lists the user's folders for files that exist.
 pub fn folders() -> Vec<String> {
-    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
-    let home = home.map(PathBuf::from).unwrap_or_default();
-    let all = ["", "Documents", "Downloads", "Desktop"].map(|name| home.join(name));
-    let there = all.into_iter().filter(|folder| folder.is_dir());
-    there
+    let home = std::env::var_os("HOME")
+        .or_else(|| std::env::var_os("USERPROFILE"))
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    ["", "Documents", "Downloads", "Desktop"]
+        .map(|name| home.join(name))
+        .into_iter()
+        .filter(|folder| folder.is_dir())
         .map(|folder| folder.display().to_string().trim_end_matches('/').to_owned())
         .collect()
 }
@@ -112,8 +117,8 @@ pub fn takes_at(path: &Path) -> Vec<PathBuf> {
         return vec![path.to_owned()];
     };
     let takes = listed.flatten().map(|file| file.path()).filter(|path| {
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        ending
+        path.extension()
+            .and_then(|ending| ending.to_str())
             .and_then(Format::from_extension)
             .is_some_and(|format| !format.capabilities().is_of_robots)
             && path.is_file()

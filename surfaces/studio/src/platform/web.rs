@@ -245,8 +245,14 @@ pub fn wants_stillness() -> bool {
 
 /// Returns the address of the page with a link in it.
 pub fn address_of(link: &Link) -> Option<String> {
-    let page = web_sys::window()?.location().href().ok()?;
-    let page = page.split('#').next().unwrap_or_default().to_owned();
+    let page = web_sys::window()?
+        .location()
+        .href()
+        .ok()?
+        .split('#')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     Some(format!("{page}#{}", link.to_fragment()?))
 }
 
@@ -261,9 +267,12 @@ pub fn accepted() -> String {
     let characters = Format::ALL
         .into_iter()
         .filter_map(|format| format.capabilities().character_extension);
-    let endings = read.map(Format::extension).chain(characters);
-    let endings = endings.chain(["bin", "toml", "json", "png", "jpg", "jpeg"]);
-    endings.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(",")
+    read.map(Format::extension)
+        .chain(characters)
+        .chain(["bin", "toml", "json", "png", "jpg", "jpeg"])
+        .map(|ending| format!(".{ending}"))
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 /// Announces a text to people who do not see the canvas.

@@ -82,14 +82,15 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
     };
     let file =
         NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
-    let map_file = (study.map.as_ref().map(|path| NamedFile::at(path, known)).transpose())
-        .map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })?;
-    let map = map_file.as_ref().map(|file| {
-        Ok::<_, CharacterError>((
-            file.file_name.clone(),
-            read_joint_map(&file.bytes).map_err(CharacterError::Map)?,
-        ))
-    });
+    let map = (study.map.as_ref().map(|path| NamedFile::at(path, known)).transpose())
+        .map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })?
+        .as_ref()
+        .map(|file| {
+            Ok::<_, CharacterError>((
+                file.file_name.clone(),
+                read_joint_map(&file.bytes).map_err(CharacterError::Map)?,
+            ))
+        });
     let read = |path: &Path| {
         let file =
             NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;

@@ -127,20 +127,22 @@ impl Edit {
     pub fn turned(&self, joint: &str, secs: f64, turn: DVec3, clip: &LoopClip) -> Self {
         let mut edit = self.clone();
         let edits = &mut edit.recipe.edits;
-        let index = edits.iter().rposition(|edit| {
-            let apart = time_of_move(edit, clip).map(|at| (at - secs).rem_euclid(clip.period_secs()));
-            let is_then = apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs());
-            !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then
-        });
-        let index = index.unwrap_or_else(|| {
-            edits.push(EditRecipe {
-                kind: EditKind::Move,
-                joint: Some(joint.to_owned()),
-                values: EditValues::default().with(EditKey::Time, (secs * 1e3).round() / 1e3),
-                is_off: false,
+        let index = edits
+            .iter()
+            .rposition(|edit| {
+                let apart = time_of_move(edit, clip).map(|at| (at - secs).rem_euclid(clip.period_secs()));
+                let is_then = apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs());
+                !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then
+            })
+            .unwrap_or_else(|| {
+                edits.push(EditRecipe {
+                    kind: EditKind::Move,
+                    joint: Some(joint.to_owned()),
+                    values: EditValues::default().with(EditKey::Time, (secs * 1e3).round() / 1e3),
+                    is_off: false,
+                });
+                edits.len() - 1
             });
-            edits.len() - 1
-        });
         let values = &mut edits[index].values;
         let before = DVec3::from_array(values.vector(EditKey::Rotation).unwrap_or_default()).map(f64::to_radians);
         let after = rotation::log(rotation::exp(turn) * rotation::exp(before)).map(f64::to_degrees);
@@ -154,7 +156,7 @@ impl Edit {
     pub fn difference(&self, other: &Self) -> &'static str {
         let one = &self.recipe;
         let two = &other.recipe;
-        let parts = [
+        [
             (self.stretch == other.stretch && one.stretch == two.stretch, "stretch"),
             (one.take == two.take, "how the take is read"),
             (one.edits == two.edits, "edit of joints"),
@@ -164,11 +166,10 @@ impl Edit {
             (self.settings.root == other.settings.root, "root motion"),
             (self.settings.feet == other.settings.feet, "feet"),
             (self.closure() == other.closure(), "method of closing"),
-        ];
-        parts
-            .into_iter()
-            .find(|(is_same, _)| !is_same)
-            .map_or("closure", |(_, name)| name)
+        ]
+        .into_iter()
+        .find(|(is_same, _)| !is_same)
+        .map_or("closure", |(_, name)| name)
     }
 
     /// Names the closure.

@@ -51,13 +51,16 @@ impl Exported {
         let mut pending = write(&opened.studied, request, done, format)?;
         // The stretch was found by a search, although the recipe names it.
         if !matches!(made.edit.stretch, Stretch::Frames { .. }) {
-            let before = pending.warnings.iter().take_while(|warning| {
-                matches!(
-                    warning,
-                    Warning::Engine(_) | Warning::RootJointThere { .. } | Warning::Ineffective(_)
-                )
-            });
-            let at = before.count();
+            let at = pending
+                .warnings
+                .iter()
+                .take_while(|warning| {
+                    matches!(
+                        warning,
+                        Warning::Engine(_) | Warning::RootJointThere { .. } | Warning::Ineffective(_)
+                    )
+                })
+                .count();
             pending
                 .warnings
                 .splice(at..at, warning::confidence(opened.studied.take(), &made.candidate));

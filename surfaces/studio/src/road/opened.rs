@@ -313,8 +313,11 @@ impl Opened {
                 *sum += (end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64)).max(0.0);
             }
         }
-        let most = num_frames.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
-        most.filter(|(_, frames)| *frames > 0.0).map(|(gait, _)| gait)
+        num_frames
+            .into_iter()
+            .max_by(|one, other| one.1.total_cmp(&other.1))
+            .filter(|(_, frames)| *frames > 0.0)
+            .map(|(gait, _)| gait)
     }
 
     /// Whether the take is long enough to close a stretch of it.

@@ -49,11 +49,14 @@ fn moving(bytes: &[u8]) -> Vec<String> {
     };
     let names = file.animation_names().iter().filter(|_| file.num_animations() > 1);
     let passes = |name: &str| PASSES.iter().any(|word| name.contains(word));
-    let by_word = MOVES.iter().flat_map(|word| {
-        names.clone().filter(move |name| {
-            let name = name.to_lowercase();
-            name.contains(word) && !passes(&name)
+    MOVES
+        .iter()
+        .flat_map(|word| {
+            names.clone().filter(move |name| {
+                let name = name.to_lowercase();
+                name.contains(word) && !passes(&name)
+            })
         })
-    });
-    by_word.cloned().collect()
+        .cloned()
+        .collect()
 }

@@ -59,17 +59,17 @@ impl CostMap {
             .map(|column| column * (count - 1) / (columns - 1).max(1))
             .collect();
         let unit = opened.found.random_cost.filter(|&cost| cost > 0.0);
-        let seams = frames
+        let mut ratios: Vec<f64> = frames
             .iter()
-            .flat_map(|&start| frames.iter().map(move |&end| (start, end)));
-        let costs = seams.map(|(start, end)| {
-            if start < end {
-                opened.studied.analysis.seam_cost(start, end, decay)
-            } else {
-                f64::INFINITY
-            }
-        });
-        let mut ratios: Vec<f64> = costs.collect();
+            .flat_map(|&start| frames.iter().map(move |&end| (start, end)))
+            .map(|(start, end)| {
+                if start < end {
+                    opened.studied.analysis.seam_cost(start, end, decay)
+                } else {
+                    f64::INFINITY
+                }
+            })
+            .collect();
         let largest = (ratios.iter().copied())
             .filter(|cost| cost.is_finite())
             .fold(f64::MIN_POSITIVE, f64::max);

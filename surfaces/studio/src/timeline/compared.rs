@@ -131,11 +131,12 @@ fn table_ui(ui: &mut Ui, model: &Model) {
                     Some(Err(why)) => ui.weak("none").on_hover_text(why),
                     Some(Ok(made)) => {
                         let grade = made.verdict.grade;
-                        let shown = ui.horizontal(|ui| {
+                        ui.horizontal(|ui| {
                             grade::light_ui(ui, grade);
                             ui.label(grade.as_str());
-                        });
-                        shown.response.on_hover_text(made.verdict.to_string())
+                        })
+                        .response
+                        .on_hover_text(made.verdict.to_string())
                     }
                 };
                 for ((.., figure), least) in FIGURES.into_iter().zip(least) {

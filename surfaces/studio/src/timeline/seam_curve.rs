@@ -244,12 +244,14 @@ impl Chart {
                 return (first..=last).map(at).collect();
             }
             let by_value = |one: &usize, other: &usize| values[*one].total_cmp(&values[*other]);
-            let columns = (first..=last).step_by(stride).flat_map(|from| {
-                let column = from..=(from + stride - 1).min(last);
-                let ends = [column.clone().min_by(by_value), column.max_by(by_value)];
-                ends.map(|sample| pos2(at(from).x, at(sample.unwrap_or(from)).y))
-            });
-            columns.collect()
+            (first..=last)
+                .step_by(stride)
+                .flat_map(|from| {
+                    let column = from..=(from + stride - 1).min(last);
+                    [column.clone().min_by(by_value), column.max_by(by_value)]
+                        .map(|sample| pos2(at(from).x, at(sample.unwrap_or(from)).y))
+                })
+                .collect()
         })
     }
 

@@ -343,8 +343,9 @@ impl<'a> Bar<'a> {
                 continue;
             }
             let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, self.rect.y_range());
-            let response = ui.interact(grasp, id, Sense::drag());
-            let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
+            let response = ui
+                .interact(grasp, id, Sense::drag())
+                .on_hover_cursor(CursorIcon::ResizeHorizontal);
             response.widget_info(|| WidgetInfo::slider(true, ends[end], word));
             self.paint_end(ui, ends, end, response.hovered() || response.dragged());
             let chosen = model.edit().map(|edit| edit.stretch);
@@ -388,13 +389,15 @@ impl<'a> Bar<'a> {
     /// Shows the strip above the stretch, by which it is dragged as a whole.
     fn whole_ui(&self, ui: &Ui, bar: &mut TakeBar, stretch: Rect, start: f64) {
         let model = self.model;
-        let strip = Rect::from_x_y_ranges(stretch.x_range(), self.rect.top()..=self.rect.top() + LEGEND_POINTS);
-        let strip = strip.shrink2(vec2(GRASP_POINTS, 1.0)).intersect(self.rect);
+        let strip = Rect::from_x_y_ranges(stretch.x_range(), self.rect.top()..=self.rect.top() + LEGEND_POINTS)
+            .shrink2(vec2(GRASP_POINTS, 1.0))
+            .intersect(self.rect);
         if !strip.is_positive() {
             return;
         }
-        let response = ui.interact(strip, ui.scope_id().with("whole stretch"), Sense::drag());
-        let response = response.on_hover_cursor(CursorIcon::Grab);
+        let response = ui
+            .interact(strip, ui.scope_id().with("whole stretch"), Sense::drag())
+            .on_hover_cursor(CursorIcon::Grab);
         response.widget_info(|| WidgetInfo::slider(true, start, "Stretch as a whole"));
         let is_held = response.hovered() || response.dragged();
         let strength = if is_held { 0.45 } else { 0.2 };
@@ -436,16 +439,16 @@ impl<'a> Bar<'a> {
             0 => (0.0, ends[1] - MIN_FRAMES),
             _ => (ends[0] + MIN_FRAMES, self.last_frame),
         };
-        let frames = (-reach..=reach)
+        (-reach..=reach)
             .map(|step| to + step as f64)
-            .filter(|frame| (first..=last).contains(frame));
-        let costs = frames.map(|frame| {
-            let mut ends = ends;
-            ends[end] = frame;
-            (self.seam_cost(ends), frame)
-        });
-        let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
-        cheapest.map_or(to, |(_, frame)| frame)
+            .filter(|frame| (first..=last).contains(frame))
+            .map(|frame| {
+                let mut ends = ends;
+                ends[end] = frame;
+                (self.seam_cost(ends), frame)
+            })
+            .min_by(|one, other| one.0.total_cmp(&other.0))
+            .map_or(to, |(_, frame)| frame)
     }
 
     /// Words the length of the stretch and the quality of its seam, while an end is dragged.
@@ -547,13 +550,15 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let before = rows.iter().zip(&opened.found.candidates[..index]).enumerate();
         // Loops that are folded under another one are not drawn.
-        let over = before.filter(|(number, (row, other))| {
-            row.1
-                && opened.like(*number).is_none()
-                && other.cut.start_frame() < candidate.cut.end_frame()
-                && candidate.cut.start_frame() < other.cut.end_frame()
-        });
-        let taken: Vec<usize> = over.map(|(_, (row, _))| row.0).collect();
+        let taken: Vec<usize> = before
+            .filter(|(number, (row, other))| {
+                row.1
+                    && opened.like(*number).is_none()
+                    && other.cut.start_frame() < candidate.cut.end_frame()
+                    && candidate.cut.start_frame() < other.cut.end_frame()
+            })
+            .map(|(_, (row, _))| row.0)
+            .collect();
         let free = (0..MAX_ROWS).find(|row| !taken.contains(row));
         rows.push((free.unwrap_or(MAX_ROWS - 1), free.is_some()));
     }

@@ -74,7 +74,7 @@ fn read(opened: &Opened, beside: &Beside) -> Found {
         .studied
         .goes_into()
         .source
-        .read_mesh(bytes, opened.skeleton(), &SizeLimits::default());
-    let mesh = mesh.map_err(|error| error.to_string())?;
+        .read_mesh(bytes, opened.skeleton(), &SizeLimits::default())
+        .map_err(|error| error.to_string())?;
     Ok(mesh.map(|mesh| Arc::new(Surface::new(mesh, beside))))
 }

@@ -129,12 +129,17 @@ impl Plan {
             }
         }
         // The straightest pose: a surface made from bent joints would fold when they bend the other way.
-        let bent = poses.iter().map(|pose| {
-            let flexions = bends.iter().map(|(joints, _)| flexion(pose, *joints).length());
-            flexions.sum::<f64>()
-        });
-        let straightest = bent.enumerate().min_by(|one, other| one.1.total_cmp(&other.1));
-        let straightest = straightest.map_or(0, |(pose, _)| pose);
+        let straightest = poses
+            .iter()
+            .map(|pose| {
+                bends
+                    .iter()
+                    .map(|(joints, _)| flexion(pose, *joints).length())
+                    .sum::<f64>()
+            })
+            .enumerate()
+            .min_by(|one, other| one.1.total_cmp(&other.1))
+            .map_or(0, |(pose, _)| pose);
         let limbs = (chains.iter()).map(|chain| bends.iter().find(|([top, ..], _)| chain.contains(top)));
         let limbs: Vec<_> = limbs.collect();
         let mut front = vec![DVec3::ZERO; count];
@@ -176,8 +181,11 @@ fn limbs_of(body: &analysis::Body, chains: &[Vec<usize>]) -> Vec<(usize, usize, 
         .enumerate()
         .filter_map(|(index, &hand)| Some((body.shoulders?[index.min(1)], hand, [Part::Arm, Part::Hand])));
     let legs = body.feet.iter().filter_map(|foot| {
-        let mut tops = body.thighs.into_iter().flatten();
-        let top = tops.find(|top| chains[foot.ankle].contains(top))?;
+        let top = body
+            .thighs
+            .into_iter()
+            .flatten()
+            .find(|top| chains[foot.ankle].contains(top))?;
         Some((top, foot.ankle, [Part::Leg, Part::Foot]))
     });
     arms.chain(legs)
@@ -189,11 +197,14 @@ fn limbs_of(body: &analysis::Body, chains: &[Vec<usize>]) -> Vec<(usize, usize, 
 fn middle_of(pose: &Pose, chain: &[usize], top: usize) -> Option<usize> {
     let at = chain.iter().position(|&joint| joint == top)?;
     let (&end, before) = chain.split_last()?;
-    let inner = before.get(at + 1..)?.iter().map(|&joint| {
-        let [up, down] = [top, end].map(|other| (pose.translations[joint] - pose.translations[other]).length());
-        ((up - down).abs(), joint)
-    });
-    let middle = inner.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let middle = before
+        .get(at + 1..)?
+        .iter()
+        .map(|&joint| {
+            let [up, down] = [top, end].map(|other| (pose.translations[joint] - pose.translations[other]).length());
+            ((up - down).abs(), joint)
+        })
+        .min_by(|one, other| one.0.total_cmp(&other.0))?;
     Some(middle.1)
 }
 
@@ -378,8 +389,11 @@ impl Body<'_> {
 
     /// Returns the thumb of a hand without fingers: to the front, as the elbow bends.
     fn thumb(&self, hand: usize) -> Option<Tube> {
-        let mut limbs = self.figure.limbs().iter();
-        let limb = limbs.find(|limb| self.figure.joint_of(limb.ends[0]) == hand)?;
+        let limb = self
+            .figure
+            .limbs()
+            .iter()
+            .find(|limb| self.figure.joint_of(limb.ends[0]) == hand)?;
         let [start, end] = limb.ends.map(|end| self.points[end]);
         let along = (end - start).try_normalize()?;
         let front = self.plan.front_across(hand, along);

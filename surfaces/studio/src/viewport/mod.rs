@@ -130,14 +130,17 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
             Shown::Uncut => Shown::Uncut,
             _ => Shown::Loop,
         };
-        let views = compared.iter().zip(colours.series()).filter_map(|(compared, colour)| {
-            Some((
-                shown,
-                Some(Arc::clone(compared.loop_made()?)),
-                Some((compared.name.clone(), colour)),
-            ))
-        });
-        views.collect()
+        compared
+            .iter()
+            .zip(colours.series())
+            .filter_map(|(compared, colour)| {
+                Some((
+                    shown,
+                    Some(Arc::clone(compared.loop_made()?)),
+                    Some((compared.name.clone(), colour)),
+                ))
+            })
+            .collect()
     };
     let count = views.len();
     let size = |columns: usize| rect.size() / vec2(columns as f32, count.div_ceil(columns) as f32);
@@ -148,17 +151,20 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
     let is_one = compared.is_empty();
     let bodies =
         usize::from(is_one && model.has_onion) * Moment::AROUND_SEAM + usize::from(is_one && model.has_ghost) + 1;
-    let panes = views.into_iter().enumerate().map(|(number, (shown, made, word))| {
-        let corner = vec2((number % columns) as f32, (number / columns) as f32) * size;
-        Pane {
-            rect: Rect::from_min_size(rect.min + corner, size),
-            shown,
-            made,
-            word,
-            first: number * bodies,
-        }
-    });
-    panes.collect()
+    views
+        .into_iter()
+        .enumerate()
+        .map(|(number, (shown, made, word))| {
+            let corner = vec2((number % columns) as f32, (number / columns) as f32) * size;
+            Pane {
+                rect: Rect::from_min_size(rect.min + corner, size),
+                shown,
+                made,
+                word,
+                first: number * bodies,
+            }
+        })
+        .collect()
 }
 
 /// Returns the bodies that a pane shows, the body itself last.

@@ -154,12 +154,16 @@ impl Rings {
 
     /// Returns the ring near a point of the screen, and its corner there.
     fn grasped(&self, pointer: Pos2, rect: Rect) -> Option<(usize, usize)> {
-        let corners = self.seen.iter().enumerate().flat_map(|(axis, seen)| {
-            let corners = seen.iter().take(CORNERS).enumerate();
-            corners.map(move |(corner, at)| (at.distance(pointer), axis, corner))
-        });
-        let nearest = corners.min_by(|one, other| one.0.total_cmp(&other.0));
-        nearest
+        self.seen
+            .iter()
+            .enumerate()
+            .flat_map(|(axis, seen)| {
+                seen.iter()
+                    .take(CORNERS)
+                    .enumerate()
+                    .map(move |(corner, at)| (at.distance(pointer), axis, corner))
+            })
+            .min_by(|one, other| one.0.total_cmp(&other.0))
             .filter(|(distance, ..)| *distance <= GRASP_POINTS && rect.contains(pointer))
             .map(|(_, axis, corner)| (axis, corner))
     }

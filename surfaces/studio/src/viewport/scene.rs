@@ -61,15 +61,16 @@ impl Moment {
         if !matches!(shown, Shown::Loop | Shown::Uncut) || span_secs <= 0.0 {
             return Vec::new();
         }
-        let moments = AROUND_SEAM_SECS.map(|from_seam| {
-            let moment = Self {
-                shown,
-                within_secs: from_seam.rem_euclid(span_secs),
-                root_secs: model.root_secs(from_seam, span_secs),
-            };
-            (moment, from_seam)
-        });
-        moments.to_vec()
+        AROUND_SEAM_SECS
+            .map(|from_seam| {
+                let moment = Self {
+                    shown,
+                    within_secs: from_seam.rem_euclid(span_secs),
+                    root_secs: model.root_secs(from_seam, span_secs),
+                };
+                (moment, from_seam)
+            })
+            .to_vec()
     }
 
     /// Returns the same moment of the uncut stretch.
@@ -162,10 +163,11 @@ impl Scene {
                 .as_ref()
                 .world(source.clip.skeleton())
                 .moved(source.root.at(root_secs)),
-            _ => {
-                let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
-                pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs))
-            }
+            _ => clip
+                .body_pose_at(within_secs, Interpolation::Cubic)
+                .as_ref()
+                .world(clip.skeleton())
+                .moved(clip.root_pose_at(root_secs)),
         };
         let cut = &made.candidate.cut;
         let start_frame = cut.start_frame().round() as usize;
@@ -222,8 +224,9 @@ fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
 /// Returns the places on the ground of feet that stand at a frame of the take.
 fn standing(opened: &Opened, frame: usize, points: &[DVec3], floor: f64) -> Vec<DVec3> {
     let contacts = &opened.studied.analysis.contacts;
-    let feet = (0..contacts.num_feet()).filter(|&foot| contacts.is_planted(foot, frame));
-    feet.filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
+    (0..contacts.num_feet())
+        .filter(|&foot| contacts.is_planted(foot, frame))
+        .filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
         .map(|foot| points[foot.lowest_joint()].with_y(floor))
         .collect()
 }

@@ -53,13 +53,14 @@ impl Trail {
             of,
             closed,
             uncut: [(-reach..=0, last), (0..=reach, 0)].map(|(samples, seam)| {
-                let samples = samples.map(|sample| {
-                    (
-                        sample as f64 * step,
-                        source.pose(seam + sample).world(source.skeleton()).translations[joint],
-                    )
-                });
-                samples.collect()
+                samples
+                    .map(|sample| {
+                        (
+                            sample as f64 * step,
+                            source.pose(seam + sample).world(source.skeleton()).translations[joint],
+                        )
+                    })
+                    .collect()
             }),
         });
     }

@@ -153,13 +153,13 @@ impl Job {
                 Ok((opened, edit)) => {
                     let stem = Some(stem);
                     let made = None;
-                    let write = OfTake::Write {
+                    OfTake::Write {
                         edit,
                         format,
                         stem,
                         made,
-                    };
-                    write.run(opened, &mut None)
+                    }
+                    .run(opened, &mut None)
                 }
                 Err(error) => Done::Exported(Err(ExportError::Beside(error.to_string()))),
             },
@@ -279,8 +279,9 @@ impl OfTake {
                 stem,
                 made,
             } => {
-                let made = made.map_or_else(|| make(&edit, false), Ok);
-                let made = made.map_err(|error| ExportError::Beside(error.to_string()));
+                let made = made
+                    .map_or_else(|| make(&edit, false), Ok)
+                    .map_err(|error| ExportError::Beside(error.to_string()));
                 let written = made.and_then(|made| Exported::of(&opened, &made, format));
                 Done::Exported(match stem {
                     Some(stem) => written.and_then(|written| written.named(&stem)),
@@ -362,8 +363,10 @@ impl Work {
 
     /// Returns the progress message of work that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
-        let running = self.running.as_ref().filter(|running| running.kind != Kind::Quiet);
-        running.map(Running::progress)
+        self.running
+            .as_ref()
+            .filter(|running| running.kind != Kind::Quiet)
+            .map(Running::progress)
     }
 
     /// Whether no job is running.

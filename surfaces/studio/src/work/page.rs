@@ -215,8 +215,9 @@ impl Crew {
             }
             How::Copied(copying) => {
                 self.wake.call();
-                let done = copying.go_on(&running.job)?;
-                let done = done.unwrap_or_else(|error| (running.job.lost())(error.to_string()));
+                let done = copying
+                    .go_on(&running.job)?
+                    .unwrap_or_else(|error| (running.job.lost())(error.to_string()));
                 let knows = match (&done, &running.job) {
                     (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _))), _) => Some(opened),
                     (
@@ -295,8 +296,9 @@ impl Beside {
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
             // A script that cannot be loaded gives an event without a message.
             let message = Reflect::get(&event, &"message".into()).ok();
-            let message = message.and_then(|message| message.as_string());
-            let reason = message.unwrap_or_else(|| format!("{SCRIPT} cannot be loaded"));
+            let reason = message
+                .and_then(|message| message.as_string())
+                .unwrap_or_else(|| format!("{SCRIPT} cannot be loaded"));
             heard.borrow_mut().push_back(Said::Broken(reason));
             woken.call();
         });
@@ -430,8 +432,8 @@ impl Copying {
 
 /// Returns the text of a browser's error.
 fn text_of(error: &JsValue) -> String {
-    let text = error
+    error
         .dyn_ref::<js_sys::Error>()
-        .map(|error| String::from(error.message()));
-    text.unwrap_or_else(|| format!("{error:?}"))
+        .map(|error| String::from(error.message()))
+        .unwrap_or_else(|| format!("{error:?}"))
 }

@@ -22,8 +22,10 @@ impl Bench {
             Ask::OfFiles(job) => Ok(job.run(tell)),
             Ask::OfTake { again, what } => self.of_take(again, what),
         };
-        let answer = done.map_err(Into::into).and_then(|done| self.answer_of(done));
-        let answer = answer.unwrap_or_else(|error| Answer::Failed(error.to_string()));
+        let answer = done
+            .map_err(Into::into)
+            .and_then(|done| self.answer_of(done))
+            .unwrap_or_else(|error| Answer::Failed(error.to_string()));
         let opened = answer.has_arrays().then(|| self.opened.clone()).flatten();
         (answer, opened)
     }
@@ -58,8 +60,10 @@ impl Bench {
             };
             self.keep(Arc::new(opened));
         }
-        let opened = self.opened.clone();
-        let opened = opened.ok_or_else(|| OpenError::Beside(NO_TAKE.to_owned()))?;
+        let opened = self
+            .opened
+            .clone()
+            .ok_or_else(|| OpenError::Beside(NO_TAKE.to_owned()))?;
         Ok(what.run(opened, &mut self.made))
     }
 
