@@ -138,12 +138,14 @@ fn shape(part: &str, rect: Rect, colour: Color32) -> Option<Shape> {
         ("L", points) => Shape::line(path(points), thin),
         ("S", &[width, percent, ref points @ ..]) => Shape::line(path(points), stroke(width, percent)),
         ("F", corners) => Shape::convex_polygon(path(corners), colour, Stroke::NONE),
-        ("A", &[x, y, radius, from, to]) => {
-            let points = (0..=16).map(|point| {
-                at(x, y) + radius * share * Vec2::angled(TAU * (from + (to - from) * point as f32 / 16.0) / 1e2)
-            });
-            Shape::line(points.collect(), thin)
-        }
+        ("A", &[x, y, radius, from, to]) => Shape::line(
+            (0..=16)
+                .map(|point| {
+                    at(x, y) + radius * share * Vec2::angled(TAU * (from + (to - from) * point as f32 / 16.0) / 1e2)
+                })
+                .collect(),
+            thin,
+        ),
         ("D", &[x, y, radius, percent]) => {
             Shape::circle_filled(at(x, y), radius * share, colour.gamma_multiply(percent / 1e2))
         }
@@ -153,10 +155,12 @@ fn shape(part: &str, rect: Rect, colour: Color32) -> Option<Shape> {
         ("B", &[left, top, right, bottom]) => {
             Shape::rect_filled(Rect::from_min_max(at(left, top), at(right, bottom)), 1.0, colour)
         }
-        ("E", &[left, top, right, bottom, rounding]) => {
-            let edge = Rect::from_min_max(at(left, top), at(right, bottom));
-            Shape::rect_stroke(edge, rounding, thin, StrokeKind::Inside)
-        }
+        ("E", &[left, top, right, bottom, rounding]) => Shape::rect_stroke(
+            Rect::from_min_max(at(left, top), at(right, bottom)),
+            rounding,
+            thin,
+            StrokeKind::Inside,
+        ),
         _ => return None,
     })
 }

@@ -102,10 +102,12 @@ fn state_folder() -> Option<std::path::PathBuf> {
             .filter(|value| !value.is_empty())
             .map(std::path::PathBuf::from)
     };
-    let states = folder("XDG_STATE_HOME")
-        .or_else(|| folder("LOCALAPPDATA"))
-        .or_else(|| folder("HOME").map(|home| home.join(".local/state")))?;
-    Some(states.join("loopwright-studio"))
+    Some(
+        folder("XDG_STATE_HOME")
+            .or_else(|| folder("LOCALAPPDATA"))
+            .or_else(|| folder("HOME").map(|home| home.join(".local/state")))?
+            .join("loopwright-studio"),
+    )
 }
 
 // The page starts in the library.

@@ -125,26 +125,27 @@ impl Studio {
 
     pub(super) fn open_ui(&mut self, ui: &mut Ui) {
         // A click into the field leaves the menu open.
-        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        MenuButton::new("Open ...").config(config).ui(ui, |ui| {
-            for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
-                if ui.button(word).clicked() {
-                    self.ask(ask, ui.ctx());
+        MenuButton::new("Open ...")
+            .config(MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside))
+            .ui(ui, |ui| {
+                for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
+                    if ui.button(word).clicked() {
+                        self.ask(ask, ui.ctx());
+                        ui.close();
+                    }
+                }
+                ui.separator();
+                let label = ui.label("Path of a take");
+                let field = TextEdit::singleline(&mut self.host.path).desired_width(360.0);
+                let is_entered = edged_ui(ui, field).labelled_by(label.id).lost_focus()
+                    && ui.input(|input| input.key_pressed(Key::Enter));
+                let opens = ui.add_enabled(!self.host.path.trim().is_empty(), Button::new("Open this file"));
+                if opens.clicked() || is_entered && !self.host.path.trim().is_empty() {
+                    let path = PathBuf::from(self.host.path.trim());
+                    self.open_path(&path);
                     ui.close();
                 }
-            }
-            ui.separator();
-            let label = ui.label("Path of a take");
-            let field = TextEdit::singleline(&mut self.host.path).desired_width(360.0);
-            let is_entered = edged_ui(ui, field).labelled_by(label.id).lost_focus()
-                && ui.input(|input| input.key_pressed(Key::Enter));
-            let opens = ui.add_enabled(!self.host.path.trim().is_empty(), Button::new("Open this file"));
-            if opens.clicked() || is_entered && !self.host.path.trim().is_empty() {
-                let path = PathBuf::from(self.host.path.trim());
-                self.open_path(&path);
-                ui.close();
-            }
-        });
+            });
     }
 
     pub(super) fn open_dropped(&mut self, files: &[DroppedFileHandle]) {

@@ -172,10 +172,7 @@ impl Action {
     /// set, because an open take may have the name of a clip.
     pub fn of_set(set: &SetFiles) -> Option<Self> {
         let files = set.files.clone();
-        let find = move |path: &str| {
-            let file = files.iter().find(|file| file.file_name == path)?;
-            Some(file.bytes.to_vec())
-        };
+        let find = move |path: &str| Some(files.iter().find(|file| file.file_name == path)?.bytes.to_vec());
         let mut action = Self::of_manifest(&set.name, &find(SET_FILE)?, &Beside::found_by(find))?;
         if let Self::OpenSet(read) = &mut action {
             read.file_name = format!("{} {}", set.name, read.file_name);

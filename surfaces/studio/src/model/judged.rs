@@ -150,11 +150,12 @@ impl Model {
     }
 
     fn grade_named(&self, file_name: &str, animation: &str) -> Option<Grade> {
-        let found = self
-            .grades
-            .iter()
-            .find(|(file, of, _)| file == file_name && of == animation)?;
-        Some(found.2)
+        Some(
+            self.grades
+                .iter()
+                .find(|(file, of, _)| file == file_name && of == animation)?
+                .2,
+        )
     }
 
     /// Records the grade of the loop for its take.

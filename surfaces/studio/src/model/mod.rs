@@ -200,10 +200,13 @@ impl Model {
                 Some(made) => Some(&made.candidate),
                 None => self.opened.as_ref()?.found.best(),
             },
-            Stretch::Frames { .. } => {
-                let made = self.made.as_ref().filter(|made| made.edit.stretch == edit.stretch)?;
-                Some(&made.candidate)
-            }
+            Stretch::Frames { .. } => Some(
+                &self
+                    .made
+                    .as_ref()
+                    .filter(|made| made.edit.stretch == edit.stretch)?
+                    .candidate,
+            ),
         }
     }
 

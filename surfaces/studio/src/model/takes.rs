@@ -72,18 +72,19 @@ impl Model {
     /// Returns the open takes, the shown one first, each with a recipe that states its chosen frames.
     pub fn recipes(&self) -> impl Iterator<Item = (&Arc<Opened>, Recipe)> {
         let shown = self.opened.iter().zip(&self.history);
-        let others = self.others.iter().rev().map(|(opened, history)| (opened, history));
-        shown.chain(others).map(|(opened, history)| {
-            let edit = history.current();
-            let mut recipe = edit.to_recipe();
-            let chosen = opened
-                .ends(edit.stretch)
-                .filter(|_| edit.stretch != opened.first_stretch());
-            if let Some([start, end]) = chosen {
-                (recipe.stretch.start, recipe.stretch.end) = (Some(start), Some(end));
-            }
-            (opened, recipe)
-        })
+        shown
+            .chain(self.others.iter().rev().map(|(opened, history)| (opened, history)))
+            .map(|(opened, history)| {
+                let edit = history.current();
+                let mut recipe = edit.to_recipe();
+                let chosen = opened
+                    .ends(edit.stretch)
+                    .filter(|_| edit.stretch != opened.first_stretch());
+                if let Some([start, end]) = chosen {
+                    (recipe.stretch.start, recipe.stretch.end) = (Some(start), Some(end));
+                }
+                (opened, recipe)
+            })
     }
 
     pub(super) fn start_reading(&mut self, mut job: Job) {

@@ -103,9 +103,15 @@ impl Browser {
             model.ask(Action::ListAnimations);
         }
         ui.horizontal(|ui| {
-            let field = TextEdit::singleline(&mut self.wanted);
-            let field = edged_ui(ui, field.desired_width(110.0).hint_text("name, kind or grade"));
-            named(field, "Search takes, animations and loops");
+            named(
+                edged_ui(
+                    ui,
+                    TextEdit::singleline(&mut self.wanted)
+                        .desired_width(110.0)
+                        .hint_text("name, kind or grade"),
+                ),
+                "Search takes, animations and loops",
+            );
             let by = By::ALL
                 .iter()
                 .find(|(by, _)| *by == self.by)
@@ -136,10 +142,9 @@ impl Browser {
         let place = rows.iter().rposition(|row| row.is_shown).filter(|_| is_new);
         let height = ROW_POINTS.max(ui.spacing().interact_size.y);
         let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
-        let most = (SHARE * ui.ctx().content_rect().height()).max(FEWEST_ROWS * height);
         ScrollArea::vertical()
             .id_salt("clips")
-            .max_height(most)
+            .max_height((SHARE * ui.ctx().content_rect().height()).max(FEWEST_ROWS * height))
             .auto_shrink([false, true])
             .show_viewport(ui, |ui, seen| {
                 let size = vec2(ui.available_width(), height * rows.len() as f32);
@@ -352,9 +357,10 @@ impl Browser {
         let right = rect.right() - SCROLL_POINTS;
         let place = rect.with_min_x(right - CLOSE_POINTS).with_max_x(right);
         let name = format!("Close {}", take.file_name);
-        let builder = UiBuilder::new().max_rect(place);
         let closes = ui
-            .scope_builder(builder, |ui| icons::button(ui, Icon::Remove, &name, &name, true))
+            .scope_builder(UiBuilder::new().max_rect(place), |ui| {
+                icons::button(ui, Icon::Remove, &name, &name, true)
+            })
             .inner;
         if closes.clicked() && model.is_unsaved(index) {
             self.closing = Some(take.file_name.clone());

@@ -77,8 +77,7 @@ impl CapturePanel {
         let picked = pick_ui(ui, "Width", width, WIDTHS, |width| format!("{width} pixels"));
         self.width = picked.or(self.width);
         let rounds = self.rounds.unwrap_or(ROUNDS[0]);
-        let picked = pick_ui(ui, "Rounds", rounds, ROUNDS, |rounds| rounds.to_string());
-        self.rounds = picked.or(self.rounds);
+        self.rounds = pick_ui(ui, "Rounds", rounds, ROUNDS, |rounds| rounds.to_string()).or(self.rounds);
         ui.add_enabled_ui(self.job.is_none() && self.encoding.is_none(), |ui| {
             ui.horizontal_wrapped(|ui| {
                 let round = "What the view plays; in place it repeats without a jump of the ground";

@@ -91,8 +91,10 @@ fn presets_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
 
 /// Draws the correction that a method adds over a loop, from start to end: the gap lies between the two ends of the curve.
 fn curve_ui(ui: &mut Ui, method: &Method, is_set: bool) {
-    let size = vec2(CURVE_POINTS, ui.spacing().interact_size.y);
-    let (rect, _) = ui.allocate_exact_size(size, eframe::egui::Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(
+        vec2(CURVE_POINTS, ui.spacing().interact_size.y),
+        eframe::egui::Sense::hover(),
+    );
     let rect = rect.shrink(4.0);
     let points = (0..=CURVE_STEPS).map(|step| {
         let share = f64::from(step) / f64::from(CURVE_STEPS);
@@ -240,13 +242,17 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str, is_kink: bool) -> Option<
 /// Shows which derivatives meet at the seam, and whether the noise of the capture is kept there.
 fn order_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     let closure = &edit.settings.closure;
-    let orders = [Order::C0, Order::C1, Order::C2];
-    let picked = pick_ui(ui, "What meets", closure.method.order, orders, |order| match order {
-        Order::C0 => "poses (C0)",
-        Order::C1 => "and velocities (C1)",
-        Order::C2 => "and accelerations (C2)",
-    });
-    if let Some(order) = picked {
+    if let Some(order) = pick_ui(
+        ui,
+        "What meets",
+        closure.method.order,
+        [Order::C0, Order::C1, Order::C2],
+        |order| match order {
+            Order::C0 => "poses (C0)",
+            Order::C1 => "and velocities (C1)",
+            Order::C2 => "and accelerations (C2)",
+        },
+    ) {
         ask_edit(model, true, |edit| edit.settings.closure.method.order = order);
     }
     let mut is_layered = closure.motion == SeamMotion::Layered;

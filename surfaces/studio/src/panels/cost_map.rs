@@ -37,10 +37,11 @@ impl CostMapPanel {
             return;
         };
         if !matches!(&self.drawn, Some((of, _)) if Arc::ptr_eq(of, costs)) {
-            let texture = ui
-                .ctx()
-                .load_texture("cost map", picture(costs), TextureOptions::NEAREST);
-            self.drawn = Some((Arc::clone(costs), texture));
+            self.drawn = Some((
+                Arc::clone(costs),
+                ui.ctx()
+                    .load_texture("cost map", picture(costs), TextureOptions::NEAREST),
+            ));
         }
         let Some((_, texture)) = &self.drawn else { return };
         let side = (ui.available_width() - SCROLL_POINTS).min(MAX_SIDE);

@@ -190,10 +190,14 @@ impl ExportPanel {
 
     /// Returns the action that exports the loop in the chosen format, once the chosen loop is made and nothing ticked is being written.
     pub fn export(&self, model: &Model) -> Option<Action> {
-        let opened = model
-            .opened()
-            .filter(|_| model.finished().is_some() && model.writing().is_none())?;
-        Some(Action::Export(self.format.unwrap_or(opened.format)))
+        Some(Action::Export(
+            self.format.unwrap_or(
+                model
+                    .opened()
+                    .filter(|_| model.finished().is_some() && model.writing().is_none())?
+                    .format,
+            ),
+        ))
     }
 
     /// Shows the button in the top row, so that nobody has to look for it.
@@ -228,10 +232,10 @@ impl ExportPanel {
         // A take that is still being opened has no choices yet.
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened);
-        let picked = pick_ui(ui, "Format", format, Format::of_characters(), |format| {
+        self.format = pick_ui(ui, "Format", format, Format::of_characters(), |format| {
             format.capabilities().name
-        });
-        self.format = picked.or(self.format);
+        })
+        .or(self.format);
         let engine = model.edit().and_then(|edit| edit.recipe.output.target);
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
@@ -244,8 +248,13 @@ impl ExportPanel {
         }
         let num_ticked = model.ticked().map_or(0, <[_]>::len);
         if num_ticked > 0 {
-            let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
-            if ui.add_enabled(model.writing().is_none(), button).clicked() {
+            if ui
+                .add_enabled(
+                    model.writing().is_none(),
+                    Button::new(format!("Export all that is ticked ({num_ticked})")),
+                )
+                .clicked()
+            {
                 model.ask(Action::ExportTicked(self.format));
             }
         }
@@ -309,9 +318,15 @@ impl ExportPanel {
     fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened) {
         let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
-        let all = core::iter::once(None).chain(Target::ALL.map(Some));
-        let picked = pick_ui(ui, "Engine", engine, all, |engine| engine.map_or("any", Target::as_str));
-        let Some(engine) = picked else { return };
+        let Some(engine) = pick_ui(
+            ui,
+            "Engine",
+            engine,
+            core::iter::once(None).chain(Target::ALL.map(Some)),
+            |engine| engine.map_or("any", Target::as_str),
+        ) else {
+            return;
+        };
         if let Ok(changed) = edit.for_engine(engine, opened) {
             ask_edit(model, true, |edit| *edit = changed);
         }

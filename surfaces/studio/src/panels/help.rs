@@ -195,8 +195,7 @@ fn steering(input: &mut InputState, model: &Model) -> Option<Action> {
 
 /// Takes the focus from a clicked widget, so that space and arrows still control playback; a focus gained by tab stays.
 pub fn release_clicked(ctx: &Context) {
-    let was_clicked = ctx.input(|input| input.pointer.any_released());
-    if was_clicked && !ctx.text_edit_focused() {
+    if ctx.input(|input| input.pointer.any_released()) && !ctx.text_edit_focused() {
         ctx.memory_mut(|memory| {
             if let Some(focused) = memory.focused() {
                 memory.surrender_focus(focused);

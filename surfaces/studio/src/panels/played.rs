@@ -45,12 +45,12 @@ pub fn played_ui(ui: &mut Ui, model: &Model) {
     egui::Grid::new("actions").num_columns(3).show(ui, |ui| {
         for clip in actions {
             clip_ui(ui, clip, &playing, model);
-            let is_over = playing.over.is_some_and(|(over, _)| over.name == clip.name);
-            let over = named(
-                ui.selectable_label(is_over, "over"),
+            if named(
+                ui.selectable_label(playing.over.is_some_and(|(over, _)| over.name == clip.name), "over"),
                 &format!("Play {} over what plays", clip.name),
-            );
-            if over.clicked() {
+            )
+            .clicked()
+            {
                 model.ask(Action::PlayOver(clip.name.clone()));
             }
             ui.weak(format!("{}, {:.2} s", clip.kind, clip.seconds));
@@ -99,8 +99,10 @@ fn axis_word(axis: SpaceAxis) -> &'static str {
 
 /// Shows the loops of a space as points, and the point that is played; a click or drag sets speed and turn rate.
 fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
-    let size = vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let (rect, response) = ui.allocate_exact_size(
+        vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS),
+        Sense::click_and_drag(),
+    );
     let axes: Vec<&str> = space.axes.iter().map(|axis| axis_word(*axis)).collect();
     focus::label(
         &response,
@@ -200,8 +202,10 @@ fn phases_ui(ui: &mut Ui, steered: &Steered) {
     let playing = steered.hero.playing();
     let colours = theme::of(ui);
     let loops: Vec<&MotionClip> = steered.hero.set().clips().iter().filter(|clip| clip.loops()).collect();
-    let size = vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(
+        vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32),
+        Sense::hover(),
+    );
     focus::label(&response, Role::Image, "Phases of the loops: when each foot stands");
     let painter = ui.painter_at(rect);
     let bars = rect

@@ -63,8 +63,11 @@ fn smoothing_ui(ui: &mut Ui, opened: &Opened, model: &Model) {
         let id = ui.scope_id().with("smooth");
         let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(hertz);
         let label = ui.label("above");
-        let drag = number(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
-        let response = named(ui.add(drag).labelled_by(label.id), "Smooth above");
+        let response = named(
+            ui.add(number(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz"))
+                .labelled_by(label.id),
+            "Smooth above",
+        );
         ui.data_mut(|data| {
             if response.dragged() {
                 data.insert_temp(id, shown);

@@ -50,8 +50,10 @@ impl RecipePanel {
     pub fn save_kept(&mut self, folder: &str, text: &str) {
         let names = (1..).map(|number| format!("rescued-{number}.toml"));
         if let Some(file_name) = names.into_iter().find(|name| !platform::is_there(folder, name)) {
-            let saved = platform::save_text(folder, &file_name, text);
-            self.said = Some(saved.map_or_else(|error| error, |place| format!("Saved: {place}")));
+            self.said = Some(
+                platform::save_text(folder, &file_name, text)
+                    .map_or_else(|error| error, |place| format!("Saved: {place}")),
+            );
         }
     }
 }

@@ -36,8 +36,11 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
         blend_ui(ui, edit, model);
     }
     let mut recenters = edit.settings.root.recenter;
-    let response = ui.checkbox(&mut recenters, "Start at the origin, facing ahead");
-    edit_by(model, &response, |edit| edit.settings.root.recenter = recenters);
+    edit_by(
+        model,
+        &ui.checkbox(&mut recenters, "Start at the origin, facing ahead"),
+        |edit| edit.settings.root.recenter = recenters,
+    );
     let Some(made) = model.made() else { return };
     let twist = made.clip().root().twist;
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {

@@ -166,8 +166,10 @@ fn row_ui(ui: &mut Ui, index: usize, stance: &StanceRecipe, model: &Model) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label(format!("{}. {}", index + 1, stance.foot));
             let [from, to] = [("from", &mut changed.from), ("to", &mut changed.to)].map(|(end, value)| {
-                let field = ui.add(number(value).speed(0.005).suffix(unit)).labelled_by(label.id);
-                named(field, &format!("Stance {} {end}", index + 1))
+                named(
+                    ui.add(number(value).speed(0.005).suffix(unit)).labelled_by(label.id),
+                    &format!("Stance {} {end}", index + 1),
+                )
             });
             // A stance does not end before it begins.
             changed.to = changed.to.max(changed.from);

@@ -111,10 +111,11 @@ fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
     let Tokens { weak, accent, .. } = theme::of(ui);
     let stride = count.div_ceil(MAX_POINTS).max(1);
     for run in &profile.runs {
-        let points = run.clone().step_by(stride);
         chart.line(
             ui,
-            points.map(|frame| [profile.secs(frame), profile.speed(frame)]),
+            run.clone()
+                .step_by(stride)
+                .map(|frame| [profile.secs(frame), profile.speed(frame)]),
             1.0,
             weak,
         );
@@ -122,11 +123,15 @@ fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
     let deviation = profile.velocity.deviation_secs;
     for event in fit.events_of(Quantity::Velocity) {
         let Some(fitted) = event.trusted() else { continue };
-        let points = event.frames.clone().step_by(stride).map(|frame| {
-            let secs = profile.secs(frame);
-            [secs, fitted.at(secs, deviation).length()]
-        });
-        chart.line(ui, points, 2.0, accent);
+        chart.line(
+            ui,
+            event.frames.clone().step_by(stride).map(|frame| {
+                let secs = profile.secs(frame);
+                [secs, fitted.at(secs, deviation).length()]
+            }),
+            2.0,
+            accent,
+        );
     }
     chart.word(ui, Align2::LEFT_BOTTOM, &format!("speed, up to {most:.1} m/s"));
     chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{last:.1} s"));

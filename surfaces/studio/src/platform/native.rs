@@ -157,8 +157,10 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
     let path = |file: rfd::FileHandle| file.path().to_owned();
     match what {
         Ask::Files => {
-            let recipe = ["toml", "json"];
-            let endings: Vec<&str> = Format::of_characters().map(Format::extension).chain(recipe).collect();
+            let endings: Vec<&str> = Format::of_characters()
+                .map(Format::extension)
+                .chain(["toml", "json"])
+                .collect();
             let chosen = dialog
                 .add_filter("Takes and recipes", &endings)
                 .add_filter("All files", &["*"])

@@ -64,8 +64,11 @@ pub fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String
 /// Downloads a set as one archive. Returns its name.
 pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, String> {
     let file_name = format!("{}.zip", set.name);
-    let files = set.files.iter().map(|file| (file.file_name.as_str(), &file.bytes[..]));
-    save_bytes(folder, &file_name, &zip_of(files))
+    save_bytes(
+        folder,
+        &file_name,
+        &zip_of(set.files.iter().map(|file| (file.file_name.as_str(), &file.bytes[..]))),
+    )
 }
 
 /// Downloads bytes by clicking a hidden link.
@@ -264,11 +267,12 @@ pub fn opened_link() -> Option<Link> {
 /// Lists extensions of files that can be opened, for the browser's dialog.
 pub fn accepted() -> String {
     let read = Format::of_characters().filter(|format| format.capabilities().is_read);
-    let characters = Format::ALL
-        .into_iter()
-        .filter_map(|format| format.capabilities().character_extension);
     read.map(Format::extension)
-        .chain(characters)
+        .chain(
+            Format::ALL
+                .into_iter()
+                .filter_map(|format| format.capabilities().character_extension),
+        )
         .chain(["bin", "toml", "json", "png", "jpg", "jpeg"])
         .map(|ending| format!(".{ending}"))
         .collect::<Vec<_>>()

@@ -65,10 +65,12 @@ impl NamedFile {
 
     /// Reads the character in the file.
     fn character(&self) -> Result<Character, CharacterError> {
-        let stem = Path::new(&self.file_name).file_stem().unwrap_or_default();
         Ok(Character::read(
             &self.bytes,
-            &stem.to_string_lossy(),
+            &Path::new(&self.file_name)
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy(),
             &ReadSettings::default(),
         )?)
     }
@@ -94,11 +96,15 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
     let read = |path: &Path| {
         let file =
             NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
-        let settings = ReadSettings {
-            space: study.space(),
-            ..ReadSettings::default()
-        };
-        let take = loopwright_formats::read_take(&file.bytes, &file.file_name, &settings, &mut Vec::new());
+        let take = loopwright_formats::read_take(
+            &file.bytes,
+            &file.file_name,
+            &ReadSettings {
+                space: study.space(),
+                ..ReadSettings::default()
+            },
+            &mut Vec::new(),
+        );
         Ok::<_, CharacterError>(take.map_err(loopwright_formats::CharacterError::Read)?)
     };
     let mut following = Following::new(study.bone_stretch, &study.reading(), read)?;

@@ -131,8 +131,9 @@ impl Edit {
             .iter()
             .rposition(|edit| {
                 let apart = time_of_move(edit, clip).map(|at| (at - secs).rem_euclid(clip.period_secs()));
-                let is_then = apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs());
-                !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then
+                !edit.is_off
+                    && edit.joint.as_deref() == Some(joint)
+                    && apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs())
             })
             .unwrap_or_else(|| {
                 edits.push(EditRecipe {

@@ -66,8 +66,10 @@ impl Exported {
                 .splice(at..at, warning::confidence(opened.studied.take(), &made.candidate));
         }
         let file_name = Self::file_name(opened, format);
-        let named = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
-        let (bytes, sidecar) = pending.named(named, opened.warnings.clone());
+        let (bytes, sidecar) = pending.named(
+            vec![file_name.clone(), Self::name_of_sidecar(&file_name)],
+            opened.warnings.clone(),
+        );
         Ok(Self {
             file_name,
             bytes,

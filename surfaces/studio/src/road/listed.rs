@@ -40,10 +40,9 @@ pub fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (V
         if studied > PIECE {
             break;
         }
-        let choice = AnimationChoice::Number(number);
         let read = file
             .read(
-                &study.settings(study.space(), choice, SizeLimits::default()),
+                &study.settings(study.space(), AnimationChoice::Number(number), SizeLimits::default()),
                 &mut Vec::new(),
             )
             .ok();

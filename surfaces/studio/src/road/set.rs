@@ -77,9 +77,13 @@ impl SetOrder {
         let (target, _) = character::named(&self.recipe.take, &self.named)?;
         let names: Vec<SetFileName> = self.files.iter().map(name_of).collect();
         let of_style = road::of_style(&names, None).map_err(Box::new)?;
-        let kept = self.files.iter().zip(of_style.is_kept);
         let takes = Takes {
-            files: kept.filter_map(|(file, is_kept)| is_kept.then_some(file)).collect(),
+            files: self
+                .files
+                .iter()
+                .zip(of_style.is_kept)
+                .filter_map(|(file, is_kept)| is_kept.then_some(file))
+                .collect(),
             study: loopwright_job::Study::new(self.recipe.take.clone(), target)?,
             tell,
         };

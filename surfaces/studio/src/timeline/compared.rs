@@ -122,8 +122,12 @@ fn table_ui(ui: &mut Ui, model: &Model) {
             ui.end_row();
             let least = FIGURES.map(|(.., figure)| compared.iter().filter_map(figure).fold(f64::INFINITY, f64::min));
             for (index, (one, colour)) in compared.iter().zip(theme::of(ui).series()).enumerate() {
-                let name = RichText::new(&one.name).color(colour).strong();
-                if focus::named(ui.small_button(name), &format!("Take {}", one.name)).clicked() {
+                if focus::named(
+                    ui.small_button(RichText::new(&one.name).color(colour).strong()),
+                    &format!("Take {}", one.name),
+                )
+                .clicked()
+                {
                     model.ask(Action::TakeCompared(index));
                 }
                 match &one.made {

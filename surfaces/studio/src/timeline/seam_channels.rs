@@ -142,8 +142,10 @@ pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
         Kind::Path => {
             let tracks = clip.tracks_from_root();
             let before = uncut.map(|pose| pose.world(source.skeleton()).translations[joint]);
-            let after = closed.map(|sample| tracks.position(sample, joint));
-            (before.collect(), after.collect())
+            (
+                before.collect(),
+                closed.map(|sample| tracks.position(sample, joint)).collect(),
+            )
         }
         _ => {
             // Rotations relative to the first pose: within half a turn, their angles about x, y and z do not jump.
@@ -154,8 +156,12 @@ pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
                 turn.to_scaled_axis()
             };
             let before = uncut.map(|pose| turned(pose.rotations[joint]));
-            let after = closed.map(|sample| turned(clip.body_pose(sample).rotations[joint]));
-            (before.collect(), after.collect())
+            (
+                before.collect(),
+                closed
+                    .map(|sample| turned(clip.body_pose(sample).rotations[joint]))
+                    .collect(),
+            )
         }
     };
     [0, 1, 2].map(|axis| Channel {

@@ -74,29 +74,34 @@ impl SeamCurve {
         let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
         let has_list = matches!(curves, Curves::Offsets(_)) && ui.available_width() > LIST_POINTS + BESIDE_LIST_POINTS;
         let width = ui.available_width() - if has_list { LIST_POINTS } else { 0.0 };
-        let layout = egui::Layout::left_to_right(egui::Align::Min);
-        ui.allocate_ui_with_layout(vec2(ui.available_width(), height), layout, |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
-            focus::label(&response, Role::Image, "One period with the seam in the middle");
-            let chart = Chart::new(ui, rect, Some(made), kind);
-            match curves {
-                Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
-                Curves::Channels(channels) => chart.channels_ui(channels),
-            }
-            chart.playhead_ui(model);
-            // A click shows the time under the pointer.
-            if let Some(at) = response.interact_pointer_pos()
-                && model.shown() != Shown::Take
-            {
-                let share = f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0);
-                model.ask(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
-            }
-            model.ask_all(focus::steps(ui, &response).map(Action::Step));
-            if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
-                ui.vertical(|ui| list_ui(ui, offsets, kind, model));
-            }
-        });
+        ui.allocate_ui_with_layout(
+            vec2(ui.available_width(), height),
+            egui::Layout::left_to_right(egui::Align::Min),
+            |ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
+                focus::label(&response, Role::Image, "One period with the seam in the middle");
+                let chart = Chart::new(ui, rect, Some(made), kind);
+                match curves {
+                    Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
+                    Curves::Channels(channels) => chart.channels_ui(channels),
+                }
+                chart.playhead_ui(model);
+                // A click shows the time under the pointer.
+                if let Some(at) = response.interact_pointer_pos()
+                    && model.shown() != Shown::Take
+                {
+                    model.ask(Action::Seek(
+                        (f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0) + 0.5).rem_euclid(1.0)
+                            * model.span_secs(),
+                    ));
+                }
+                model.ask_all(focus::steps(ui, &response).map(Action::Step));
+                if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
+                    ui.vertical(|ui| list_ui(ui, offsets, kind, model));
+                }
+            },
+        );
     }
 
     /// Shows the choices: whether curves are shown, their kind, and their joint.
@@ -159,8 +164,12 @@ fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model) {
                 let name = &skeleton.joint(offset.joint).name;
                 let words = format!("{name}  {:.1}{unit}", factor * offset.most);
                 let is_chosen = joint == Some(model.watched);
-                let button = egui::Button::selectable(is_chosen, egui::RichText::new(words).font(theme::small()));
-                if ui.add(button.truncate()).clicked() {
+                if ui
+                    .add(
+                        egui::Button::selectable(is_chosen, egui::RichText::new(words).font(theme::small())).truncate(),
+                    )
+                    .clicked()
+                {
                     model.ask_all(joint.map(Action::Watch));
                 }
             }
@@ -200,8 +209,11 @@ impl Chart {
         if let Some(made) = made {
             let period = made.period_secs().max(f64::MIN_POSITIVE);
             let [after, before] = zone_secs(made).map(|secs| rect.width() * (secs / period).min(0.5) as f32);
-            let zone = Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range());
-            painter.rect_filled(zone, 0.0, colours.accent.gamma_multiply(0.08));
+            painter.rect_filled(
+                Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range()),
+                0.0,
+                colours.accent.gamma_multiply(0.08),
+            );
             word(rect.left_bottom(), "shaded: blended");
         }
         painter.vline(middle, rect.y_range(), Stroke::new(1.0, colours.weak));
@@ -289,10 +301,15 @@ impl Chart {
         }
         let (factor, unit) = self.kind.unit();
         let name = chosen.map_or("", |joint| skeleton_of(made).joint(joint).name.as_str());
-        let own = of_chosen.map_or(0.0, |offset| offset.most);
         let words = [
             (format!("at most {:.1}{unit}", factor * most), weak),
-            (format!("{name} {:.1}{unit}", factor * own), accent),
+            (
+                format!(
+                    "{name} {:.1}{unit}",
+                    factor * of_chosen.map_or(0.0, |offset| offset.most)
+                ),
+                accent,
+            ),
         ];
         self.legend(&words);
     }
@@ -349,8 +366,10 @@ impl Chart {
 
     /// Fills the area between two lines whose points correspond, or nearly so.
     fn fill(&self, one: &[Pos2], other: &[Pos2], colour: Color32) {
-        let sides = one.iter().zip(other).map(|(&one, &other)| [one, other]);
-        self.painter.add(line::area(sides, colour.gamma_multiply(0.3)));
+        self.painter.add(line::area(
+            one.iter().zip(other).map(|(&one, &other)| [one, other]),
+            colour.gamma_multiply(0.3),
+        ));
     }
 
     /// Writes words in a row along the upper edge, as far as there is room.
@@ -372,8 +391,9 @@ impl Chart {
             return;
         }
         let span = model.span_secs();
-        let share = (model.playback.secs_in(span) / span.max(f64::MIN_POSITIVE) + 0.5).rem_euclid(1.0);
-        let x = self.rect.left() + self.rect.width() * share as f32;
+        let x = self.rect.left()
+            + self.rect.width()
+                * (model.playback.secs_in(span) / span.max(f64::MIN_POSITIVE) + 0.5).rem_euclid(1.0) as f32;
         self.painter
             .vline(x, self.rect.y_range(), Stroke::new(1.0, self.colours.strong));
     }

@@ -128,8 +128,9 @@ impl<'a> Bar<'a> {
             let factor = f64::from(pinch * (ZOOM_PER_POINT * wheel.y).exp());
             let along = -f64::from(wheel.x) * self.frames_per_point();
             if factor != 1.0 || along != 0.0 {
-                let shown = [first, last].map(|end| at + (end - at) / factor + along);
-                model.ask(Action::ZoomBar(self.within(shown)));
+                model.ask(Action::ZoomBar(
+                    self.within([first, last].map(|end| at + (end - at) / factor + along)),
+                ));
                 // The wheel must not scroll the panels of a narrow window at the same time.
                 ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
             }
@@ -137,9 +138,11 @@ impl<'a> Bar<'a> {
         let is_free =
             !ui.ctx().text_edit_focused() && ui.memory(|memory| memory.focused().is_none()) && !model.shows_help;
         if is_free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Z)) {
-            let around = model.ends().filter(|_| model.bar_frames.is_none());
             model.ask(Action::ZoomBar(
-                around.and_then(|ends| self.within(around_stretch(ends))),
+                model
+                    .ends()
+                    .filter(|_| model.bar_frames.is_none())
+                    .and_then(|ends| self.within(around_stretch(ends))),
             ));
         }
     }
@@ -175,9 +178,11 @@ impl<'a> Bar<'a> {
             }
         }
         self.legend((high - low).to_degrees());
-        let x = self.x(self.model.frame_shown());
-        self.painter
-            .vline(x, self.rect.y_range(), Stroke::new(1.0, colours.strong));
+        self.painter.vline(
+            self.x(self.model.frame_shown()),
+            self.rect.y_range(),
+            Stroke::new(1.0, colours.strong),
+        );
     }
 
     /// Returns the frames to draw: as many as a curve has points.
@@ -189,11 +194,12 @@ impl<'a> Bar<'a> {
 
     /// Draws a curve of shares of the height that curves have.
     fn curve(&self, colour: Color32, share: impl Fn(usize) -> f32) {
-        let points = self
-            .frames()
-            .map(|frame| pos2(self.x(frame as f64), self.base() - CURVE_POINTS * share(frame)));
-        self.painter
-            .add(line::through(points.collect(), Stroke::new(1.2, colour)));
+        self.painter.add(line::through(
+            self.frames()
+                .map(|frame| pos2(self.x(frame as f64), self.base() - CURVE_POINTS * share(frame)))
+                .collect(),
+            Stroke::new(1.2, colour),
+        ));
     }
 
     /// Names the curves in a row of its own, as far as the numbers of the ends leave room.
@@ -256,13 +262,17 @@ impl<'a> Bar<'a> {
         let contacts = &self.opened.studied.analysis.contacts;
         for foot in 0..contacts.num_feet().min(MAX_FEET) {
             let top = self.base() + FOOT_POINTS * foot as f32;
-            let spans = contacts.spans().iter().filter(|contact| contact.foot == foot);
-            let across =
-                spans.map(|contact| [contact.start_frame, contact.end_frame + 1].map(|frame| self.x(frame as f64)));
+            let across = contacts
+                .spans()
+                .iter()
+                .filter(|contact| contact.foot == foot)
+                .map(|contact| [contact.start_frame, contact.end_frame + 1].map(|frame| self.x(frame as f64)));
             for [left, right] in told_apart(across, self.rect.x_range()) {
-                let bar = Rect::from_x_y_ranges(left..=right, top..=top + FOOT_POINTS - 1.0);
-                self.painter
-                    .rect_filled(bar, 0.0, self.colours.weak.gamma_multiply(0.8));
+                self.painter.rect_filled(
+                    Rect::from_x_y_ranges(left..=right, top..=top + FOOT_POINTS - 1.0),
+                    0.0,
+                    self.colours.weak.gamma_multiply(0.8),
+                );
             }
         }
     }
@@ -315,8 +325,13 @@ impl<'a> Bar<'a> {
         painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
         // Overlapping words could not be read; the list has them all.
         if is_free {
-            let at = pos2(rect.left().max(self.rect.left()) + 5.0, rect.center().y);
-            painter.text(at, Align2::LEFT_CENTER, &text, theme::small(), self.colours.strong);
+            painter.text(
+                pos2(rect.left().max(self.rect.left()) + 5.0, rect.center().y),
+                Align2::LEFT_CENTER,
+                &text,
+                theme::small(),
+                self.colours.strong,
+            );
         }
         if response.on_hover_text(text).clicked() {
             model.ask(Action::Choose(Stretch::Found(index)));
@@ -342,9 +357,12 @@ impl<'a> Bar<'a> {
             if !ui.ctx().is_being_dragged(id) && !self.rect.expand(1.0).x_range().contains(x) {
                 continue;
             }
-            let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, self.rect.y_range());
             let response = ui
-                .interact(grasp, id, Sense::drag())
+                .interact(
+                    Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, self.rect.y_range()),
+                    id,
+                    Sense::drag(),
+                )
                 .on_hover_cursor(CursorIcon::ResizeHorizontal);
             response.widget_info(|| WidgetInfo::slider(true, ends[end], word));
             self.paint_end(ui, ends, end, response.hovered() || response.dragged());
@@ -361,8 +379,11 @@ impl<'a> Bar<'a> {
                 }
             }
             let steps = focus::steps(ui, &response);
-            let moved = steps.and_then(|steps| model.with_end(end, ends[end] + f64::from(steps)));
-            model.ask_all(moved.map(Action::Choose));
+            model.ask_all(
+                steps
+                    .and_then(|steps| model.with_end(end, ends[end] + f64::from(steps)))
+                    .map(Action::Choose),
+            );
             if response.drag_stopped() {
                 model.ask_all(chosen.map(Action::Choose));
             }
@@ -476,8 +497,7 @@ pub fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     let Some(opened) = model.opened() else { return };
     overview_ui(ui, model, opened);
     let rows = rows(opened);
-    let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
-    let height = above_points(opened) + ROW_POINTS * num_rows as f32;
+    let height = above_points(opened) + ROW_POINTS * rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1) as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
     let said = "Whole take: click to show that time";
     response.widget_info(|| WidgetInfo::slider(true, model.frame_shown().round(), said));
@@ -508,16 +528,18 @@ pub fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
 /// Shows the whole take with its loops above the shown part of it; dragging it moves the part.
 fn overview_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some([first, last]) = model.bar_frames else { return };
-    let size = vec2(ui.available_width(), OVERVIEW_POINTS);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), OVERVIEW_POINTS), Sense::click_and_drag());
     let said = "Whole take: drag to what the bar shows";
     response.widget_info(|| WidgetInfo::slider(true, 0.5 * (first + last), said));
     let bar = Bar::new(ui, model, opened, rect, None);
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let [start, end] = [candidate.cut.start_frame(), candidate.cut.end_frame()].map(|frame| bar.x(frame));
         let colour = bar.colour_of(model.judgement(index).grade());
-        let area = Rect::from_x_y_ranges(start..=end.max(start + 2.0), rect.y_range());
-        ui.painter().rect_filled(area.shrink2(vec2(0.0, 3.0)), 0.0, colour);
+        ui.painter().rect_filled(
+            Rect::from_x_y_ranges(start..=end.max(start + 2.0), rect.y_range()).shrink2(vec2(0.0, 3.0)),
+            0.0,
+            colour,
+        );
     }
     let [left, right] = [first, last].map(|frame| bar.x(frame));
     let window = Rect::from_x_y_ranges(left..=right.max(left + 4.0), rect.y_range());
@@ -537,8 +559,10 @@ fn overview_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
 
 /// Returns the height of the parts above the loops, points.
 fn above_points(opened: &Opened) -> f32 {
-    let feet = opened.studied.analysis.contacts.num_feet().min(MAX_FEET);
-    LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * feet as f32 + SEGMENT_POINTS
+    LEGEND_POINTS
+        + CURVE_POINTS
+        + FOOT_POINTS * opened.studied.analysis.contacts.num_feet().min(MAX_FEET) as f32
+        + SEGMENT_POINTS
 }
 
 /// Room for the number beside an end, points.

@@ -146,11 +146,14 @@ fn speed_ui(ui: &mut Ui, model: &Model, is_numbered: bool) {
 
 /// Shows a word in a fixed room, so that nothing beside it moves.
 fn word_ui(ui: &mut Ui, text: String, points: f32) {
-    let room = vec2(points, ui.spacing().interact_size.y);
-    ui.allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {
-        ui.set_min_width(points);
-        ui.add(Label::new(text).truncate());
-    });
+    ui.allocate_ui_with_layout(
+        vec2(points, ui.spacing().interact_size.y),
+        egui::Layout::left_to_right(egui::Align::Center),
+        |ui| {
+            ui.set_min_width(points);
+            ui.add(Label::new(text).truncate());
+        },
+    );
 }
 
 fn switches_ui(ui: &mut Ui, model: &Model) {

@@ -69,12 +69,15 @@ impl Character {
 }
 
 fn read(opened: &Opened, beside: &Beside) -> Found {
-    let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
     let mesh = opened
         .studied
         .goes_into()
         .source
-        .read_mesh(bytes, opened.skeleton(), &SizeLimits::default())
+        .read_mesh(
+            opened.bytes.as_deref().map_or(&[][..], Vec::as_slice),
+            opened.skeleton(),
+            &SizeLimits::default(),
+        )
         .map_err(|error| error.to_string())?;
     Ok(mesh.map(|mesh| Arc::new(Surface::new(mesh, beside))))
 }

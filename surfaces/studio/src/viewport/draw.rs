@@ -150,14 +150,15 @@ impl Program {
         if !gl.get_program_link_status(program) {
             return Err(gl.get_program_info_log(program));
         }
-        let uniforms = (0..gl.get_active_uniforms(program)).filter_map(|index| {
-            let name = gl.get_active_uniform(program, index)?.name;
-            let at = gl.get_uniform_location(program, &name)?;
-            Some((name, at))
-        });
         Ok(Self {
             program,
-            uniforms: uniforms.collect(),
+            uniforms: (0..gl.get_active_uniforms(program))
+                .filter_map(|index| {
+                    let name = gl.get_active_uniform(program, index)?.name;
+                    let at = gl.get_uniform_location(program, &name)?;
+                    Some((name, at))
+                })
+                .collect(),
         })
     }
 
@@ -297,8 +298,13 @@ impl Ready {
         gl.bind_vertex_array(None);
         let pictures = (surface.pictures.iter()).map(|picture| {
             let picture = picture.as_ref()?;
-            let size = [picture.width(), picture.height()].map(|pixels| pixels as i32);
-            texture(gl, size, ALL_LEVELS, Some(picture)).ok()
+            texture(
+                gl,
+                [picture.width(), picture.height()].map(|pixels| pixels as i32),
+                ALL_LEVELS,
+                Some(picture),
+            )
+            .ok()
         });
         self.surface = Some(Loaded {
             of: Arc::clone(surface),

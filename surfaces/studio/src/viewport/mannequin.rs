@@ -89,10 +89,10 @@ pub fn surface(opened: &Opened, figure: &Figure, colours: &Tokens) -> Mesh {
     mesh.bones = (0..body.plan.part.len())
         .map(|joint| {
             let bound = body.plan.bind.as_ref().joint(joint);
-            let joint_in_mesh = DAffine3::from_rotation_translation(bound.rotation, bound.translation - hips);
             Bone {
                 joint,
-                joint_from_mesh: joint_in_mesh.inverse(),
+                joint_from_mesh: DAffine3::from_rotation_translation(bound.rotation, bound.translation - hips)
+                    .inverse(),
             }
         })
         .collect();
@@ -256,8 +256,12 @@ impl Body<'_> {
             tubes.extend(tube.into_iter().chain(nose));
         }
         tubes.extend(self.pelvis());
-        let heels = body.feet.iter().filter_map(|foot| self.heel(foot.ankle, foot.side));
-        tubes.extend(heels.flatten());
+        tubes.extend(
+            body.feet
+                .iter()
+                .filter_map(|foot| self.heel(foot.ankle, foot.side))
+                .flatten(),
+        );
         for &hand in &body.hands {
             if self.opened.skeleton().children(hand).len() < 2 {
                 tubes.extend(self.thumb(hand));
@@ -353,12 +357,16 @@ impl Body<'_> {
         let reach = limb.radii[1];
         let [colour, stripe] = coloured(None, self.colours);
         let ends = [0.7, 1.05].map(|share| middle + share * reach * head.front);
-        let radii = [0.34 * reach, 0.18 * reach];
         Some(Tube {
             front: (end - start).normalize_or(DVec3::Y),
             width: [0.8; 2],
             corners: FINGER_CORNERS,
-            ..self.tube(ends, radii, head.joint, [mixed(colour, stripe, 0.6), stripe])?
+            ..self.tube(
+                ends,
+                [0.34 * reach, 0.18 * reach],
+                head.joint,
+                [mixed(colour, stripe, 0.6), stripe],
+            )?
         })
     }
 
@@ -401,11 +409,15 @@ impl Body<'_> {
         let radius = limb.radii[1];
         let root = start + 0.25 * reach * along + 0.7 * radius * front;
         let ends = [root, root + 0.4 * reach * along + 1.1 * radius * front];
-        let radii = [0.5 * radius, 0.36 * radius];
         Some(Tube {
             front,
             corners: FINGER_CORNERS,
-            ..self.tube(ends, radii, hand, coloured(limb.side, self.colours))?
+            ..self.tube(
+                ends,
+                [0.5 * radius, 0.36 * radius],
+                hand,
+                coloured(limb.side, self.colours),
+            )?
         })
     }
 }
@@ -443,8 +455,10 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     let cap = (0..CAP_RINGS).map(|ring| (0.5 * PI * (1.0 - ring as f64 / CAP_RINGS as f64)).sin_cos());
     let between = (0..=RINGS).map(|ring| (ring as f64 / RINGS as f64, 1.0, 0.0));
     let before = cap.clone().map(|(sin, cos)| (0.0, cos, -sin));
-    let after = cap.rev().map(|(sin, cos)| (1.0, cos, sin));
-    let rings: Vec<(f64, f64, f64)> = before.chain(between).chain(after).collect();
+    let rings: Vec<(f64, f64, f64)> = before
+        .chain(between)
+        .chain(cap.rev().map(|(sin, cos)| (1.0, cos, sin)))
+        .collect();
     for &(share, thin, lean) in &rings {
         let radius = (tube.radii[0] + (tube.radii[1] - tube.radii[0]) * share)
             * (1.0 + tube.bulge * (PI * share.powf(0.8)).sin());
@@ -484,8 +498,10 @@ fn carried(tube: &Tube, share: f64) -> ([u16; 4], [f32; 4]) {
         let weight = (0.5 * (1.0 - from_end / BLENDED)).max(0.0) as f32;
         tube.neighbours[end].map_or((tube.joint, 0.0), |joint| (joint, weight))
     });
-    let bones = [tube.joint, before, after, tube.joint].map(|joint| joint as u16);
-    (bones, [1.0 - of_before - of_after, of_before, of_after, 0.0])
+    (
+        [tube.joint, before, after, tube.joint].map(|joint| joint as u16),
+        [1.0 - of_before - of_after, of_before, of_after, 0.0],
+    )
 }
 
 #[cfg(test)]

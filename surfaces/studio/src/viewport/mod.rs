@@ -252,9 +252,8 @@ impl Viewport {
             self.pane_ui(ui, model, &pane, response);
             let Some((word, colour)) = &pane.word else { continue };
             let corner = pane.rect.right_bottom() - vec2(EDGE_POINTS, EDGE_POINTS);
-            let font = FontId::proportional(14.0);
             ui.painter_at(pane.rect)
-                .text(corner, Align2::RIGHT_BOTTOM, word, font, *colour);
+                .text(corner, Align2::RIGHT_BOTTOM, word, FontId::proportional(14.0), *colour);
             ui.painter_at(rect)
                 .rect_stroke(pane.rect, 0.0, line, egui::StrokeKind::Middle);
         }
@@ -277,10 +276,14 @@ impl Viewport {
     /// Changes the body if another take is shown, or the same one in another form.
     fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, tokens: &Tokens) {
         if !matches!(&self.body, Some(body) if Arc::ptr_eq(&body.of, opened)) {
-            let middle = opened.pose_at((opened.take().num_frames() / 2) as f64);
             self.body = Some(Body {
                 of: Arc::clone(opened),
-                figure: Figure::in_pose(middle.as_ref(), opened.skeleton(), opened.body(), opened.stature()),
+                figure: Figure::in_pose(
+                    opened.pose_at((opened.take().num_frames() / 2) as f64).as_ref(),
+                    opened.skeleton(),
+                    opened.body(),
+                    opened.stature(),
+                ),
                 character: Character::default(),
                 surface: None,
                 shots: Vec::new(),
@@ -298,10 +301,9 @@ impl Viewport {
         let is = (own.is_some(), ui.visuals().dark_mode);
         if body.surface.as_ref().is_none_or(|(was, _)| *was != is) {
             let surface = own.unwrap_or_else(|| {
-                let mesh = mannequin::surface(opened, &body.figure, tokens);
                 Arc::new(Surface {
                     is_closed: true,
-                    ..Surface::new(mesh, &Beside::default())
+                    ..Surface::new(mannequin::surface(opened, &body.figure, tokens), &Beside::default())
                 })
             });
             body.surface = Some((is, surface));
@@ -337,8 +339,16 @@ impl Viewport {
         });
         paint::ground(&painter, &view, &shot.scene, tokens);
         if let (Shown::Loop | Shown::Uncut, Some(&seam)) = (pane.shown, shot.scene.path.first()) {
-            let since = model.playback.since_wrap_secs(model.span_of(pane.shown));
-            paint::seam(&painter, &view, seam, since.is_some_and(|secs| secs < LIT_SECS), tokens);
+            paint::seam(
+                &painter,
+                &view,
+                seam,
+                model
+                    .playback
+                    .since_wrap_secs(model.span_of(pane.shown))
+                    .is_some_and(|secs| secs < LIT_SECS),
+                tokens,
+            );
         }
         let made = model.made().filter(|_| pane.is_of_chosen(model));
         if let Some(made) = made.filter(|_| matches!(pane.shown, Shown::Loop | Shown::Uncut) && model.has_trail) {
@@ -511,10 +521,13 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut
             ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
             let ground = ui.painter().add(Shape::Noop);
             widgets(ui);
-            let area = ui.min_rect().expand(3.0);
             ui.painter().set(
                 ground,
-                Shape::rect_filled(area, 6.0, ui.visuals().panel_fill.gamma_multiply(0.8)),
+                Shape::rect_filled(
+                    ui.min_rect().expand(3.0),
+                    6.0,
+                    ui.visuals().panel_fill.gamma_multiply(0.8),
+                ),
             );
         },
     );
@@ -543,8 +556,11 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         ];
         for (shown, word, tip) in all.into_iter().chain(set) {
             let is_there = has_loop || matches!(shown, Shown::Take | Shown::Set);
-            let widget = egui::Button::selectable(model.shown() == shown, word);
-            if ui.add_enabled(is_there, widget).on_hover_text(tip).clicked() {
+            if ui
+                .add_enabled(is_there, egui::Button::selectable(model.shown() == shown, word))
+                .on_hover_text(tip)
+                .clicked()
+            {
                 model.ask(Action::Show(shown));
             }
         }
@@ -561,9 +577,13 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         ui.spacing().interact_size.y + 12.0
     };
     let below = rect.left_top() + vec2(EDGE_POINTS, EDGE_POINTS + row);
-    let colour = ui.visuals().text_color();
-    ui.painter_at(rect)
-        .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
+    ui.painter_at(rect).text(
+        below,
+        Align2::LEFT_TOP,
+        words,
+        FontId::proportional(13.0),
+        ui.visuals().text_color(),
+    );
 }
 
 /// Shows the choice of how root motion is displayed: over the view, or below a narrow one.

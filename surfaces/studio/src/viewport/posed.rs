@@ -75,11 +75,11 @@ impl PosedBody {
 
     /// Height above the floor, or extent to the sides if that is larger, metres.
     pub fn size(&self) -> f64 {
-        let size = self
-            .vertices
-            .iter()
-            .fold(0.0_f32, |size, [[x, y, z], _]| size.max(*y).max(x.hypot(*z)));
-        f64::from(size)
+        f64::from(
+            self.vertices
+                .iter()
+                .fold(0.0_f32, |size, [[x, y, z], _]| size.max(*y).max(x.hypot(*z))),
+        )
     }
 }
 
@@ -124,13 +124,14 @@ impl Frame {
             pictures: Vec::new(),
             is_closed: false,
         };
-        let bodies = ([Veil::new([0.0; 3], 0.0), Veil::NONE].into_iter().enumerate()).map(|(place, veil)| Drawn {
-            body: Arc::new(PosedBody::new(&surface, &[DAffine3::IDENTITY], DVec3::ZERO, veil, 0)),
-            place,
-            clip_from_near: Mat4::IDENTITY.to_cols_array(),
-        });
         Self {
-            bodies: bodies.collect(),
+            bodies: ([Veil::new([0.0; 3], 0.0), Veil::NONE].into_iter().enumerate())
+                .map(|(place, veil)| Drawn {
+                    body: Arc::new(PosedBody::new(&surface, &[DAffine3::IDENTITY], DVec3::ZERO, veil, 0)),
+                    place,
+                    clip_from_near: Mat4::IDENTITY.to_cols_array(),
+                })
+                .collect(),
             surface: Arc::new(surface),
         }
     }

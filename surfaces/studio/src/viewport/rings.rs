@@ -87,8 +87,9 @@ impl Rings {
         };
         let clip = made.clip();
         for axis in 0..3 {
-            let corners = (0..=CORNERS).filter_map(|corner| place.view.see(place.corner(axis, corner)));
-            self.seen[axis] = corners.collect();
+            self.seen[axis] = (0..=CORNERS)
+                .filter_map(|corner| place.view.see(place.corner(axis, corner)))
+                .collect();
         }
         if self.seen.iter().any(|seen| seen.len() != CORNERS + 1) {
             return;
@@ -146,8 +147,10 @@ impl Rings {
             for corner in 0..CORNERS {
                 let is_before = place.view.is_before(place.corner(axis, corner), place.centre);
                 let colour = colours[axis].gamma_multiply(if is_before { 1.0 } else { 0.3 });
-                let ends = [self.seen[axis][corner], self.seen[axis][corner + 1]];
-                painter.add(Shape::line_segment(ends, Stroke::new(width, colour)));
+                painter.add(Shape::line_segment(
+                    [self.seen[axis][corner], self.seen[axis][corner + 1]],
+                    Stroke::new(width, colour),
+                ));
             }
         }
     }

@@ -120,14 +120,13 @@ impl Scene {
         let hips = analysis.body.hips;
         let num_points = (TAKE_PATH_HZ * take.duration_secs()).min(MAX_TAKE_PATH_POINTS) as usize;
         let num_points = num_points.max(PATH_POINTS);
-        let path = (0..=num_points)
-            .map(|point| analysis.world.position(point * last / num_points, hips))
-            .map(|place| (opened.scale() * place).with_y(floor))
-            .collect();
         Self {
             floor,
             centre: world.translations[opened.body().hips].with_y(floor),
-            path,
+            path: (0..=num_points)
+                .map(|point| analysis.world.position(point * last / num_points, hips))
+                .map(|place| (opened.scale() * place).with_y(floor))
+                .collect(),
             standing: standing(opened, nearest, &world.translations, floor),
             world,
         }
@@ -139,11 +138,16 @@ impl Scene {
         let skeleton = hero.set().skeleton();
         let root = hero.root();
         let world = hero.pose().as_ref().world(skeleton).moved(root);
-        let places = steered.places.iter().copied().chain([root.translation]);
         Self {
             floor: 0.0,
             centre: root.translation.with_y(0.0),
-            path: places.map(|place| place.with_y(0.0)).collect(),
+            path: steered
+                .places
+                .iter()
+                .copied()
+                .chain([root.translation])
+                .map(|place| place.with_y(0.0))
+                .collect(),
             standing: Vec::new(),
             world,
         }

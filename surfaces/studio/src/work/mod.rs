@@ -152,12 +152,11 @@ impl Job {
             Self::ReadFile { take, format, stem } => match take.followed(None, &|_| {}) {
                 Ok((opened, edit)) => {
                     let stem = Some(stem);
-                    let made = None;
                     OfTake::Write {
                         edit,
                         format,
                         stem,
-                        made,
+                        made: None,
                     }
                     .run(opened, &mut None)
                 }

@@ -296,10 +296,11 @@ impl Beside {
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
             // A script that cannot be loaded gives an event without a message.
             let message = Reflect::get(&event, &"message".into()).ok();
-            let reason = message
-                .and_then(|message| message.as_string())
-                .unwrap_or_else(|| format!("{SCRIPT} cannot be loaded"));
-            heard.borrow_mut().push_back(Said::Broken(reason));
+            heard.borrow_mut().push_back(Said::Broken(
+                message
+                    .and_then(|message| message.as_string())
+                    .unwrap_or_else(|| format!("{SCRIPT} cannot be loaded")),
+            ));
             woken.call();
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -353,15 +354,19 @@ impl Sending {
                 (self.file, self.sent) = (self.file + 1, 0);
             }
             let piece = Uint8Array::from(piece);
-            let message = Array::of4(&JsValue::from("file"), &index, &len, &piece);
-            worker.post_message_with_transfer(&message, &Array::of1(&piece.buffer()))?;
+            worker.post_message_with_transfer(
+                &Array::of4(&JsValue::from("file"), &index, &len, &piece),
+                &Array::of1(&piece.buffer()),
+            )?;
             if js_sys::Date::now() >= end {
                 return Ok(How::Sending(self));
             }
         }
         let ask = Uint8Array::from(self.ask.as_slice());
-        let message = Array::of3(&JsValue::from("ask"), &JsValue::from(self.number), &ask);
-        worker.post_message_with_transfer(&message, &Array::of1(&ask.buffer()))?;
+        worker.post_message_with_transfer(
+            &Array::of3(&JsValue::from("ask"), &JsValue::from(self.number), &ask),
+            &Array::of1(&ask.buffer()),
+        )?;
         Ok(How::Beside { number: self.number })
     }
 }

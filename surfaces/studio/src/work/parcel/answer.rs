@@ -92,10 +92,9 @@ impl CharacterParts {
             file: LoadedTake::new(take, self.source),
         };
         // Its joints are matched already.
-        let target = CharacterTarget::new(self.file, character, Following::default())?;
         Ok(Matched {
             pair: Arc::new(self.pair),
-            target: Arc::new(target),
+            target: Arc::new(CharacterTarget::new(self.file, character, Following::default())?),
             gaze: self.gaze,
         })
     }
@@ -228,10 +227,10 @@ impl Answer {
                 };
                 Done::Opened(Ok(Arc::new(parts.join(bytes, Vec::new(), arrays)?)))
             }
-            (Self::Followed(parts, edit), Job::Follow { take, .. }) => {
-                let opened = Arc::new(parts.join(Some(Arc::clone(&take.bytes)), take.named.clone(), arrays)?);
-                Done::Followed(Ok((opened, edit)))
-            }
+            (Self::Followed(parts, edit), Job::Follow { take, .. }) => Done::Followed(Ok((
+                Arc::new(parts.join(Some(Arc::clone(&take.bytes)), take.named.clone(), arrays)?),
+                edit,
+            ))),
             (Self::Made(parts), Job::OfTake(opened, OfTake::Make { edit, .. })) => {
                 Done::Made(Ok(Arc::new(parts.join(opened, edit))))
             }

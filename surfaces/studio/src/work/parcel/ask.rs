@@ -26,8 +26,10 @@ impl Ask {
         let mut ask = match job.clone() {
             Job::OfTake(opened, what) => {
                 let is_known = knows.is_some_and(|known| Arc::ptr_eq(known, &opened));
-                let again = (!is_known).then(|| again(&opened));
-                Self::OfTake { again, what }
+                Self::OfTake {
+                    again: (!is_known).then(|| again(&opened)),
+                    what,
+                }
             }
             job => Self::OfFiles(job),
         };
@@ -58,8 +60,9 @@ impl Ask {
             }
             Self::OfFiles(_) | Self::OfTake { .. } => (None, &mut [][..]),
         };
-        let named = named.iter_mut().map(|file: &mut NamedFile| &mut file.bytes);
-        file.into_iter().chain(named).collect()
+        file.into_iter()
+            .chain(named.iter_mut().map(|file: &mut NamedFile| &mut file.bytes))
+            .collect()
     }
 }
 

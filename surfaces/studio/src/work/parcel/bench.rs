@@ -60,11 +60,12 @@ impl Bench {
             };
             self.keep(Arc::new(opened));
         }
-        let opened = self
-            .opened
-            .clone()
-            .ok_or_else(|| OpenError::Beside(NO_TAKE.to_owned()))?;
-        Ok(what.run(opened, &mut self.made))
+        Ok(what.run(
+            self.opened
+                .clone()
+                .ok_or_else(|| OpenError::Beside(NO_TAKE.to_owned()))?,
+            &mut self.made,
+        ))
     }
 
     /// Keeps a take without its files, which the page holds, too.
