@@ -102,7 +102,7 @@ impl Model {
 
     /// Makes the next compared loop, if there is nothing else to do.
     pub(super) fn compare_next(&mut self) {
-        if !self.work.is_idle() || !self.waiting.is_empty() || self.owes_loop {
+        if !self.is_at_rest() || self.owes_loop {
             return;
         }
         let next = self.compared.iter().find(|compared| compared.made.is_none());

@@ -176,7 +176,7 @@ impl Model {
     pub(super) fn list_next(&mut self) {
         let listing = &self.listing;
         let is_done = (listing.names.as_ref()).is_some_and(|names| listing.listed.len() >= names.len());
-        if is_done || !self.work.is_idle() || !self.waiting.is_empty() || self.owes_loop {
+        if is_done || !self.is_at_rest() || self.owes_loop {
             return;
         }
         let bytes = self.file_of_animations().filter(|bytes| listing.is_of(bytes));
@@ -252,7 +252,7 @@ impl Model {
 
     /// Makes the next loop of the list that is not judged yet, if there is nothing else to do.
     pub(super) fn judge_next(&mut self) {
-        if !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
+        if !self.is_at_rest() || self.finished().is_none() {
             return;
         }
         // The list of loops is hidden while a set is shown.

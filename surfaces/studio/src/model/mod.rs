@@ -304,7 +304,7 @@ impl Model {
                 self.start_reading(job);
             }
         }
-        if self.owes_loop && self.work.is_idle() && self.waiting.is_empty() {
+        if self.owes_loop && self.is_at_rest() {
             self.make();
         }
         self.write_next();
@@ -312,6 +312,11 @@ impl Model {
         self.compare_next();
         self.judge_next();
         self.list_next();
+    }
+
+    /// Whether nothing runs or waits.
+    fn is_at_rest(&self) -> bool {
+        self.work.is_idle() && self.waiting.is_empty()
     }
 
     /// First and last frame of the choices, which may be fractional.

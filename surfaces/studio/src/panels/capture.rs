@@ -61,6 +61,8 @@ struct Job {
     video: Option<Video>,
     secs_each: f64,
     most_pixels: u32,
+    /// Width and height of the pictures, pixels, once there is one.
+    size: Option<[u32; 2]>,
 }
 
 /// What a picture completes.
@@ -136,6 +138,7 @@ impl CapturePanel {
             video: None,
             secs_each,
             most_pixels: self.width.unwrap_or(WIDTHS[1]),
+            size: None,
         });
     }
 
@@ -247,6 +250,9 @@ impl Job {
         let width = (picture.width().min(self.most_pixels) & !1).max(2);
         let height = ((picture.height() * width / picture.width()) & !1).max(2);
         let picture = imageops::thumbnail(&picture, width, height);
+        if *self.size.get_or_insert([width, height]) != [width, height] {
+            return Err("The window changed its size".to_owned());
+        }
         self.next += 1;
         let is_last = self.next == self.times.len();
         if self.kind == Kind::Video {
@@ -265,8 +271,7 @@ impl Job {
             Some(gif) => gif,
             None => GifPacker::new([width, height], &[picture.as_raw()]).ok_or(TOO_SMALL)?,
         };
-        self.packed
-            .push(gif.pack(&picture).ok_or("The window changed its size")?);
+        self.packed.push(gif.pack(&picture).ok_or(TOO_SMALL)?);
         if is_last {
             return gif
                 .join(self.packed.drain(..), self.secs_each)
@@ -298,6 +303,7 @@ mod tests {
             video: None,
             secs_each: 0.033,
             most_pixels: 480,
+            size: None,
         }
     }
 

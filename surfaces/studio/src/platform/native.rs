@@ -184,7 +184,6 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
 
 /// A video that ffmpeg encodes, picture by picture.
 pub struct Video {
-    size: [u32; 2],
     pictures: std::process::ChildStdin,
     encoder: std::thread::JoinHandle<Encoded>,
 }
@@ -210,18 +209,11 @@ impl Video {
             Ok(output) => Err(format!("ffmpeg: {}", String::from_utf8_lossy(&output.stderr).trim())),
             Err(error) => Err(format!("ffmpeg: {error}")),
         });
-        Ok(Self {
-            size,
-            pictures,
-            encoder,
-        })
+        Ok(Self { pictures, encoder })
     }
 
-    /// Adds a picture. Errors: it has another size, or ffmpeg ended.
+    /// Adds a picture of this size. Errors: ffmpeg ended.
     pub fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
-        if self.size != <[u32; 2]>::from(picture.dimensions()) {
-            return Err("The window changed its size".to_owned());
-        }
         self.pictures
             .write_all(&picture)
             .map_err(|error| format!("ffmpeg takes no more pictures: {error}"))

@@ -199,24 +199,18 @@ extern "C" {
 
 /// A video that the browser encodes, picture by picture.
 pub struct Video {
-    size: [u32; 2],
     pictures: Pictures,
 }
 
 impl Video {
     /// Starts a video of this size, with this time per picture. Errors: none here.
     pub fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
-        Ok(Self {
-            size,
-            pictures: Pictures::new(size[0], size[1], secs_each),
-        })
+        let pictures = Pictures::new(size[0], size[1], secs_each);
+        Ok(Self { pictures })
     }
 
-    /// Adds a picture. Errors: it has another size.
+    /// Adds a picture of this size. Errors: none here.
     pub fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
-        if self.size != <[u32; 2]>::from(picture.dimensions()) {
-            return Err("The window changed its size".to_owned());
-        }
         self.pictures.add(&picture);
         Ok(())
     }

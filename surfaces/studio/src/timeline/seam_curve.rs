@@ -323,12 +323,8 @@ impl Chart {
             .iter()
             .map(|(low, high)| high - low)
             .fold(self.kind.least(), f64::max);
-        let Tokens {
-            axes: colours,
-            weak,
-            strong,
-            ..
-        } = self.colours;
+        let Tokens { weak, strong, .. } = self.colours;
+        let colours = self.colours.axes();
         for ((channel, (low, high)), colour) in channels.iter().zip(extents).zip(colours) {
             let middle = 0.5 * (low + high);
             let mut after = channel.after.clone();

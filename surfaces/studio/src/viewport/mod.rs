@@ -328,7 +328,7 @@ impl Viewport {
         let painter = ui.painter_at(rect);
         let ground = Ground {
             middle: [shot.scene.centre.x as f32, shot.scene.centre.z as f32],
-            colours: [tokens.ground_line, tokens.axes[0], tokens.axes[2]].map(|colour| {
+            colours: [tokens.ground_line, tokens.axis_x, tokens.axis_z].map(|colour| {
                 let [red, green, blue, _] = colour.to_normalized_gamma_f32();
                 [red, green, blue]
             }),

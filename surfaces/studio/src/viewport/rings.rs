@@ -141,7 +141,7 @@ impl Rings {
                 .set_cursor_icon([CursorIcon::Grab, CursorIcon::Grabbing][usize::from(self.dragged.is_some())]);
         }
         let painter = ui.painter_at(place.rect);
-        let colours = theme::of(ui).axes;
+        let colours = theme::of(ui).axes();
         for axis in 0..3 {
             let width = if bold == Some(axis) { 3.5 } else { 2.0 };
             for corner in 0..CORNERS {

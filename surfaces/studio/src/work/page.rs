@@ -81,6 +81,11 @@ impl Running {
         &self.progress
     }
 
+    /// Whether the worker has it, or gets it.
+    fn is_beside(&self) -> bool {
+        matches!(self.how, How::Beside { .. } | How::Sending(_))
+    }
+
     /// Whether it is a draft, which the page makes itself.
     pub fn is_at_once(&self) -> bool {
         self.job.is_draft() && matches!(self.how, How::Here { frames_before: 0 })
@@ -175,7 +180,7 @@ impl Crew {
 
     /// Cancels a job: its worker is ended, and the next job starts another.
     pub fn give_up(&mut self, running: Running) {
-        if matches!(running.how, How::Beside { .. } | How::Sending(_)) {
+        if running.is_beside() {
             self.dismiss();
             self.hire();
         }
@@ -255,7 +260,7 @@ impl Crew {
         match broken {
             // The worker had started, so this job fails; a new worker replaces it, since its state may be broken.
             Some((true, reason)) => {
-                let waits = matches!(running.how, How::Beside { .. } | How::Sending(_));
+                let waits = running.is_beside();
                 self.dismiss();
                 self.hire();
                 if waits {
@@ -265,7 +270,7 @@ impl Crew {
             Some((false, reason)) => {
                 self.dismiss();
                 self.refusal = Some(reason);
-                if matches!(running.how, How::Beside { .. } | How::Sending(_)) {
+                if running.is_beside() {
                     let job = running.job.clone();
                     let how = self.here(&job);
                     *running = self.running(job, how);
