@@ -629,7 +629,10 @@ fn part(ui: &mut Ui, name: &str, is_open: bool, show: impl FnOnce(&mut Ui)) {
     let shown = CollapsingHeader::new(RichText::new(name).strong())
         .default_open(is_open)
         .show_unindented(ui, show);
-    focus::folds(&shown.header_response, name, shown.openness > 0.5);
+    let is_open = shown.openness > 0.5;
+    shown
+        .header_response
+        .widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, name));
 }
 
 impl eframe::App for Studio {

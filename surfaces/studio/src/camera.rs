@@ -69,11 +69,6 @@ impl Camera {
     /// The steepest view from above, radians.
     pub const STEEPEST: f64 = PITCHES[1];
 
-    /// Returns the view from a side: front, left or above.
-    pub fn from_side(self, yaw: f64, pitch: f64) -> Self {
-        Self { yaw, pitch, ..self }
-    }
-
     /// Returns the first view of a take: from the side and ahead of where its body faces.
     pub fn facing(self, opened: &Opened) -> Self {
         Self {

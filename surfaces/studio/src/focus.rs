@@ -56,11 +56,6 @@ pub fn label(response: &Response, role: Role, name: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, true, name));
 }
 
-/// Announces whether the part below is open or closed.
-pub fn folds(response: &Response, name: &str, is_open: bool) {
-    response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, name));
-}
-
 /// Gives a widget a name for screen readers, if it has none of its own.
 pub fn named(response: Response, name: &str) -> Response {
     response

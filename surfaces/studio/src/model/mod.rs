@@ -18,7 +18,7 @@ mod ticked;
 use std::{cell::RefCell, collections::VecDeque, sync::Arc};
 
 use loopwright_controller::TakeFit;
-use loopwright_core::{LoopCandidate, closure::ClosureName};
+use loopwright_core::LoopCandidate;
 use loopwright_formats::Format;
 use loopwright_job::recipe::RecipeError;
 
@@ -375,7 +375,11 @@ impl Model {
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
             Action::Study(study) => self.study(study),
             Action::Edit { edit, is_final } => self.change(self.settled(*edit), is_final),
-            Action::CloseBy(name) => self.close_by(name),
+            Action::CloseBy(name) => {
+                if let Some(edit) = self.edit().map(|edit| edit.closed_by(name)) {
+                    self.change(self.settled(edit), true);
+                }
+            }
             Action::Undo => self.go_through_history(History::undo),
             Action::Redo => self.go_through_history(History::redo),
             Action::Keep => (self.kept, self.shows_a) = (self.edit().cloned(), false),
@@ -405,7 +409,10 @@ impl Model {
                 Shown::Loop => Shown::Uncut,
                 _ => Shown::Loop,
             }),
-            Action::RootView(view) => self.view_root(view),
+            Action::RootView(view) => {
+                self.playback.secs = self.playback.secs_in(self.span_secs());
+                self.root_view = view;
+            }
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,
             Action::Split(is_split) => self.is_split = is_split,
             Action::Onion(has_onion) => self.has_onion = has_onion,
@@ -459,13 +466,6 @@ impl Model {
             if is_final {
                 self.show_in_bar(stretch);
             }
-        }
-    }
-
-    fn close_by(&mut self, name: ClosureName) {
-        if let Some(edit) = self.edit() {
-            let edit = edit.closed_by(name);
-            self.change(self.settled(edit), true);
         }
     }
 

@@ -187,10 +187,15 @@ impl Model {
 
     /// Length of a motion, seconds; that of the take if there is no loop.
     pub fn span_of(&self, shown: Shown) -> f64 {
+        self.span_and_step(shown)[0]
+    }
+
+    /// Length of a motion, and time from one frame of it to the next, seconds.
+    fn span_and_step(&self, shown: Shown) -> [f64; 2] {
         match (shown, &self.made, &self.opened) {
-            (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
-            (_, _, Some(opened)) => opened.take().duration_secs(),
-            _ => 0.0,
+            (Shown::Loop | Shown::Uncut, Some(made), _) => [made.period_secs(), made.clip().step_secs()],
+            (_, _, Some(opened)) => [opened.take().duration_secs(), opened.take().frame_time_secs()],
+            _ => [0.0; 2],
         }
     }
 
@@ -205,11 +210,7 @@ impl Model {
 
     /// Time from one frame of the shown motion to the next, seconds.
     pub fn step_secs(&self) -> f64 {
-        match (self.shown(), &self.made, &self.opened) {
-            (Shown::Loop | Shown::Uncut, Some(made), _) => made.clip().step_secs(),
-            (_, _, Some(opened)) => opened.take().frame_time_secs(),
-            _ => 0.0,
-        }
+        self.span_and_step(self.shown())[1]
     }
 
     /// Advances the playback time.
@@ -250,11 +251,6 @@ impl Model {
     pub(super) fn seek(&mut self, secs: f64) {
         self.playback.secs = secs.clamp(0.0, self.span_secs());
         self.playback.num_wraps = 0;
-    }
-
-    pub(super) fn view_root(&mut self, view: RootView) {
-        self.playback.secs = self.playback.secs_in(self.span_secs());
-        self.root_view = view;
     }
 
     /// Shows another motion at the same time of the loop, or the take where the loop begins.

@@ -31,7 +31,11 @@ impl Model {
         self.problem = None;
         self.lent.retain(|lent| *lent != file_name);
         let bytes = Arc::new(bytes);
-        let held = self.open_bytes(&file_name) + self.waiting_bytes();
+        let waiting = self.waiting.iter().map(|job| match job {
+            Job::Open(file, _) => file.bytes.len(),
+            _ => 0,
+        });
+        let held = self.open_bytes(&file_name) + waiting.sum::<usize>();
         if self.work.reads_a_file() && held + bytes.len() > self.takes_bytes {
             return self.leave_out(file_name);
         }
@@ -116,17 +120,6 @@ impl Model {
         self.open_takes()
             .filter(|opened| opened.file_name != but_for && opened.bytes.is_some())
             .map(|opened| opened.memory_bytes())
-            .sum()
-    }
-
-    /// Size of the files that wait to be read, bytes.
-    fn waiting_bytes(&self) -> usize {
-        self.waiting
-            .iter()
-            .map(|job| match job {
-                Job::Open(file, _) => file.bytes.len(),
-                _ => 0,
-            })
             .sum()
     }
 

@@ -258,7 +258,11 @@ impl Browser {
                 };
                 let secs = candidate.source_period_secs;
                 let number = index + 1;
-                let word = judgement_word(judgement);
+                let word = match judgement {
+                    Judgement::NotYet => "not yet judged",
+                    Judgement::Impossible => "cannot be made",
+                    Judgement::Graded(grade) => grade.as_str(),
+                };
                 Row {
                     what: What::Loop(index),
                     level: level + u8::from(opened.like(index).is_some()),
@@ -456,15 +460,6 @@ impl Row {
 /// Names the kind of a gait in one word.
 fn kind_of(gait: Gait) -> String {
     gait.kind.to_string()
-}
-
-/// Returns the words about a loop before its kind.
-pub fn judgement_word(judgement: Judgement) -> &'static str {
-    match judgement {
-        Judgement::NotYet => "not yet judged",
-        Judgement::Impossible => "cannot be made",
-        Judgement::Graded(grade) => grade.as_str(),
-    }
 }
 
 fn paint_sketch(ui: &Ui, Sketch(lines): &Sketch, rect: Rect) {

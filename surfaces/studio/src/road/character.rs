@@ -82,8 +82,10 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
     let Some(path) = &study.rig else {
         return Ok((None, Vec::new()));
     };
-    let file =
-        NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
+    let at = |path: &Path| {
+        NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })
+    };
+    let file = at(path)?;
     let map = (study.map.as_ref().map(|path| NamedFile::at(path, known)).transpose())
         .map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })?
         .as_ref()
@@ -94,8 +96,7 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
             ))
         });
     let read = |path: &Path| {
-        let file =
-            NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
+        let file = at(path)?;
         let take = loopwright_formats::read_take(
             &file.bytes,
             &file.file_name,

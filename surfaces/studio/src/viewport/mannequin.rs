@@ -305,7 +305,12 @@ impl Body<'_> {
             _ if is_head => ([0.86; 2], 1.0, 0.06),
             Part::Trunk if is_connector => ([0.8; 2], 0.95, 0.0),
             // Wide and flat at the chest, rounder at the neck.
-            Part::Trunk => (limb.radii.map(|radius| trunk_width(radius / stature)), 0.9, 0.0),
+            Part::Trunk => (
+                limb.radii
+                    .map(|radius| 1.0 + 0.45 * ((radius / stature - 0.03) / 0.03).clamp(0.0, 1.0)),
+                0.9,
+                0.0,
+            ),
             Part::Arm if limb.radii[1] < 0.024 * stature => ([1.12; 2], 0.9, 0.16),
             Part::Arm => ([1.0; 2], 1.1, 0.12),
             Part::Hand if is_finger => ([1.0; 2], 1.0, 0.0),
@@ -420,11 +425,6 @@ impl Body<'_> {
             )?
         })
     }
-}
-
-/// Width of the trunk where its radius is this share of the stature.
-fn trunk_width(share: f64) -> f64 {
-    1.0 + 0.45 * ((share - 0.03) / 0.03).clamp(0.0, 1.0)
 }
 
 fn mixed(one: [f32; 3], other: [f32; 3], share: f32) -> [f32; 3] {

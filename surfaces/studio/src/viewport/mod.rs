@@ -11,7 +11,7 @@ mod seam;
 mod shaders;
 mod stick;
 
-use std::{f64::consts::FRAC_PI_2, sync::Arc};
+use std::{collections::HashMap, f64::consts::FRAC_PI_2, sync::Arc};
 
 use eframe::egui::{
     self, Align, Align2, Color32, FontId, Key, Layout, PaintCallback, PaintCallbackInfo, PointerButton, Pos2, Rect,
@@ -73,7 +73,7 @@ struct Body {
     /// Whether the surface is that of the file; whether it was made for a dark theme, which decides the colours of mannequins; and the
     /// surface.
     surface: Option<((bool, bool), Arc<Surface>)>,
-    shots: Vec<Option<Shot>>,
+    shots: HashMap<usize, Shot>,
     trail: Option<Trail>,
     faults: Option<Faults>,
     /// Size of the character from the file, metres, once it is drawn: the positions of its joints say little about that.
@@ -286,7 +286,7 @@ impl Viewport {
                 ),
                 character: Character::default(),
                 surface: None,
-                shots: Vec::new(),
+                shots: HashMap::new(),
                 trail: None,
                 faults: None,
                 size: None,
@@ -317,7 +317,7 @@ impl Viewport {
         let tokens = &theme::of(ui);
         let places = self.pose(model, pane, bodies_of(ui, model, pane))?;
         let body = self.body.as_mut()?;
-        let shot = body.shots[pane.first].as_ref()?;
+        let shot = body.shots.get(&pane.first)?;
         let camera = model.camera;
         let centre = if camera.follows {
             shot.scene.centre
@@ -370,7 +370,7 @@ impl Viewport {
             }
         }
         let bodies = (places.iter())
-            .filter_map(|&place| Some((body.shots[place].as_ref()?, place)))
+            .filter_map(|&place| Some((body.shots.get(&place)?, place)))
             .map(|(shot, place)| posed::Drawn {
                 body: Arc::clone(&shot.posed),
                 place,
@@ -391,12 +391,8 @@ impl Viewport {
         // The body itself is always in the same place.
         let places = (pane.first + 1..).take(bodies.len() - 1).chain([pane.first]);
         let places: Vec<usize> = places.collect();
-        let count = pane.first + bodies.len();
-        if body.shots.len() < count {
-            body.shots.resize_with(count, || None);
-        }
         for (&place, (moment, veil)) in places.iter().zip(bodies) {
-            let is_same = matches!(&body.shots[place], Some(shot) if shot.moment == moment
+            let is_same = matches!(body.shots.get(&place), Some(shot) if shot.moment == moment
                 && shot.of.as_ref().map(Arc::as_ptr) == pane.made.as_ref().map(Arc::as_ptr)
                 && shot.root_view == model.root_view);
             if is_same {
@@ -409,13 +405,14 @@ impl Viewport {
             if *is_own && body.size.is_none() {
                 body.size = Some(posed.size());
             }
-            body.shots[place] = Some(Shot {
+            let shot = Shot {
                 moment,
                 of: pane.made.clone(),
                 root_view: model.root_view,
                 scene,
                 posed: Arc::new(posed),
-            });
+            };
+            body.shots.insert(place, shot);
         }
         Some(places)
     }
@@ -430,7 +427,7 @@ impl Viewport {
     fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
-        let shot = self.body.as_ref()?.shots.get(pane.first)?.as_ref()?;
+        let shot = self.body.as_ref()?.shots.get(&pane.first)?;
         let colour = theme::of(ui).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
@@ -457,7 +454,7 @@ impl Viewport {
         let clip = made.clip();
         let joint = model.watched;
         let is_there = pane.is_of_chosen(model) && pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
-        let shot = body.shots.get(pane.first)?.as_ref()?;
+        let shot = body.shots.get(&pane.first)?;
         if !is_there || self.is_bare || body.of.body().is_control(joint) {
             return None;
         }
@@ -739,7 +736,11 @@ fn camera_ui(ui: &mut Ui, model: &Model) {
                 .min_size(vec2(side, side)),
         );
         if focus::named(button.on_hover_text(name), name).clicked() {
-            model.ask(Action::Look(camera.framed().from_side(yaw, pitch)));
+            model.ask(Action::Look(Camera {
+                yaw,
+                pitch,
+                ..camera.framed()
+            }));
         }
     }
 }

@@ -189,12 +189,6 @@ impl Job {
         }
     }
 
-    /// Whether the worker keeps its take, whatever files this job needs.
-    #[cfg(target_arch = "wasm32")]
-    fn leaves_the_take(&self) -> bool {
-        matches!(self, Self::List { .. } | Self::ReadFile { .. } | Self::MakeSet(_))
-    }
-
     /// Whether it has to be done before the next frame.
     #[cfg(target_arch = "wasm32")]
     fn is_draft(&self) -> bool {

@@ -156,8 +156,9 @@ impl Crew {
         // A job that cannot be packed runs here, which reports what is wrong with it.
         let (ask, files) = Ask::new(job, self.knows.as_ref());
         self.num_asked += 1;
-        // The worker opens another take, which is recorded once it has answered.
-        if !(files.is_empty() || job.leaves_the_take()) || job.kind() == Kind::Opens {
+        // The worker opens another take, which is recorded once it has answered; these jobs leave it, whatever files they need.
+        let leaves_the_take = matches!(job, Job::List { .. } | Job::ReadFile { .. } | Job::MakeSet(_));
+        if !(files.is_empty() || leaves_the_take) || job.kind() == Kind::Opens {
             self.knows = None;
         }
         Sending {

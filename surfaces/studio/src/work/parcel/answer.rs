@@ -212,11 +212,6 @@ impl WorkedParts {
 }
 
 impl Answer {
-    /// Whether the long arrays of a take belong to the answer.
-    pub fn has_arrays(&self) -> bool {
-        matches!(self, Self::Opened(_) | Self::Followed(..))
-    }
-
     pub fn done(self, job: &Job, arrays: Option<Arrays>) -> Result<Done, ParcelError> {
         let arrays = arrays.unwrap_or_default();
         Ok(match (self, job) {

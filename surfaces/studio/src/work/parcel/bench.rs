@@ -26,7 +26,8 @@ impl Bench {
             .map_err(Into::into)
             .and_then(|done| self.answer_of(done))
             .unwrap_or_else(|error| Answer::Failed(error.to_string()));
-        let opened = answer.has_arrays().then(|| self.opened.clone()).flatten();
+        let has_arrays = matches!(answer, Answer::Opened(_) | Answer::Followed(..));
+        let opened = self.opened.clone().filter(|_| has_arrays);
         (answer, opened)
     }
 
