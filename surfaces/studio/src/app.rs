@@ -234,6 +234,9 @@ impl Studio {
         } else {
             self.wide_ui(ui);
         }
+        if std::mem::take(&mut self.export.wants_dialog) {
+            self.ask_folder(&ctx);
+        }
         self.capture.shoot(&ctx, self.viewport.rect);
         panels::help_ui(&ctx, &self.model);
         panels::release_clicked(&ctx);
@@ -425,8 +428,7 @@ impl Studio {
             ui.horizontal(|ui| self.verdict_ui(ui));
         }
         self.progress_ui(ui);
-        let chooses_folder = self.export.question_ui(ui, &self.model);
-        self.ask_folder(chooses_folder, ui.ctx());
+        self.export.question_ui(ui, &self.model);
         ui.add_space(3.0);
     }
 
@@ -601,8 +603,7 @@ impl Studio {
 
     fn export_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
-        let chooses_folder = self.export.export_ui(ui, model);
-        self.ask_folder(chooses_folder, ui.ctx());
+        self.export.export_ui(ui, model);
         let capture = &mut self.capture;
         let export = &mut self.export;
         let recipe = &mut self.recipe;

@@ -89,11 +89,9 @@ impl Studio {
         });
     }
 
-    /// Shows the dialog for the folder of loops if `asks`; a browser has its own folder.
-    pub(super) fn ask_folder(&self, asks: bool, ctx: &Context) {
-        if asks {
-            self.ask(Ask::SaveInto, ctx);
-        }
+    /// Shows the dialog for the folder of loops.
+    pub(super) fn ask_folder(&self, ctx: &Context) {
+        self.ask(Ask::SaveInto, ctx);
     }
 
     /// Handles the answers of dialogs, shows the take in the title, and asks for files on the keyboard shortcut.

@@ -77,6 +77,8 @@ pub struct ExportPanel {
     pub folder: String,
     /// Whether the user chose the folder.
     is_folder_chosen: bool,
+    /// Whether the folder is to be chosen in a system dialog.
+    pub wants_dialog: bool,
     /// Whether the folder is from an earlier run.
     #[cfg(not(target_arch = "wasm32"))]
     is_remembered: bool,
@@ -220,11 +222,9 @@ impl ExportPanel {
         }
     }
 
-    /// Shows the panel. Returns whether the folder is to be chosen in a system dialog.
-    pub fn export_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
-        let Some(opened) = model.opened() else {
-            return false;
-        };
+    /// Shows the panel.
+    pub fn export_ui(&mut self, ui: &mut Ui, model: &Model) {
+        let Some(opened) = model.opened() else { return };
         if self.of != Some(opened.format) {
             self.of = Some(opened.format);
             self.format = None;
@@ -240,7 +240,7 @@ impl ExportPanel {
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
         }
-        let chooses_folder = self.place_ui(ui, opened, format);
+        self.place_ui(ui, opened, format);
         let export = self.export(model);
         let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {
@@ -259,15 +259,13 @@ impl ExportPanel {
             }
         }
         self.notes_ui(ui);
-        chooses_folder
     }
 
-    /// Shows the folder and the name of files. Returns whether the folder is to be chosen in a system dialog.
-    fn place_ui(&mut self, ui: &mut Ui, opened: &Opened, format: Format) -> bool {
-        let mut chooses_folder = false;
+    /// Shows the folder and the name of files.
+    fn place_ui(&mut self, ui: &mut Ui, opened: &Opened, format: Format) {
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
-                chooses_folder = ui.button("Choose the folder ...").clicked();
+                self.wants_dialog |= ui.button("Choose the folder ...").clicked();
                 let width = ui.available_width() - BESIDE_POINTS;
                 self.is_folder_chosen |= field_ui(ui, "Folder", &mut self.folder, width).changed();
             });
@@ -286,7 +284,6 @@ impl ExportPanel {
             ui,
             format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name)),
         );
-        chooses_folder
     }
 
     /// Shows the button that makes a set of several takes, or of a file with several animations.
@@ -345,9 +342,8 @@ impl ExportPanel {
         };
     }
 
-    /// Writes waiting files, and first asks for the folder, and about existing files. Returns whether the folder is to be chosen in a
-    /// system dialog.
-    pub fn question_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
+    /// Writes waiting files, and first asks for the folder, and about existing files.
+    pub fn question_ui(&mut self, ui: &mut Ui, model: &Model) {
         if self.asks_where() {
             return self.where_ui(ui);
         }
@@ -378,11 +374,10 @@ impl ExportPanel {
             }
             break;
         }
-        false
     }
 
     /// Asks for the folder, once: later files go there, too.
-    fn where_ui(&mut self, ui: &mut Ui) -> bool {
+    fn where_ui(&mut self, ui: &mut Ui) {
         let names = match (self.pending.front(), self.pending.len()) {
             (Some(only), 1) => only.file_name().to_owned(),
             (_, count) => format!("{count} files"),
@@ -412,13 +407,13 @@ impl ExportPanel {
             .inner
         });
         let [writes, chooses, cancels] = modal.inner;
+        self.wants_dialog |= chooses;
         if writes {
             self.settle_folder();
             ui.ctx().request_repaint();
         } else if cancels || modal.should_close() {
             self.pending.clear();
         }
-        chooses
     }
 }
 
