@@ -1,5 +1,6 @@
 //! Takes, animations and loops as a tree of rows that can be sorted, searched, chosen, ticked and closed.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Weak};
 
 use eframe::egui::{
@@ -33,28 +34,24 @@ const LEVEL_POINTS: f32 = 12.0;
 const CLOSE_POINTS: f32 = 24.0;
 const SCROLL_POINTS: f32 = 8.0;
 
-/// The sort order of rows.
-#[derive(Clone, Copy, Default, PartialEq)]
-enum By {
-    /// The order in which they were opened or found.
-    #[default]
-    Order,
-    Name,
-    Kind,
-    Length,
-    Speed,
-    Grade,
-}
+/// A sort order of rows: its name, and how two rows compare.
+type Order = (&'static str, fn(&Row, &Row) -> Ordering);
 
-impl By {
-    const ALL: [(Self, &'static str); 6] = [
-        (Self::Order, "as found"),
-        (Self::Name, "by name"),
-        (Self::Kind, "by kind"),
-        (Self::Length, "by length"),
-        (Self::Speed, "by speed"),
-        (Self::Grade, "by grade"),
-    ];
+/// The sort orders, the first that in which rows were opened or found.
+const ORDERS: [Order; 6] = [
+    ("as found", |_, _| Ordering::Equal),
+    ("by name", |one, other| one.name.cmp(&other.name)),
+    ("by kind", |one, other| one.kind.cmp(&other.kind)),
+    ("by length", |one, other| known(one.secs).total_cmp(&known(other.secs))),
+    ("by speed", |one, other| known(one.mps).total_cmp(&known(other.mps))),
+    ("by grade", |one, other| {
+        (one.grade.is_none(), one.grade).cmp(&(other.grade.is_none(), other.grade))
+    }),
+];
+
+/// Returns a number to sort by; unknown ones come last.
+fn known(value: Option<f64>) -> f64 {
+    value.unwrap_or(f64::INFINITY)
 }
 
 /// The subject of a row.
@@ -84,7 +81,8 @@ struct Row {
 #[derive(Default)]
 pub struct Browser {
     wanted: String,
-    by: By,
+    /// The index of the sort order.
+    by: usize,
     /// The name of the take's file: another take may be shown before the question is answered.
     closing: Option<String>,
     /// Sketches of bodies in the middle of stretches, drawn once.
@@ -112,15 +110,11 @@ impl Browser {
                 ),
                 "Search takes, animations and loops",
             );
-            let by = By::ALL
-                .iter()
-                .find(|(by, _)| *by == self.by)
-                .map_or("", |(_, word)| word);
             let list = ComboBox::from_id_salt("sorted")
                 .width(76.0)
-                .selected_text(by)
+                .selected_text(ORDERS[self.by].0)
                 .show_ui(ui, |ui| {
-                    for (by, word) in By::ALL {
+                    for (by, (word, _)) in ORDERS.into_iter().enumerate() {
                         ui.selectable_value(&mut self.by, by, word);
                     }
                 });
@@ -280,15 +274,7 @@ impl Browser {
     }
 
     fn sort(&self, rows: &mut [Row]) {
-        let figure = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
-        rows.sort_by(|one, other| match self.by {
-            By::Order => std::cmp::Ordering::Equal,
-            By::Name => one.name.cmp(&other.name),
-            By::Kind => one.kind.cmp(&other.kind),
-            By::Length => figure(one.secs).total_cmp(&figure(other.secs)),
-            By::Speed => figure(one.mps).total_cmp(&figure(other.mps)),
-            By::Grade => (one.grade.is_none(), one.grade).cmp(&(other.grade.is_none(), other.grade)),
-        });
+        rows.sort_by(ORDERS[self.by].1);
     }
 
     fn row_ui(&mut self, ui: &mut Ui, model: &Model, row: &Row, rect: Rect) {

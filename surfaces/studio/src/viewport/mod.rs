@@ -32,7 +32,7 @@ use draw::Renderer;
 use posed::{Frame, Ground, PosedBody, Veil};
 use rings::{Place, Rings};
 use scene::{Moment, Scene};
-use seam::{Faults, Trail};
+use seam::{Fault, Trail, faults_now};
 
 /// Zoom per point of the wheel.
 const ZOOM_PER_POINT: f64 = 0.0025;
@@ -75,7 +75,8 @@ struct Body {
     surface: Option<((bool, bool), Arc<Surface>)>,
     shots: HashMap<usize, Shot>,
     trail: Option<Trail>,
-    faults: Option<Faults>,
+    /// The faults of the feet, and the number of the loop that they are of.
+    faults: Option<(u64, Vec<Fault>)>,
     /// Size of the character from the file, metres, once it is drawn: the positions of its joints say little about that.
     size: Option<f64>,
     /// Whether the camera was adjusted to that size.
@@ -352,19 +353,12 @@ impl Viewport {
         }
         let made = model.made().filter(|_| pane.is_of_chosen(model));
         if let Some(made) = made.filter(|_| matches!(pane.shown, Shown::Loop | Shown::Uncut) && model.has_trail) {
-            Trail::follow(
-                &mut body.trail,
-                model,
-                made,
-                model.watched.min(made.clip().skeleton().num_joints() - 1),
-            );
-            if let Some(trail) = &body.trail {
-                paint::trail(&painter, &view, &trail.paths(model, made), tokens);
-            }
+            let joint = model.watched.min(made.clip().skeleton().num_joints() - 1);
+            let trail = Trail::of(&mut body.trail, model, made, joint);
+            paint::trail(&painter, &view, &trail.paths(model, made), tokens);
         }
         if let Some(made) = made.filter(|_| pane.shown == Shown::Loop) {
-            Faults::follow(&mut body.faults, model, made);
-            for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
+            for fault in faults_now(&mut body.faults, model, made) {
                 let on_ground = shot.scene.world.translations[fault.joint].with_y(shot.scene.floor);
                 paint::fault(&painter, &view, on_ground, &fault.words, tokens);
             }
