@@ -83,12 +83,13 @@ impl Session {
         let Some(opened) = model.opened().filter(|_| is_settled) else {
             return;
         };
-        let names = model.others().chain([opened.file_name.as_str()]).map(str::to_owned);
-        let of = (model.num_made, names.collect(), theme);
-        if self.of.as_ref() == Some(&of) {
+        let names: Vec<String> = (model.others().chain([opened.file_name.as_str()]))
+            .map(str::to_owned)
+            .collect();
+        let of = (model.num_made, names, theme);
+        if self.of.replace(of.clone()) == Some(of) {
             return;
         }
-        self.of = Some(of);
         let mut room = MOST_BYTES;
         let mut files: Vec<NamedFile> = Vec::new();
         let mut takes = Vec::new();
