@@ -65,7 +65,7 @@ impl Inbox {
 }
 
 /// A tab of the panels beside the view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 enum Tab {
     #[default]
     Loops,
@@ -206,8 +206,8 @@ impl Studio {
         }
         self.model.poll();
         if let Some(exported) = self.model.take_exported() {
-            let (of, is_ticked) = (self.model.exporting.take(), self.model.writing().is_some());
-            self.export.take_in(exported, of, is_ticked);
+            self.export
+                .take_in(exported, self.model.exporting.take(), self.model.writing().is_some());
         }
         if let Some(set) = self.model.set_made.take() {
             self.export.take_in_set(set);
@@ -234,6 +234,9 @@ impl Studio {
         } else {
             self.wide_ui(ui);
         }
+        if std::mem::take(&mut self.export.wants_dialog) {
+            self.ask_folder(&ctx);
+        }
         self.capture.shoot(&ctx, self.viewport.rect);
         panels::help_ui(&ctx, &self.model);
         panels::release_clicked(&ctx);
@@ -251,8 +254,11 @@ impl Studio {
             self.model.poll();
             ctx.request_discard("a slider moved");
         }
-        let plays = self.model.playback.is_playing && self.model.opened().is_some();
-        self.pace.ask(&ctx, plays, self.model.busy());
+        self.pace.ask(
+            &ctx,
+            self.model.playback.is_playing && self.model.opened().is_some(),
+            self.model.busy(),
+        );
     }
 
     /// Notes whether a finger or a mouse was used last.
@@ -328,17 +334,21 @@ impl Studio {
 
     /// Shows the panels of a tab; each tab has its own scroll position.
     fn scrolled_ui(&mut self, ui: &mut Ui, show: impl FnOnce(&mut Self, &mut Ui)) {
-        let area = ScrollArea::vertical().id_salt(self.tab.words()[0]).auto_shrink(false);
-        area.show(ui, |ui| focus::scrolled_to(ui, |ui| show(self, ui)));
+        ScrollArea::vertical()
+            .id_salt(self.tab.words()[0])
+            .auto_shrink(false)
+            .show(ui, |ui| focus::scrolled_to(ui, |ui| show(self, ui)));
     }
 
     /// Lays out view, transport and three tabs below each other, for fingers.
     fn narrow_ui(&mut self, ui: &mut Ui) {
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
-            let height = ui.available_height() * NARROW_VIEWPORT;
-            ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
-                self.viewport.viewport_ui(ui, &self.model);
-            });
+            ui.allocate_ui(
+                vec2(ui.available_width(), ui.available_height() * NARROW_VIEWPORT),
+                |ui| {
+                    self.viewport.viewport_ui(ui, &self.model);
+                },
+            );
             Frame::NONE.inner_margin(Margin::symmetric(8, 0)).show(ui, |ui| {
                 timeline::narrow_transport_ui(ui, &self.model);
                 if self.set_words().is_none() {
@@ -418,8 +428,7 @@ impl Studio {
             ui.horizontal(|ui| self.verdict_ui(ui));
         }
         self.progress_ui(ui);
-        let chooses_folder = self.export.question_ui(ui, &self.model);
-        self.ask_folder(chooses_folder, ui.ctx());
+        self.export.question_ui(ui, &self.model);
         ui.add_space(3.0);
     }
 
@@ -438,10 +447,8 @@ impl Studio {
         if is_narrow {
             return;
         }
-        let (word, tip) = (
-            if is_wordy { "Keep as A" } else { "Keep A" },
-            "Keeps the settings, to compare (A)",
-        );
+        let word = if is_wordy { "Keep as A" } else { "Keep A" };
+        let tip = "Keeps the settings, to compare (A)";
         if word_ui(ui, word, "Keep as A", self.model.edit().is_some(), tip) {
             self.model.ask(Action::Keep);
         }
@@ -473,8 +480,7 @@ impl Studio {
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, &theme::of(ui));
             grade::light_ui(ui, made.verdict.grade);
-            let words = RichText::new(made.verdict.to_string()).color(colour);
-            ui.add(Label::new(words).truncate());
+            ui.add(Label::new(RichText::new(made.verdict.to_string()).color(colour)).truncate());
         }
     }
 
@@ -597,9 +603,10 @@ impl Studio {
 
     fn export_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
-        let chooses_folder = self.export.export_ui(ui, model);
-        self.ask_folder(chooses_folder, ui.ctx());
-        let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
+        self.export.export_ui(ui, model);
+        let capture = &mut self.capture;
+        let export = &mut self.export;
+        let recipe = &mut self.recipe;
         part(ui, "Picture", true, |ui| capture.capture_ui(ui, model, export));
         part(ui, "Recipe", true, |ui| recipe.recipe_ui(ui, model, export));
         part(ui, "Controller fit", false, |ui| panels::fit_ui(ui, model));
@@ -620,9 +627,13 @@ fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> 
 
 /// Shows a foldable part of a tab.
 fn part(ui: &mut Ui, name: &str, is_open: bool, show: impl FnOnce(&mut Ui)) {
-    let header = CollapsingHeader::new(RichText::new(name).strong()).default_open(is_open);
-    let shown = header.show_unindented(ui, show);
-    focus::folds(&shown.header_response, name, shown.openness > 0.5);
+    let shown = CollapsingHeader::new(RichText::new(name).strong())
+        .default_open(is_open)
+        .show_unindented(ui, show);
+    let is_open = shown.openness > 0.5;
+    shown
+        .header_response
+        .widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, name));
 }
 
 impl eframe::App for Studio {

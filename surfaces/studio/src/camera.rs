@@ -60,28 +60,25 @@ impl Default for Camera {
 impl Camera {
     /// Whether all its numbers are finite.
     pub fn is_finite(&self) -> bool {
-        let numbers = [self.yaw, self.pitch, self.distance, self.stature];
-        numbers.iter().all(|number| number.is_finite()) && self.offset.is_finite()
+        [self.yaw, self.pitch, self.distance, self.stature]
+            .iter()
+            .all(|number| number.is_finite())
+            && self.offset.is_finite()
     }
 
     /// The steepest view from above, radians.
     pub const STEEPEST: f64 = PITCHES[1];
 
-    /// Returns the view from a side: front, left or above.
-    #[must_use]
-    pub fn from_side(self, yaw: f64, pitch: f64) -> Self {
-        Self { yaw, pitch, ..self }
-    }
-
     /// Returns the first view of a take: from the side and ahead of where its body faces.
-    #[must_use]
     pub fn facing(self, opened: &Opened) -> Self {
-        let stature = opened.stature().unwrap_or(Self::default().stature);
-        Self { stature, ..self }.reset()
+        Self {
+            stature: opened.stature().unwrap_or(Self::default().stature),
+            ..self
+        }
+        .reset()
     }
 
     /// Returns the first view of the same body, with the same mode.
-    #[must_use]
     pub fn reset(self) -> Self {
         Self {
             stature: self.stature,
@@ -92,7 +89,6 @@ impl Camera {
     }
 
     /// Returns the view turned by a drag, points of the screen.
-    #[must_use]
     pub fn orbited(self, drag: Vec2) -> Self {
         Self {
             yaw: self.yaw - ORBIT_RADIANS * f64::from(drag.x),
@@ -102,7 +98,6 @@ impl Camera {
     }
 
     /// Returns the view moved by a drag, points of the screen, in a view of this height.
-    #[must_use]
     pub fn panned(self, drag: Vec2, height: f32) -> Self {
         let [right, up, _] = self.axes();
         let metres = 2.0 * HALF_VIEW * self.distance * self.stature / f64::from(height.max(1.0));
@@ -113,7 +108,6 @@ impl Camera {
     }
 
     /// Returns the view nearer by a factor.
-    #[must_use]
     pub fn zoomed(self, factor: f64) -> Self {
         let distance = self.distance / factor.clamp(0.1, 10.0);
         Self {
@@ -124,12 +118,12 @@ impl Camera {
 
     /// Returns the direction over the ground that is so far to the right and so far away as seen.
     pub fn on_ground(&self, [right, away]: [f64; 2]) -> DVec3 {
-        let (sin, cos) = (ops::sin(self.yaw), ops::cos(self.yaw));
+        let sin = ops::sin(self.yaw);
+        let cos = ops::cos(self.yaw);
         right * DVec3::new(cos, 0.0, -sin) - away * DVec3::new(sin, 0.0, cos)
     }
 
     /// Returns the view with the whole body in the middle, from the same side.
-    #[must_use]
     pub fn framed(self) -> Self {
         let Self { offset, distance, .. } = Self::default();
         Self {
@@ -141,10 +135,8 @@ impl Camera {
 
     /// Right, up, and from the point looked at to the eye.
     fn axes(&self) -> [DVec3; 3] {
-        let ([sin_yaw, cos_yaw], [sin_pitch, cos_pitch]) = (
-            [ops::sin(self.yaw), ops::cos(self.yaw)],
-            [ops::sin(self.pitch), ops::cos(self.pitch)],
-        );
+        let [sin_yaw, cos_yaw] = [ops::sin(self.yaw), ops::cos(self.yaw)];
+        let [sin_pitch, cos_pitch] = [ops::sin(self.pitch), ops::cos(self.pitch)];
         let back = DVec3::new(sin_yaw * cos_pitch, sin_pitch, cos_yaw * cos_pitch);
         let right = DVec3::new(cos_yaw, 0.0, -sin_yaw);
         [right, back.cross(right), back]
@@ -167,7 +159,6 @@ impl Camera {
 }
 
 /// A placed camera.
-#[derive(Clone, Copy, Debug)]
 pub struct View {
     eye: DVec3,
     right: DVec3,
@@ -199,8 +190,10 @@ impl View {
 
     /// Metres per point of the screen at a place.
     pub fn metres_per_point(&self, place: DVec3) -> f64 {
-        let depth = (self.eye - place).dot(self.back);
-        self.even_depth.unwrap_or(depth).max(NEAR_METRES) / self.points_per_slope
+        self.even_depth
+            .unwrap_or((self.eye - place).dot(self.back))
+            .max(NEAR_METRES)
+            / self.points_per_slope
     }
 
     /// Whether a point is nearer to the eye than another one.
@@ -215,7 +208,8 @@ impl View {
         let from_eye = (origin - self.eye).extend(1.0);
         let row = |axis: DVec3, scale: f64| (scale * axis).extend(scale * axis.dot(from_eye.truncate()));
         let depth = row(-self.back, 1.0);
-        let (near, far) = (NEAR_METRES, FAR_METRES);
+        let near = NEAR_METRES;
+        let far = FAR_METRES;
         let (z, w) = match self.even_depth {
             None => (
                 depth * ((far + near) / (far - near)) - DVec4::W * (2.0 * far * near / (far - near)),

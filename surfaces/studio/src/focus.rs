@@ -6,8 +6,7 @@ use eframe::egui::{
 
 /// The rectangle of the focused widget, points.
 fn place(ctx: &Context) -> Option<Rect> {
-    let focused = ctx.memory(Memory::focused)?;
-    Some(ctx.read_response(focused)?.rect)
+    Some(ctx.read_response(ctx.memory(Memory::focused)?)?.rect)
 }
 
 /// Shows widgets in a scrolling area, and scrolls to the one that gains the focus.
@@ -15,8 +14,11 @@ pub fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
     let num_before = ui.ctx().output(|output| output.events.len());
     widgets(ui);
     let is_gained = ui.ctx().output(|output| {
-        let mut events = output.events.iter().skip(num_before);
-        events.any(|event| matches!(event, OutputEvent::FocusGained(_)))
+        output
+            .events
+            .iter()
+            .skip(num_before)
+            .any(|event| matches!(event, OutputEvent::FocusGained(_)))
     });
     if let Some(rect) = place(ui.ctx()).filter(|_| is_gained) {
         ui.scroll_to_rect(rect, None);
@@ -52,11 +54,6 @@ pub fn steps(ui: &Ui, response: &Response) -> Option<i32> {
 /// Announces the role and the name of a widget that is drawn by hand.
 pub fn label(response: &Response, role: Role, name: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, true, name));
-}
-
-/// Announces whether the part below is open or closed.
-pub fn folds(response: &Response, name: &str, is_open: bool) {
-    response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, name));
 }
 
 /// Gives a widget a name for screen readers, if it has none of its own.

@@ -20,8 +20,7 @@ const LIGHT_POINTS: f32 = 4.5;
 /// has these shapes.
 pub fn light_ui(ui: &mut Ui, grade: Grade) {
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::empty());
-    let colour = colour(grade, &theme::of(ui));
-    paint_light(ui.painter(), rect.center(), grade, colour);
+    paint_light(ui.painter(), rect.center(), grade, colour(grade, &theme::of(ui)));
 }
 
 /// Paints the light alone.

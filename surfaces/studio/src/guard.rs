@@ -12,7 +12,7 @@ pub struct Guard {
 }
 
 /// The user's choice after a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
     /// Save the recipe beside the take.
     Save,
@@ -40,9 +40,12 @@ impl Guard {
             // The state that a failed frame leaves behind is discarded.
             let drawn = catch_unwind(AssertUnwindSafe(|| draw(self, ui)));
             self.failure = drawn.err().map(|failure| {
-                let text = failure.downcast_ref::<String>().map(String::as_str);
-                let text = text.or(failure.downcast_ref::<&str>().copied());
-                text.unwrap_or("no reason is known").to_owned()
+                failure
+                    .downcast_ref::<String>()
+                    .map(String::as_str)
+                    .or(failure.downcast_ref::<&str>().copied())
+                    .unwrap_or("no reason is known")
+                    .to_owned()
             });
             if self.failure.is_some() {
                 ui.ctx().request_repaint();

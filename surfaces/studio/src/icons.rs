@@ -11,7 +11,7 @@ use eframe::egui::{
 const SIGN_POINTS: f32 = 16.0;
 
 /// The sign of a button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Icon {
     ToStart,
     Play,
@@ -71,8 +71,12 @@ fn sign_ui(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_
     } else {
         ui.visuals().weak_text_color().gamma_multiply(0.5)
     };
-    let rect = Rect::from_center_size(response.rect.center(), Vec2::splat(SIGN_POINTS));
-    paint(ui.painter(), icon, rect, colour);
+    paint(
+        ui.painter(),
+        icon,
+        Rect::from_center_size(response.rect.center(), Vec2::splat(SIGN_POINTS)),
+        colour,
+    );
     response.on_hover_text(tip).on_disabled_hover_text(tip)
 }
 
@@ -117,8 +121,7 @@ loopwright_core::words!(Icon {
 
 /// Paints a sign into a square.
 fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
-    let parts = icon.as_str().split(';');
-    painter.extend(parts.filter_map(|part| shape(part, rect, colour)));
+    painter.extend(icon.as_str().split(';').filter_map(|part| shape(part, rect, colour)));
 }
 
 /// A part of a sign; `None` if there is no such part.
@@ -135,13 +138,14 @@ fn shape(part: &str, rect: Rect, colour: Color32) -> Option<Shape> {
         ("L", points) => Shape::line(path(points), thin),
         ("S", &[width, percent, ref points @ ..]) => Shape::line(path(points), stroke(width, percent)),
         ("F", corners) => Shape::convex_polygon(path(corners), colour, Stroke::NONE),
-        ("A", &[x, y, radius, from, to]) => {
-            let points = (0..=16).map(|point| {
-                let angle = TAU * (from + (to - from) * point as f32 / 16.0) / 1e2;
-                at(x, y) + radius * share * Vec2::angled(angle)
-            });
-            Shape::line(points.collect(), thin)
-        }
+        ("A", &[x, y, radius, from, to]) => Shape::line(
+            (0..=16)
+                .map(|point| {
+                    at(x, y) + radius * share * Vec2::angled(TAU * (from + (to - from) * point as f32 / 16.0) / 1e2)
+                })
+                .collect(),
+            thin,
+        ),
         ("D", &[x, y, radius, percent]) => {
             Shape::circle_filled(at(x, y), radius * share, colour.gamma_multiply(percent / 1e2))
         }
@@ -151,10 +155,12 @@ fn shape(part: &str, rect: Rect, colour: Color32) -> Option<Shape> {
         ("B", &[left, top, right, bottom]) => {
             Shape::rect_filled(Rect::from_min_max(at(left, top), at(right, bottom)), 1.0, colour)
         }
-        ("E", &[left, top, right, bottom, rounding]) => {
-            let edge = Rect::from_min_max(at(left, top), at(right, bottom));
-            Shape::rect_stroke(edge, rounding, thin, StrokeKind::Inside)
-        }
+        ("E", &[left, top, right, bottom, rounding]) => Shape::rect_stroke(
+            Rect::from_min_max(at(left, top), at(right, bottom)),
+            rounding,
+            thin,
+            StrokeKind::Inside,
+        ),
         _ => return None,
     })
 }

@@ -36,14 +36,18 @@ fn lean(points: &[Pos2]) -> Vec<Pos2> {
                 *kept = true;
             }
         }
-        let between = (first + 1..last).map(|index| (index, from_line(points[index], points[first], points[last])));
-        let farthest = between.max_by(|one, other| one.1.total_cmp(&other.1));
+        let farthest = (first + 1..last)
+            .map(|index| (index, from_line(points[index], points[first], points[last])))
+            .max_by(|one, other| one.1.total_cmp(&other.1));
         if let Some((index, _)) = farthest.filter(|(_, off)| off.is_nan() || *off > UNSEEN_POINTS) {
             spans.extend([(first, index), (index, last)]);
         }
     }
-    let kept = points.iter().zip(is_kept);
-    kept.filter_map(|(&point, is_kept)| is_kept.then_some(point)).collect()
+    points
+        .iter()
+        .zip(is_kept)
+        .filter_map(|(&point, is_kept)| is_kept.then_some(point))
+        .collect()
 }
 
 /// Distance of a point from the segment between two others.

@@ -80,9 +80,9 @@ fn icon() -> eframe::egui::IconData {
     const PIXELS: u32 = 64;
     let middle = 0.5 * (PIXELS as f32 - 1.0);
     let pixels = (0..PIXELS * PIXELS).flat_map(|at| {
-        let (x, y) = ((at % PIXELS) as f32 - middle, (at / PIXELS) as f32 - middle);
-        let from_ring = (x.hypot(y) - 0.34 * PIXELS as f32).abs() - 0.09 * PIXELS as f32;
-        let opacity = (0.5 - from_ring).clamp(0.0, 1.0);
+        let x = (at % PIXELS) as f32 - middle;
+        let y = (at / PIXELS) as f32 - middle;
+        let opacity = (0.5 - ((x.hypot(y) - 0.34 * PIXELS as f32).abs() - 0.09 * PIXELS as f32)).clamp(0.0, 1.0);
         let is_seam = y < 0.0 && x.abs() < 0.05 * PIXELS as f32;
         let [red, green, blue] = if is_seam { [240, 158, 56] } else { [64, 156, 255] };
         [red, green, blue, (255.0 * opacity) as u8]
@@ -102,10 +102,12 @@ fn state_folder() -> Option<std::path::PathBuf> {
             .filter(|value| !value.is_empty())
             .map(std::path::PathBuf::from)
     };
-    let states = folder("XDG_STATE_HOME")
-        .or_else(|| folder("LOCALAPPDATA"))
-        .or_else(|| folder("HOME").map(|home| home.join(".local/state")))?;
-    Some(states.join("loopwright-studio"))
+    Some(
+        folder("XDG_STATE_HOME")
+            .or_else(|| folder("LOCALAPPDATA"))
+            .or_else(|| folder("HOME").map(|home| home.join(".local/state")))?
+            .join("loopwright-studio"),
+    )
 }
 
 // The page starts in the library.

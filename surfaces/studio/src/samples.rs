@@ -34,8 +34,11 @@ pub fn sample(name: &str) -> Option<Action> {
         _ => return None,
     };
     let take = synthesize(&settings).ok()?.take;
-    let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh)).ok()?.bytes;
-    Some(Action::of_file(format!("{name}.bvh"), bytes, Beside::default()))
+    Some(Action::of_file(
+        format!("{name}.bvh"),
+        write_take(&take, &Source::for_take(&take, Format::Bvh)).ok()?.bytes,
+        Beside::default(),
+    ))
 }
 
 #[cfg(test)]

@@ -19,13 +19,13 @@ const FILES: &str = "files.json";
 const SETTINGS: &str = "settings.json";
 
 /// A file, with its bytes encoded as text.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct KeptFile {
     name: String,
     bytes: String,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Settings {
     is_dark: bool,
     /// File name and recipe of each take, the shown one last; including files that are not stored.
@@ -69,8 +69,10 @@ impl Session {
                 })
             })
             .collect();
-        let takes = settings.takes;
-        Some(Action::Reopen { files, takes })
+        Some(Action::Reopen {
+            files,
+            takes: settings.takes,
+        })
     }
 
     /// Stores the state, if it changed since it was last stored.
@@ -81,12 +83,13 @@ impl Session {
         let Some(opened) = model.opened().filter(|_| is_settled) else {
             return;
         };
-        let names = model.others().chain([opened.file_name.as_str()]).map(str::to_owned);
-        let of = (model.num_made, names.collect(), theme);
-        if self.of.as_ref() == Some(&of) {
+        let names: Vec<String> = (model.others().chain([opened.file_name.as_str()]))
+            .map(str::to_owned)
+            .collect();
+        let of = (model.num_made, names, theme);
+        if self.of.replace(of.clone()) == Some(of) {
             return;
         }
-        self.of = Some(of);
         let mut room = MOST_BYTES;
         let mut files: Vec<NamedFile> = Vec::new();
         let mut takes = Vec::new();
@@ -109,8 +112,10 @@ impl Session {
             }
         }
         takes.reverse();
-        let is_dark = theme == Theme::Dark;
-        let settings = Settings { is_dark, takes };
+        let settings = Settings {
+            is_dark: theme == Theme::Dark,
+            takes,
+        };
         if let Ok(settings) = serde_json::to_string(&settings) {
             self.memory.keep(SETTINGS, &settings);
         }

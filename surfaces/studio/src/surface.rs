@@ -21,7 +21,6 @@ const MAX_PICTURE_BYTES: u64 = 512 << 20;
 const SHADOW_CELLS: f32 = 50.0;
 
 /// A surface with its pictures, ready to be drawn.
-#[derive(Clone, Debug)]
 pub struct Surface {
     /// Its triangles; the images of the file are not kept.
     pub mesh: Mesh,
@@ -69,11 +68,12 @@ fn picture(bytes: &[u8], room: &mut [u64; 2]) -> Option<RgbaImage> {
     let [drawn_width, drawn_height] = [width, height].map(|side| side.min(MAX_DRAWN_SIDE));
     let pixels = |width: u32, height: u32| u64::from(width) * u64::from(height);
     let read = Some(pixels(width, height)).filter(|&read| read <= MAX_READ_PIXELS)?;
-    let drawn = pixels(drawn_width, drawn_height);
-    *room = [room[0].checked_sub(read)?, room[1].checked_sub(drawn)?];
+    *room = [
+        room[0].checked_sub(read)?,
+        room[1].checked_sub(pixels(drawn_width, drawn_height))?,
+    ];
     let picture = DynamicImage::from_decoder(decoder).ok()?;
-    let is_small = (width, height) == (drawn_width, drawn_height);
-    let picture = if is_small {
+    let picture = if (width, height) == (drawn_width, drawn_height) {
         picture
     } else {
         picture.thumbnail_exact(drawn_width, drawn_height)

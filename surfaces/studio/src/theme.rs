@@ -4,39 +4,61 @@
 
 use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, Ui, vec2};
 
-/// The colours of one theme.
-#[derive(Clone, Copy, Debug)]
-pub struct Tokens {
+/// Declares the colours of a theme, each with its dark and its light value.
+macro_rules! tokens {
+    ($($(#[$doc:meta])* $name:ident: $dark:literal, $light:literal;)+) => {
+        /// The colours of one theme.
+        #[derive(Clone, Copy)]
+        pub struct Tokens {
+            $($(#[$doc])* pub $name: Color32,)+
+        }
+
+        /// Returns the colours of a theme.
+        pub fn tokens(is_dark: bool) -> Tokens {
+            let of = |dark: u32, light: u32| {
+                let [_, red, green, blue] = (if is_dark { dark } else { light }).to_be_bytes();
+                Color32::from_rgb(red, green, blue)
+            };
+            Tokens {
+                $($name: of($dark, $light),)+
+            }
+        }
+    };
+}
+
+tokens! {
     /// Panels; buttons and other raised parts; charts and fields.
-    pub ground: Color32,
-    pub raised: Color32,
-    hovered: Color32,
-    pub sunken: Color32,
-    pub line: Color32,
+    ground: 0x1b1d22, 0xf6f7f9;
+    raised: 0x2d3139, 0xe2e5ea;
+    hovered: 0x3a3f49, 0xd3d8e0;
+    sunken: 0x121317, 0xffffff;
+    line: 0x343841, 0xd0d4dc;
     /// Check boxes, and the edges of fields.
-    pub edge: Color32,
-    pub text: Color32,
-    pub strong: Color32,
-    pub weak: Color32,
+    edge: 0x6e7484, 0x838995;
+    text: 0xcdd1d8, 0x282c34;
+    strong: 0xf4f6fa, 0x0a0c10;
+    weak: 0x949aa6, 0x5c626e;
     /// The chosen item: its background, and lines and words on any background.
-    pub chosen: Color32,
-    pub accent: Color32,
+    chosen: 0x223e68, 0xcfe0fa;
+    accent: 0x70aeff, 0x1858c4;
     /// The one filled button, and its label.
-    pub filled: Color32,
-    pub on_filled: Color32,
-    pub good: Color32,
-    pub review: Color32,
-    pub bad: Color32,
+    filled: 0x2c6ce0, 0x1e5ed0;
+    on_filled: 0xffffff, 0xffffff;
+    good: 0x5ac88c, 0x007a4a;
+    review: 0xf4ac48, 0x9e5c00;
+    bad: 0xf47066, 0xbe281e;
     /// Poses and curves before the seam.
-    pub before_seam: Color32,
+    before_seam: 0xba92ff, 0x763ec8;
     /// The axes x, y and z.
-    pub axes: [Color32; 3],
-    pub sky: Color32,
-    pub ground_line: Color32,
+    axis_x: 0xf07484, 0xc02846;
+    axis_y: 0x7ece80, 0x147a28;
+    axis_z: 0x70aeff, 0x1858c4;
+    sky: 0x16181c, 0xe8ebf0;
+    ground_line: 0x788091, 0x787e8c;
     /// Bodies. Left and right differ in brightness too, for people who do not see the hues apart.
-    pub left: Color32,
-    pub right: Color32,
-    pub trunk: Color32,
+    left: 0x5cb0be, 0x3c9cb0;
+    right: 0xc480a0, 0xd480a6;
+    trunk: 0xc4cad4, 0xc4cad4;
 }
 
 /// Windows narrower than this have the panels below the viewport, points.
@@ -49,6 +71,11 @@ pub const TOUCH_POINTS: f32 = 40.0;
 pub const SMALL_POINTS: f32 = 11.0;
 
 impl Tokens {
+    /// Returns the colours of the axes.
+    pub fn axes(&self) -> [Color32; 3] {
+        [self.axis_x, self.axis_y, self.axis_z]
+    }
+
     /// Colours of compared loops.
     pub fn series(&self) -> [Color32; 8] {
         [
@@ -61,39 +88,6 @@ impl Tokens {
             self.right,
             self.text,
         ]
-    }
-}
-
-/// Returns the colours of a theme.
-pub fn tokens(is_dark: bool) -> Tokens {
-    let of = |dark: u32, light: u32| {
-        let [_, red, green, blue] = (if is_dark { dark } else { light }).to_be_bytes();
-        Color32::from_rgb(red, green, blue)
-    };
-    Tokens {
-        ground: of(0x1b1d22, 0xf6f7f9),
-        raised: of(0x2d3139, 0xe2e5ea),
-        hovered: of(0x3a3f49, 0xd3d8e0),
-        sunken: of(0x121317, 0xffffff),
-        line: of(0x343841, 0xd0d4dc),
-        edge: of(0x6e7484, 0x838995),
-        text: of(0xcdd1d8, 0x282c34),
-        strong: of(0xf4f6fa, 0x0a0c10),
-        weak: of(0x949aa6, 0x5c626e),
-        chosen: of(0x223e68, 0xcfe0fa),
-        accent: of(0x70aeff, 0x1858c4),
-        filled: of(0x2c6ce0, 0x1e5ed0),
-        on_filled: of(0xffffff, 0xffffff),
-        good: of(0x5ac88c, 0x007a4a),
-        review: of(0xf4ac48, 0x9e5c00),
-        bad: of(0xf47066, 0xbe281e),
-        before_seam: of(0xba92ff, 0x763ec8),
-        axes: [of(0xf07484, 0xc02846), of(0x7ece80, 0x147a28), of(0x70aeff, 0x1858c4)],
-        sky: of(0x16181c, 0xe8ebf0),
-        ground_line: of(0x788091, 0x787e8c),
-        left: of(0x5cb0be, 0x3c9cb0),
-        right: of(0xc480a0, 0xd480a6),
-        trunk: of(0xc4cad4, 0xc4cad4),
     }
 }
 
@@ -237,7 +231,7 @@ mod tests {
                 assert!(found >= 3.0, "{theme:?}: {found:.2}");
             }
             assert!(contrast(visuals.text_color(), tokens.edge) >= 3.0, "the tick of a box");
-            for mark in [tokens.axes[0], tokens.axes[1], tokens.axes[2], tokens.before_seam] {
+            for mark in tokens.axes().into_iter().chain([tokens.before_seam]) {
                 assert!(contrast(mark, tokens.sunken) >= 3.0, "{theme:?}: {mark:?}");
             }
         }

@@ -94,7 +94,8 @@ fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
             Role::Link => "link",
             _ => continue,
         };
-        let (name, value) = (node.label().unwrap_or_default(), node.value());
+        let name = node.label().unwrap_or_default();
+        let value = node.value();
         let name = if role == "text" { value.unwrap_or(name) } else { name };
         // A usable widget without a name is a fault that should be noticed rather than hidden.
         let is_said = !name.is_empty() || !matches!(role, "text" | "img");

@@ -41,7 +41,8 @@ impl Studio {
         let Some(last) = paths.last() else { return };
         if self.model.awaits_character {
             // Recipes name a character by its path, so that the command finds it.
-            let (inbox, path) = (self.inbox.clone(), last.clone());
+            let inbox = self.inbox.clone();
+            let path = last.clone();
             std::thread::spawn(move || {
                 inbox.put(match platform::open_path(&path) {
                     Action::Open { bytes, beside, .. } => Action::Open {
@@ -64,7 +65,8 @@ impl Studio {
             let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
             self.export.offer_folder(folder);
         }
-        let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
+        let inbox = self.inbox.clone();
+        let paths = paths.to_vec();
         std::thread::spawn(move || {
             for path in paths.iter().flat_map(|path| platform::takes_at(path)) {
                 inbox.put(platform::open_path(&path));
@@ -74,7 +76,8 @@ impl Studio {
 
     /// Asks for files or a folder by a system dialog.
     fn ask(&self, ask: Ask, ctx: &Context) {
-        let (chosen, wake) = (Arc::clone(&self.host.chosen), ctx.clone());
+        let chosen = Arc::clone(&self.host.chosen);
+        let wake = ctx.clone();
         let asked = Instant::now();
         let inbox = self.inbox.clone();
         platform::ask(ask, &self.export.folder, move |paths| {
@@ -86,11 +89,9 @@ impl Studio {
         });
     }
 
-    /// Shows the dialog for the folder of loops if `asks`; a browser has its own folder.
-    pub(super) fn ask_folder(&self, asks: bool, ctx: &Context) {
-        if asks {
-            self.ask(Ask::SaveInto, ctx);
-        }
+    /// Shows the dialog for the folder of loops.
+    pub(super) fn ask_folder(&self, ctx: &Context) {
+        self.ask(Ask::SaveInto, ctx);
     }
 
     /// Handles the answers of dialogs, shows the take in the title, and asks for files on the keyboard shortcut.
@@ -122,26 +123,27 @@ impl Studio {
 
     pub(super) fn open_ui(&mut self, ui: &mut Ui) {
         // A click into the field leaves the menu open.
-        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-        MenuButton::new("Open ...").config(config).ui(ui, |ui| {
-            for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
-                if ui.button(word).clicked() {
-                    self.ask(ask, ui.ctx());
+        MenuButton::new("Open ...")
+            .config(MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside))
+            .ui(ui, |ui| {
+                for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
+                    if ui.button(word).clicked() {
+                        self.ask(ask, ui.ctx());
+                        ui.close();
+                    }
+                }
+                ui.separator();
+                let label = ui.label("Path of a take");
+                let field = TextEdit::singleline(&mut self.host.path).desired_width(360.0);
+                let is_entered = edged_ui(ui, field).labelled_by(label.id).lost_focus()
+                    && ui.input(|input| input.key_pressed(Key::Enter));
+                let opens = ui.add_enabled(!self.host.path.trim().is_empty(), Button::new("Open this file"));
+                if opens.clicked() || is_entered && !self.host.path.trim().is_empty() {
+                    let path = PathBuf::from(self.host.path.trim());
+                    self.open_path(&path);
                     ui.close();
                 }
-            }
-            ui.separator();
-            let label = ui.label("Path of a take");
-            let field = TextEdit::singleline(&mut self.host.path).desired_width(360.0);
-            let field = edged_ui(ui, field).labelled_by(label.id);
-            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            let opens = ui.add_enabled(!self.host.path.trim().is_empty(), Button::new("Open this file"));
-            if opens.clicked() || is_entered && !self.host.path.trim().is_empty() {
-                let path = PathBuf::from(self.host.path.trim());
-                self.open_path(&path);
-                ui.close();
-            }
-        });
+            });
     }
 
     pub(super) fn open_dropped(&mut self, files: &[DroppedFileHandle]) {

@@ -20,7 +20,8 @@ impl Studio {
         self.inbox.clone()
     }
 
-    pub(super) fn ask_folder(&self, _asks: bool, _ctx: &Context) {}
+    /// A browser has its own folder.
+    pub(super) fn ask_folder(&self, _ctx: &Context) {}
 
     pub(super) fn open_ui(&mut self, ui: &mut Ui) {
         if ui.button("Open ...").clicked() {

@@ -11,13 +11,15 @@ use super::{
 use crate::camera::Camera;
 
 /// A change of the model.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "fields are what their names say")]
+#[derive(Clone)]
 pub enum Action {
     /// Open a file.
     Open {
+        /// Its name.
         file_name: String,
+        /// Its bytes.
         bytes: Vec<u8>,
+        /// The files beside it.
         beside: Beside,
     },
     /// Follow a recipe: read the take as it says, and make its loop.
@@ -34,17 +36,25 @@ pub enum Action {
     PlayOver(String),
     /// Reopen takes: the name of the file of each, and its recipe. The files may include characters that recipes name.
     Reopen {
+        /// The files.
         files: Vec<NamedFile>,
+        /// The name and the recipe of each take.
         takes: Vec<(String, String)>,
     },
     /// Map joints of characters as a file says.
     OpenMap {
         /// Its name, as a recipe states it.
         file_name: String,
+        /// Its bytes.
         bytes: Vec<u8>,
     },
     /// Report a file that the system could not read.
-    CannotOpen { file_name: String, reason: String },
+    CannotOpen {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
     /// Report that the system has no dialog for files.
     NoDialog,
     /// Cancel the work in progress.
@@ -61,6 +71,7 @@ pub enum Action {
     Study(Study),
     /// Change the choices; the changes of one drag make one step of undo.
     Edit {
+        /// The choices.
         edit: Box<Edit>,
         /// Whether the drag is over.
         is_final: bool,
@@ -161,12 +172,8 @@ impl Action {
     /// set, because an open take may have the name of a clip.
     pub fn of_set(set: &SetFiles) -> Option<Self> {
         let files = set.files.clone();
-        let find = move |path: &str| {
-            let file = files.iter().find(|file| file.file_name == path)?;
-            Some(file.bytes.to_vec())
-        };
-        let manifest = find(SET_FILE)?;
-        let mut action = Self::of_manifest(&set.name, &manifest, &Beside::found_by(find))?;
+        let find = move |path: &str| Some(files.iter().find(|file| file.file_name == path)?.bytes.to_vec());
+        let mut action = Self::of_manifest(&set.name, &find(SET_FILE)?, &Beside::found_by(find))?;
         if let Self::OpenSet(read) = &mut action {
             read.file_name = format!("{} {}", set.name, read.file_name);
         }

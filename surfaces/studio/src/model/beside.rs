@@ -1,6 +1,6 @@
 //! Files that lie beside an opened one, such as the pictures of a character.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 /// Finds a file by the path that the opened file uses for it.
 type Find = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
@@ -22,11 +22,5 @@ impl Beside {
     /// Returns the bytes of a file; `None` if it is missing.
     pub fn find(&self, path: &str) -> Option<Vec<u8>> {
         self.find.as_ref()?(path)
-    }
-}
-
-impl fmt::Debug for Beside {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Beside").finish_non_exhaustive()
     }
 }

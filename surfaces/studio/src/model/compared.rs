@@ -11,7 +11,7 @@ use crate::work::{Job, OfTake};
 const MOST: usize = 8;
 
 /// The subject of a comparison.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub enum Comparison {
     /// All closing methods.
     Methods,
@@ -22,7 +22,6 @@ pub enum Comparison {
 }
 
 /// A loop that is compared with others.
-#[derive(Clone, Debug)]
 pub struct Compared {
     /// The name of what distinguishes it.
     pub name: String,
@@ -68,17 +67,24 @@ impl Model {
                     .into_iter()
                     .map(|preset| (preset.as_str().to_owned(), edit.closed_as(preset)));
                 let all: Vec<_> = all.collect();
-                let is_other = all.iter().all(|(_, other)| other != edit);
-                let own = is_other.then(|| as_set(edit.closure().as_str().to_owned()));
-                own.into_iter().chain(all).collect()
+                all.iter()
+                    .all(|(_, other)| other != edit)
+                    .then(|| as_set(edit.closure().as_str().to_owned()))
+                    .into_iter()
+                    .chain(all)
+                    .collect()
             }
             Comparison::Loops(loops) => (loops.iter())
                 .map(|index| (format!("Loop {}", index + 1), edit.of_stretch(Stretch::Found(*index))))
                 .collect(),
             Comparison::Kept => {
                 let [shown, kept] = [self.shows_a, !self.shows_a].map(|is_a| if is_a { "A" } else { "B" });
-                let kept = self.kept.iter().map(|other| (kept.to_owned(), other.clone()));
-                let mut both: Vec<_> = kept.chain([as_set(shown.to_owned())]).collect();
+                let mut both: Vec<_> = self
+                    .kept
+                    .iter()
+                    .map(|other| (kept.to_owned(), other.clone()))
+                    .chain([as_set(shown.to_owned())])
+                    .collect();
                 both.sort_by(|(one, _), (other, _)| one.cmp(other));
                 both
             }
@@ -96,7 +102,7 @@ impl Model {
 
     /// Makes the next compared loop, if there is nothing else to do.
     pub(super) fn compare_next(&mut self) {
-        if !self.work.is_idle() || !self.waiting.is_empty() || self.owes_loop {
+        if !self.is_at_rest() || self.owes_loop {
             return;
         }
         let next = self.compared.iter().find(|compared| compared.made.is_none());

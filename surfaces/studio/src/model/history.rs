@@ -6,7 +6,6 @@ const MAX_STEPS: usize = 200;
 /// A value with its former values, and with those that were undone.
 ///
 /// A drag changes the value many times and counts as one step: see [`Self::set`].
-#[derive(Clone, Debug)]
 pub struct History<T> {
     current: T,
     past: Vec<T>,

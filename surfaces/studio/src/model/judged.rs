@@ -10,7 +10,7 @@ use super::{Edit, Listed, Made, Model, Opened, Shown, Stretch};
 use crate::work::{Job, OfTake, TakeFile};
 
 /// The grade of a loop in the list, as far as it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Judgement {
     /// The loop has not been made yet.
     NotYet,
@@ -118,14 +118,19 @@ impl Model {
         let listing = &self.listing;
         let is_shown = self.file_of_animations().is_some_and(|bytes| listing.is_of(bytes));
         let file_name = self.opened.as_ref().map_or("", |opened| &opened.file_name);
-        let names = listing.names.iter().flatten().enumerate().filter(move |_| is_shown);
-        names.map(move |(number, name)| {
-            (
-                name.as_str(),
-                listing.listed.get(number),
-                self.grade_named(file_name, name),
-            )
-        })
+        listing
+            .names
+            .iter()
+            .flatten()
+            .enumerate()
+            .filter(move |_| is_shown)
+            .map(move |(number, name)| {
+                (
+                    name.as_str(),
+                    listing.listed.get(number),
+                    self.grade_named(file_name, name),
+                )
+            })
     }
 
     /// Lists the animations of the file, unless they are listed already.
@@ -145,9 +150,12 @@ impl Model {
     }
 
     fn grade_named(&self, file_name: &str, animation: &str) -> Option<Grade> {
-        let mut grades = self.grades.iter();
-        let found = grades.find(|(file, of, _)| file == file_name && of == animation)?;
-        Some(found.2)
+        Some(
+            self.grades
+                .iter()
+                .find(|(file, of, _)| file == file_name && of == animation)?
+                .2,
+        )
     }
 
     /// Records the grade of the loop for its take.
@@ -168,7 +176,7 @@ impl Model {
     pub(super) fn list_next(&mut self) {
         let listing = &self.listing;
         let is_done = (listing.names.as_ref()).is_some_and(|names| listing.listed.len() >= names.len());
-        if is_done || !self.work.is_idle() || !self.waiting.is_empty() || self.owes_loop {
+        if is_done || !self.is_at_rest() || self.owes_loop {
             return;
         }
         let bytes = self.file_of_animations().filter(|bytes| listing.is_of(bytes));
@@ -183,8 +191,10 @@ impl Model {
                 recipe: Box::new(recipe),
                 named: Vec::new(),
             };
-            let from = listing.listed.len();
-            self.work.start(Job::List { take, from });
+            self.work.start(Job::List {
+                take,
+                from: listing.listed.len(),
+            });
         }
     }
 
@@ -224,8 +234,11 @@ impl Model {
         self.num_made += 1;
         self.made = Some(made);
         if let (Some(opened), Some(made)) = (&self.opened, self.finished().cloned()) {
-            let found = &opened.found.candidates;
-            let row = found.iter().position(|candidate| candidate.cut == made.candidate.cut);
+            let row = opened
+                .found
+                .candidates
+                .iter()
+                .position(|candidate| candidate.cut == made.candidate.cut);
             self.judged.take_in(&made, row);
         }
         self.keep_grade();
@@ -239,7 +252,7 @@ impl Model {
 
     /// Makes the next loop of the list that is not judged yet, if there is nothing else to do.
     pub(super) fn judge_next(&mut self) {
-        if !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
+        if !self.is_at_rest() || self.finished().is_none() {
             return;
         }
         // The list of loops is hidden while a set is shown.
@@ -251,8 +264,10 @@ impl Model {
         let like = |row: usize| self.opened.as_ref().and_then(|opened| opened.like(row));
         let next = all.clone().find(|&row| like(row).is_none()).or_else(|| all.next());
         if let (Some(opened), Some(row), Some(by)) = (&self.opened, next, &self.judged.by) {
-            let judge = OfTake::Judge(Box::new(by.of_stretch(Stretch::Found(row))));
-            let job = Job::OfTake(Arc::clone(opened), judge);
+            let job = Job::OfTake(
+                Arc::clone(opened),
+                OfTake::Judge(Box::new(by.of_stretch(Stretch::Found(row)))),
+            );
             self.judged.now = Some(row);
             self.work.start(job);
         }

@@ -18,7 +18,7 @@ mod ticked;
 use std::{cell::RefCell, collections::VecDeque, sync::Arc};
 
 use loopwright_controller::TakeFit;
-use loopwright_core::{LoopCandidate, closure::ClosureName};
+use loopwright_core::LoopCandidate;
 use loopwright_formats::Format;
 use loopwright_job::recipe::RecipeError;
 
@@ -145,7 +145,7 @@ pub struct Model {
 }
 
 /// Results of studies of a take so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Studies {
     /// The cost of every seam.
     pub costs: Option<Arc<CostMap>>,
@@ -200,10 +200,13 @@ impl Model {
                 Some(made) => Some(&made.candidate),
                 None => self.opened.as_ref()?.found.best(),
             },
-            Stretch::Frames { .. } => {
-                let made = self.made.as_ref().filter(|made| made.edit.stretch == edit.stretch)?;
-                Some(&made.candidate)
-            }
+            Stretch::Frames { .. } => Some(
+                &self
+                    .made
+                    .as_ref()
+                    .filter(|made| made.edit.stretch == edit.stretch)?
+                    .candidate,
+            ),
         }
     }
 
@@ -259,8 +262,9 @@ impl Model {
     /// Names the changes that undo and redo would apply to.
     pub fn undo_names(&self) -> [Option<&'static str>; 2] {
         self.history.as_ref().map_or([None; 2], |history| {
-            let neighbours = history.neighbours();
-            neighbours.map(|other| other.map(|other| other.difference(history.current())))
+            history
+                .neighbours()
+                .map(|other| other.map(|other| other.difference(history.current())))
         })
     }
 
@@ -300,7 +304,7 @@ impl Model {
                 self.start_reading(job);
             }
         }
-        if self.owes_loop && self.work.is_idle() && self.waiting.is_empty() {
+        if self.owes_loop && self.is_at_rest() {
             self.make();
         }
         self.write_next();
@@ -308,6 +312,11 @@ impl Model {
         self.compare_next();
         self.judge_next();
         self.list_next();
+    }
+
+    /// Whether nothing runs or waits.
+    fn is_at_rest(&self) -> bool {
+        self.work.is_idle() && self.waiting.is_empty()
     }
 
     /// First and last frame of the choices, which may be fractional.
@@ -366,7 +375,11 @@ impl Model {
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
             Action::Study(study) => self.study(study),
             Action::Edit { edit, is_final } => self.change(self.settled(*edit), is_final),
-            Action::CloseBy(name) => self.close_by(name),
+            Action::CloseBy(name) => {
+                if let Some(edit) = self.edit().map(|edit| edit.closed_by(name)) {
+                    self.change(self.settled(edit), true);
+                }
+            }
             Action::Undo => self.go_through_history(History::undo),
             Action::Redo => self.go_through_history(History::redo),
             Action::Keep => (self.kept, self.shows_a) = (self.edit().cloned(), false),
@@ -396,7 +409,10 @@ impl Model {
                 Shown::Loop => Shown::Uncut,
                 _ => Shown::Loop,
             }),
-            Action::RootView(view) => self.view_root(view),
+            Action::RootView(view) => {
+                self.playback.secs = self.playback.secs_in(self.span_secs());
+                self.root_view = view;
+            }
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,
             Action::Split(is_split) => self.is_split = is_split,
             Action::Onion(has_onion) => self.has_onion = has_onion,
@@ -453,13 +469,6 @@ impl Model {
         }
     }
 
-    fn close_by(&mut self, name: ClosureName) {
-        if let Some(edit) = self.edit() {
-            let edit = edit.closed_by(name);
-            self.change(self.settled(edit), true);
-        }
-    }
-
     fn swap_kept(&mut self) {
         if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
             self.kept = Some(edit);
@@ -491,8 +500,10 @@ impl Model {
             if let Some(bytes) = opened.bytes.as_ref().filter(|_| edit.recipe.take != opened.study) {
                 // Choices restored by undo or *Swap with A* may read the take in another way.
                 let take = self.take_file(&opened.file_name, bytes, edit.to_recipe());
-                let edit = Some(Box::new(edit));
-                self.work.start(Job::Follow { take, edit });
+                self.work.start(Job::Follow {
+                    take,
+                    edit: Some(Box::new(edit)),
+                });
                 return;
             }
             if !opened.can_close() {
@@ -505,8 +516,13 @@ impl Model {
             self.judged.follow(&edit, opened.found.candidates.len());
             self.is_drafted = is_draft;
             self.owes_loop = true;
-            let edit = Box::new(edit);
-            self.work.start(Job::OfTake(opened, OfTake::Make { edit, is_draft }));
+            self.work.start(Job::OfTake(
+                opened,
+                OfTake::Make {
+                    edit: Box::new(edit),
+                    is_draft,
+                },
+            ));
         }
     }
 

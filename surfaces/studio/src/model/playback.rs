@@ -3,7 +3,7 @@
 use super::{MIN_FRAMES, Model, Stretch};
 
 /// The motion that the viewport shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Shown {
     /// The closed loop.
     #[default]
@@ -17,7 +17,7 @@ pub enum Shown {
 }
 
 /// How the viewport shows root motion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RootView {
     /// Every cycle starts where the first did.
     World,
@@ -89,8 +89,7 @@ impl Playback {
 
     /// Real seconds since playback last crossed the seam.
     pub fn since_wrap_secs(&self, span_secs: f64) -> Option<f64> {
-        let is_known = self.is_playing && self.num_wraps > 0;
-        is_known.then(|| self.secs_in(span_secs) / self.speed)
+        (self.is_playing && self.num_wraps > 0).then(|| self.secs_in(span_secs) / self.speed)
     }
 
     /// The time within one pass.
@@ -119,7 +118,8 @@ impl Model {
 
     /// Shows a frame of the take: in the loop, if the loop is shown and has the frame.
     pub(super) fn show_frame(&mut self, frame: f64) {
-        let (shown, span) = (self.shown(), self.span_secs());
+        let shown = self.shown();
+        let span = self.span_secs();
         let cut = self.made.as_ref().map(|made| made.candidate.cut);
         match cut.filter(|cut| (cut.start_frame()..=cut.end_frame()).contains(&frame)) {
             Some(cut) if matches!(shown, Shown::Loop | Shown::Uncut) => {
@@ -164,8 +164,10 @@ impl Model {
         let start_frame = (start + frames)
             .round()
             .clamp(0.0, (last - (end - start)).max(0.0).floor());
-        let end_frame = (start_frame + (end - start).round()).min(last);
-        Some(Stretch::Frames { start_frame, end_frame })
+        Some(Stretch::Frames {
+            start_frame,
+            end_frame: (start_frame + (end - start).round()).min(last),
+        })
     }
 
     /// Returns the motion that is shown: the take, if there is no loop.
@@ -185,10 +187,15 @@ impl Model {
 
     /// Length of a motion, seconds; that of the take if there is no loop.
     pub fn span_of(&self, shown: Shown) -> f64 {
+        self.span_and_step(shown)[0]
+    }
+
+    /// Length of a motion, and time from one frame of it to the next, seconds.
+    fn span_and_step(&self, shown: Shown) -> [f64; 2] {
         match (shown, &self.made, &self.opened) {
-            (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
-            (_, _, Some(opened)) => opened.take().duration_secs(),
-            _ => 0.0,
+            (Shown::Loop | Shown::Uncut, Some(made), _) => [made.period_secs(), made.clip().step_secs()],
+            (_, _, Some(opened)) => [opened.take().duration_secs(), opened.take().frame_time_secs()],
+            _ => [0.0; 2],
         }
     }
 
@@ -203,11 +210,7 @@ impl Model {
 
     /// Time from one frame of the shown motion to the next, seconds.
     pub fn step_secs(&self) -> f64 {
-        match (self.shown(), &self.made, &self.opened) {
-            (Shown::Loop | Shown::Uncut, Some(made), _) => made.clip().step_secs(),
-            (_, _, Some(opened)) => opened.take().frame_time_secs(),
-            _ => 0.0,
-        }
+        self.span_and_step(self.shown())[1]
     }
 
     /// Advances the playback time.
@@ -220,8 +223,7 @@ impl Model {
     }
 
     pub(super) fn toggle_playing(&mut self) {
-        let ended = !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6);
-        if ended {
+        if !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6) {
             self.playback.secs = 0.0;
         }
         self.playback.is_playing = !self.playback.is_playing;
@@ -229,7 +231,8 @@ impl Model {
 
     /// Pauses, and steps by this many frames.
     pub(super) fn step(&mut self, frames: i32) {
-        let (step, span) = (self.step_secs(), self.span_secs());
+        let step = self.step_secs();
+        let span = self.span_secs();
         self.playback.is_playing = false;
         if step > 0.0 {
             let frame = (self.playback.secs_in(span) / step).round() + f64::from(frames);
@@ -248,11 +251,6 @@ impl Model {
     pub(super) fn seek(&mut self, secs: f64) {
         self.playback.secs = secs.clamp(0.0, self.span_secs());
         self.playback.num_wraps = 0;
-    }
-
-    pub(super) fn view_root(&mut self, view: RootView) {
-        self.playback.secs = self.playback.secs_in(self.span_secs());
-        self.root_view = view;
     }
 
     /// Shows another motion at the same time of the loop, or the take where the loop begins.

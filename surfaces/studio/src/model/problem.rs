@@ -4,7 +4,6 @@ use super::{CharacterError, ExportError, MadeError, OpenError, SetError};
 
 /// A problem that is shown until another one replaces it, or until it is dismissed.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Problem {
     /// A take cannot be opened.
     #[error("cannot open this take: {0}")]
@@ -49,15 +48,18 @@ fn listed(left_out: &[(String, String)]) -> String {
             None => by_reason.push((reason, vec![name])),
         }
     }
-    let parts = by_reason.into_iter().map(|(reason, names)| {
-        let more = names.len().saturating_sub(MOST_NAMED);
-        let mut text = names[..names.len() - more].join(", ");
-        if more > 0 {
-            text += &format!(" and {more} more");
-        }
-        format!("{text} ({reason})")
-    });
-    parts.collect::<Vec<_>>().join("; ")
+    by_reason
+        .into_iter()
+        .map(|(reason, names)| {
+            let more = names.len().saturating_sub(MOST_NAMED);
+            let mut text = names[..names.len() - more].join(", ");
+            if more > 0 {
+                text += &format!(" and {more} more");
+            }
+            format!("{text} ({reason})")
+        })
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 impl Problem {

@@ -17,7 +17,7 @@ const MOST_PLACES: usize = 120;
 const PLACE_SECS: f64 = 0.05;
 
 /// A set that was read, with the file that provides its body.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct SetRead {
     /// Its name.
     pub name: String,
@@ -52,7 +52,7 @@ impl SetRead {
 }
 
 /// Where the character should go.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub enum Steer {
     /// A velocity over the ground, metres per second, until the next command.
     Velocity(DVec3),
@@ -83,8 +83,14 @@ impl Steered {
 
     /// The speeds of its slowest and fastest loops that go forward, metres per second.
     pub fn speeds(&self) -> [f64; 2] {
-        let loops = self.hero.set().clips().iter().filter(|clip| clip.loops());
-        let ahead = loops.map(|clip| clip.twist().linear.z).filter(|speed| *speed > SLOWEST);
+        let ahead = self
+            .hero
+            .set()
+            .clips()
+            .iter()
+            .filter(|clip| clip.loops())
+            .map(|clip| clip.twist().linear.z)
+            .filter(|speed| *speed > SLOWEST);
         let (slowest, fastest) = extremes(ahead);
         if fastest > 0.0 { [slowest, fastest] } else { [1.0; 2] }
     }
@@ -116,8 +122,8 @@ impl Model {
 
     /// Returns the set on the screen if the body of the take can play it.
     pub fn steered_here(&self) -> Option<&Steered> {
-        let (steered, opened) = (self.steered.as_ref()?, self.opened.as_ref()?);
-        steered.is_for(opened).then_some(steered)
+        let steered = self.steered.as_ref()?;
+        steered.is_for(self.opened.as_ref()?).then_some(steered)
     }
 
     /// Lists the open takes, except those that were opened to provide the bodies of sets.
@@ -216,7 +222,8 @@ impl Model {
 
 impl Steered {
     fn is_for(&self, opened: &Opened) -> bool {
-        let (own, shown) = (self.hero.set().skeleton(), opened.skeleton());
+        let own = self.hero.set().skeleton();
+        let shown = opened.skeleton();
         own.num_joints() == shown.num_joints()
             && (own.joints().iter().zip(shown.joints())).all(|(own, shown)| own.name == shown.name)
     }

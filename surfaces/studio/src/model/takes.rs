@@ -31,12 +31,15 @@ impl Model {
         self.problem = None;
         self.lent.retain(|lent| *lent != file_name);
         let bytes = Arc::new(bytes);
-        let held = self.open_bytes(&file_name) + self.waiting_bytes();
+        let waiting = self.waiting.iter().map(|job| match job {
+            Job::Open(file, _) => file.bytes.len(),
+            _ => 0,
+        });
+        let held = self.open_bytes(&file_name) + waiting.sum::<usize>();
         if self.work.reads_a_file() && held + bytes.len() > self.takes_bytes {
             return self.leave_out(file_name);
         }
-        let job = Job::Open(NamedFile { file_name, bytes }, Room::default());
-        self.read_in_turn(job);
+        self.read_in_turn(Job::Open(NamedFile { file_name, bytes }, None));
     }
 
     /// Reads a file, after the one being read: files that are dropped together are read one after the other.
@@ -58,8 +61,11 @@ impl Model {
         for (name, recipe) in takes {
             let file = files.iter().find(|file| file.file_name == name);
             let (Some(file), Ok(recipe)) = (file, Recipe::read(recipe.as_bytes())) else {
-                let (take, camera) = (name, None);
-                self.links.push(Link { take, recipe, camera });
+                self.links.push(Link {
+                    take: name,
+                    recipe,
+                    camera: None,
+                });
                 continue;
             };
             let take = self.take_file(&name, &file.bytes, recipe);
@@ -70,18 +76,19 @@ impl Model {
     /// Returns the open takes, the shown one first, each with a recipe that states its chosen frames.
     pub fn recipes(&self) -> impl Iterator<Item = (&Arc<Opened>, Recipe)> {
         let shown = self.opened.iter().zip(&self.history);
-        let others = self.others.iter().rev().map(|(opened, history)| (opened, history));
-        shown.chain(others).map(|(opened, history)| {
-            let edit = history.current();
-            let mut recipe = edit.to_recipe();
-            let chosen = opened
-                .ends(edit.stretch)
-                .filter(|_| edit.stretch != opened.first_stretch());
-            if let Some([start, end]) = chosen {
-                (recipe.stretch.start, recipe.stretch.end) = (Some(start), Some(end));
-            }
-            (opened, recipe)
-        })
+        shown
+            .chain(self.others.iter().rev().map(|(opened, history)| (opened, history)))
+            .map(|(opened, history)| {
+                let edit = history.current();
+                let mut recipe = edit.to_recipe();
+                let chosen = opened
+                    .ends(edit.stretch)
+                    .filter(|_| edit.stretch != opened.first_stretch());
+                if let Some([start, end]) = chosen {
+                    (recipe.stretch.start, recipe.stretch.end) = (Some(start), Some(end));
+                }
+                (opened, recipe)
+            })
     }
 
     pub(super) fn start_reading(&mut self, mut job: Job) {
@@ -90,8 +97,11 @@ impl Model {
                 self.reading.clone_from(file_name);
                 // The first take is opened however long it is.
                 if self.open_takes().any(|other| other.bytes.is_some()) {
-                    room.all = self.takes_bytes;
-                    room.left = room.all.saturating_sub(self.open_bytes(file_name));
+                    let all = self.takes_bytes;
+                    *room = Some(Room {
+                        left: all.saturating_sub(self.open_bytes(file_name)),
+                        all,
+                    });
                 }
             }
             Job::Follow { take, .. } => self.reading.clone_from(&take.file_name),
@@ -107,32 +117,26 @@ impl Model {
 
     /// Estimates the memory that open takes fill, except the one with this name, bytes.
     fn open_bytes(&self, but_for: &str) -> usize {
-        let others = self
-            .open_takes()
-            .filter(|opened| opened.file_name != but_for && opened.bytes.is_some());
-        others.map(|opened| opened.memory_bytes()).sum()
-    }
-
-    /// Size of the files that wait to be read, bytes.
-    fn waiting_bytes(&self) -> usize {
-        let bytes = self.waiting.iter().map(|job| match job {
-            Job::Open(file, _) => file.bytes.len(),
-            _ => 0,
-        });
-        bytes.sum()
+        self.open_takes()
+            .filter(|opened| opened.file_name != but_for && opened.bytes.is_some())
+            .map(|opened| opened.memory_bytes())
+            .sum()
     }
 
     /// Leaves out a take that would fill too much memory.
     fn leave_out(&mut self, file_name: String) {
-        let megabytes = self.takes_bytes >> 20;
-        let reason = OpenError::NoRoom { megabytes };
-        self.left_out.push((file_name, reason.to_string()));
+        self.left_out.push((
+            file_name,
+            OpenError::NoRoom {
+                megabytes: self.takes_bytes >> 20,
+            }
+            .to_string(),
+        ));
     }
 
     /// Reports which files of a group were left out, once all are read.
     pub(super) fn say_left_out(&mut self) {
-        let is_done = self.waiting.is_empty() && !self.work.opens() && self.writing().is_none();
-        if !self.left_out.is_empty() && is_done {
+        if !self.left_out.is_empty() && self.waiting.is_empty() && !self.work.opens() && self.writing().is_none() {
             self.problem = Some(Problem::LeftOut(std::mem::take(&mut self.left_out)));
         }
     }
@@ -191,8 +195,11 @@ impl Model {
     /// Returns the files beside the take's character, or beside the take if it has none.
     pub fn beside(&self, opened: &Opened) -> Beside {
         let file_name = (opened.studied.character.as_ref()).map_or(&opened.file_name, |on| &on.target.file);
-        let found = self.beside.iter().find(|(name, _)| name == file_name);
-        found.map(|(_, beside)| beside.clone()).unwrap_or_default()
+        self.beside
+            .iter()
+            .find(|(name, _)| name == file_name)
+            .map(|(_, beside)| beside.clone())
+            .unwrap_or_default()
     }
 
     /// Puts the take on a character.
@@ -222,8 +229,10 @@ impl Model {
 
     fn keep_named(&mut self, file_name: String, bytes: Vec<u8>) {
         self.named.retain(|known| known.file_name != file_name);
-        let bytes = Arc::new(bytes);
-        self.named.push(NamedFile { file_name, bytes });
+        self.named.push(NamedFile {
+            file_name,
+            bytes: Arc::new(bytes),
+        });
         if self.named.len() > MAX_NAMED {
             self.named.remove(0);
         }
@@ -249,8 +258,10 @@ impl Model {
             let is_alike = |file: &&&NamedFile| Path::new(&file.file_name).file_name() == path.file_name();
             let found = (known.iter().find(|file| file.file_name == file_name))
                 .or_else(|| known.iter().find(is_alike).filter(|_| !path.exists()))?;
-            let bytes = Arc::clone(&found.bytes);
-            Some(NamedFile { file_name, bytes })
+            Some(NamedFile {
+                file_name,
+                bytes: Arc::clone(&found.bytes),
+            })
         };
         study.files().filter_map(|(_, path)| find(path)).collect()
     }
@@ -381,7 +392,8 @@ impl Model {
     pub(super) fn show_in_bar(&mut self, stretch: Stretch) {
         let candidate = self.opened.as_ref().and_then(|opened| opened.candidate(stretch).ok());
         if let (Some([first, last]), Some(candidate)) = (self.bar_frames, candidate) {
-            let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+            let start = candidate.cut.start_frame();
+            let end = candidate.cut.end_frame();
             if start < first || end > last {
                 let half = 0.5 * (last - first).max(end - start);
                 let middle = 0.5 * (start + end);

@@ -6,11 +6,11 @@ use loopwright_formats::Format;
 use loopwright_job::name_part;
 use loopwright_job::recipe::{Recipe, StretchRecipe};
 
-use super::{Edit, Exported, History, Model, Opened, Stretch};
+use super::{Edit, Exported, Model, Stretch};
 use crate::work::{Job, OfTake};
 
 /// Something that is ticked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Ticked {
     /// An open take, by the name of its file.
     Take(String),
@@ -79,9 +79,13 @@ impl Model {
 
     /// Makes and writes all that is ticked, in the order of the ticks.
     pub(super) fn export_ticked(&mut self, format: Option<Format>) {
-        let ticked = self.ticked.clone().unwrap_or_default();
-        let jobs = ticked.into_iter().filter_map(|each| self.to_write(each, format));
-        let waiting: std::collections::VecDeque<ToWrite> = jobs.collect();
+        let waiting: std::collections::VecDeque<ToWrite> = self
+            .ticked
+            .clone()
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|each| self.to_write(each, format))
+            .collect();
         self.problem = None;
         self.batch = Batch {
             count: waiting.len(),
@@ -92,59 +96,47 @@ impl Model {
 
     fn to_write(&self, ticked: Ticked, format: Option<Format>) -> Option<ToWrite> {
         let shown = (self.opened.as_ref()?, self.history.as_ref()?);
-        let of_take = |opened: &Arc<Opened>, edit: Edit, stem: &str| {
-            let write = OfTake::Write {
-                edit: Box::new(edit),
-                format: format.unwrap_or(opened.format),
-                stem: Some(stem.to_owned()),
-                made: None,
-            };
-            Some(Job::OfTake(Arc::clone(opened), write))
-        };
-        // Uses the choices of the take.
-        let chosen = |(opened, history): (&Arc<Opened>, &History<Edit>), stem: String| {
-            let edit = history.current().clone();
-            ToWrite {
-                job: of_take(opened, edit.clone(), &stem),
-                of: Some((opened.file_name.clone(), edit)),
-                stem,
-            }
-        };
-        Some(match ticked {
+        let (opened, history) = shown;
+        // The take, the name of its file, and the choices unless they are the take's own.
+        let ((opened, history), stem, other) = match ticked {
             Ticked::Take(file_name) => {
                 let others = self.others.iter().map(|(opened, history)| (opened, history));
-                let mut all = others.chain([shown]);
-                let take = all.find(|(opened, _)| opened.file_name == file_name)?;
-                chosen(take, Exported::stem_of(take.0))
+                let take = others
+                    .chain([shown])
+                    .find(|(opened, _)| opened.file_name == file_name)?;
+                (take, Exported::stem_of(take.0), None)
             }
             Ticked::Loop(index) => {
-                let (opened, history) = shown;
+                let edit = history.current().of_stretch(Stretch::Found(index));
                 let stem = format!("{}-{}", Exported::stem_of(opened), index + 1);
-                ToWrite {
-                    job: of_take(opened, history.current().of_stretch(Stretch::Found(index)), &stem),
-                    of: None,
-                    stem,
-                }
+                (shown, stem, Some(edit))
             }
             Ticked::Animation(name) => {
-                let (opened, history) = shown;
                 let stem = format!("{}-{}-loop", opened.stem(), name_part(&name));
                 // The loop of the shown animation has the choices on the screen.
-                if name == opened.take().name() {
-                    return Some(chosen(shown, stem));
-                }
-                let recipe = for_animation(history.current().to_recipe(), Some(name));
-                ToWrite {
-                    job: Some(Job::ReadFile {
+                if name != opened.take().name() {
+                    let recipe = for_animation(history.current().to_recipe(), Some(name));
+                    let job = Job::ReadFile {
                         take: self.take_file(&opened.file_name, opened.bytes.as_ref()?, recipe),
                         format: format.unwrap_or(opened.format),
                         stem: stem.clone(),
-                    }),
-                    of: None,
-                    stem,
+                    };
+                    let (job, of) = (Some(job), None);
+                    return Some(ToWrite { job, of, stem });
                 }
+                (shown, stem, None)
             }
-        })
+        };
+        let own = history.current();
+        let of = (other.is_none()).then(|| (opened.file_name.clone(), own.clone()));
+        let write = OfTake::Write {
+            edit: Box::new(other.unwrap_or_else(|| own.clone())),
+            format: format.unwrap_or(opened.format),
+            stem: Some(stem.clone()),
+            made: None,
+        };
+        let job = Some(Job::OfTake(Arc::clone(opened), write));
+        Some(ToWrite { job, of, stem })
     }
 
     /// Continues with what is ticked, if there is nothing else to do.

@@ -1,5 +1,6 @@
 //! Takes, animations and loops as a tree of rows that can be sorted, searched, chosen, ticked and closed.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Weak};
 
 use eframe::egui::{
@@ -33,32 +34,28 @@ const LEVEL_POINTS: f32 = 12.0;
 const CLOSE_POINTS: f32 = 24.0;
 const SCROLL_POINTS: f32 = 8.0;
 
-/// The sort order of rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum By {
-    /// The order in which they were opened or found.
-    #[default]
-    Order,
-    Name,
-    Kind,
-    Length,
-    Speed,
-    Grade,
-}
+/// A sort order of rows: its name, and how two rows compare.
+type Order = (&'static str, fn(&Row, &Row) -> Ordering);
 
-impl By {
-    const ALL: [(Self, &'static str); 6] = [
-        (Self::Order, "as found"),
-        (Self::Name, "by name"),
-        (Self::Kind, "by kind"),
-        (Self::Length, "by length"),
-        (Self::Speed, "by speed"),
-        (Self::Grade, "by grade"),
-    ];
+/// The sort orders, the first that in which rows were opened or found.
+const ORDERS: [Order; 6] = [
+    ("as found", |_, _| Ordering::Equal),
+    ("by name", |one, other| one.name.cmp(&other.name)),
+    ("by kind", |one, other| one.kind.cmp(&other.kind)),
+    ("by length", |one, other| known(one.secs).total_cmp(&known(other.secs))),
+    ("by speed", |one, other| known(one.mps).total_cmp(&known(other.mps))),
+    ("by grade", |one, other| {
+        (one.grade.is_none(), one.grade).cmp(&(other.grade.is_none(), other.grade))
+    }),
+];
+
+/// Returns a number to sort by; unknown ones come last.
+fn known(value: Option<f64>) -> f64 {
+    value.unwrap_or(f64::INFINITY)
 }
 
 /// The subject of a row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 enum What {
     /// A take: by its number among the others, or the shown one.
     Take(Option<usize>),
@@ -84,7 +81,8 @@ struct Row {
 #[derive(Default)]
 pub struct Browser {
     wanted: String,
-    by: By,
+    /// The index of the sort order.
+    by: usize,
     /// The name of the take's file: another take may be shown before the question is answered.
     closing: Option<String>,
     /// Sketches of bodies in the middle of stretches, drawn once.
@@ -103,19 +101,23 @@ impl Browser {
             model.ask(Action::ListAnimations);
         }
         ui.horizontal(|ui| {
-            let field = TextEdit::singleline(&mut self.wanted);
-            let field = edged_ui(ui, field.desired_width(110.0).hint_text("name, kind or grade"));
-            named(field, "Search takes, animations and loops");
-            let by = By::ALL
-                .iter()
-                .find(|(by, _)| *by == self.by)
-                .map_or("", |(_, word)| word);
-            let list = ComboBox::from_id_salt("sorted").width(76.0).selected_text(by);
-            let list = list.show_ui(ui, |ui| {
-                for (by, word) in By::ALL {
-                    ui.selectable_value(&mut self.by, by, word);
-                }
-            });
+            named(
+                edged_ui(
+                    ui,
+                    TextEdit::singleline(&mut self.wanted)
+                        .desired_width(110.0)
+                        .hint_text("name, kind or grade"),
+                ),
+                "Search takes, animations and loops",
+            );
+            let list = ComboBox::from_id_salt("sorted")
+                .width(76.0)
+                .selected_text(ORDERS[self.by].0)
+                .show_ui(ui, |ui| {
+                    for (by, (word, _)) in ORDERS.into_iter().enumerate() {
+                        ui.selectable_value(&mut self.by, by, word);
+                    }
+                });
             named(list.response, "Sorted");
             let mut can_tick = model.ticked().is_some();
             let tip = "Tick takes, animations or loops, to export them together or to compare loops";
@@ -134,30 +136,33 @@ impl Browser {
         let place = rows.iter().rposition(|row| row.is_shown).filter(|_| is_new);
         let height = ROW_POINTS.max(ui.spacing().interact_size.y);
         let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
-        let most = (SHARE * ui.ctx().content_rect().height()).max(FEWEST_ROWS * height);
-        let area = ScrollArea::vertical().id_salt("clips").max_height(most);
-        area.auto_shrink([false, true]).show_viewport(ui, |ui, seen| {
-            let size = vec2(ui.available_width(), height * rows.len() as f32);
-            let (all, _) = ui.allocate_exact_size(size, Sense::hover());
-            for (number, row) in rows.iter().enumerate() {
-                let top = height * number as f32;
-                let rect = Rect::from_min_size(all.min + vec2(0.0, top), vec2(size.x, height));
-                if place == Some(number) {
-                    ui.scroll_to_rect(rect, Some(Align::Center));
+        ScrollArea::vertical()
+            .id_salt("clips")
+            .max_height((SHARE * ui.ctx().content_rect().height()).max(FEWEST_ROWS * height))
+            .auto_shrink([false, true])
+            .show_viewport(ui, |ui, seen| {
+                let size = vec2(ui.available_width(), height * rows.len() as f32);
+                let (all, _) = ui.allocate_exact_size(size, Sense::hover());
+                for (number, row) in rows.iter().enumerate() {
+                    let top = height * number as f32;
+                    let rect = Rect::from_min_size(all.min + vec2(0.0, top), vec2(size.x, height));
+                    if place == Some(number) {
+                        ui.scroll_to_rect(rect, Some(Align::Center));
+                    }
+                    if top + height > seen.top() && top < seen.bottom() {
+                        self.row_ui(ui, model, row, rect);
+                    }
                 }
-                if top + height > seen.top() && top < seen.bottom() {
-                    self.row_ui(ui, model, row, rect);
-                }
-            }
-        });
+            });
         ui.spacing_mut().item_spacing.y = spacing;
         self.closing_ui(ui, model, opened);
     }
 
     /// Lists the rows of the tree that match the search, sorted within their level.
     fn rows(&mut self, model: &Model, opened: &Arc<Opened>) -> Vec<Row> {
-        let others = model.other_takes().enumerate();
-        let all = others
+        let all = model
+            .other_takes()
+            .enumerate()
             .map(|(index, other)| (Some(index), other))
             .chain([(None, opened)]);
         let mut takes: Vec<Row> = all.map(|(index, take)| self.take_row(model, index, take)).collect();
@@ -184,8 +189,7 @@ impl Browser {
             })
             .collect();
         self.sort(&mut animations);
-        let level = 1 + u8::from(!animations.is_empty());
-        let mut loops = self.loop_rows(model, opened, level);
+        let mut loops = self.loop_rows(model, opened, 1 + u8::from(!animations.is_empty()));
         self.sort(&mut loops);
         // Loops go below the shown animation, or without any below the shown take, and animations below that.
         let mut below = animations;
@@ -205,7 +209,8 @@ impl Browser {
     }
 
     fn take_row(&mut self, model: &Model, index: Option<usize>, take: &Arc<Opened>) -> Row {
-        let (name, motion) = (&take.file_name, take.take());
+        let name = &take.file_name;
+        let motion = take.take();
         let (mark, unsaved) = if model.is_unsaved(index) {
             ("\u{2022} ", ", not written")
         } else {
@@ -233,42 +238,43 @@ impl Browser {
 
     /// Lists the loops of the shown take; loops that equal an earlier one except for where they begin are indented below it.
     fn loop_rows(&mut self, model: &Model, opened: &Arc<Opened>, level: u8) -> Vec<Row> {
-        let candidates = opened.found.candidates.iter().enumerate();
-        let rows = candidates.map(|(index, candidate)| {
-            let judgement = model.judgement(index);
-            let [best, recommended] = if model.recommended() == Some(index) {
-                [", best", ", recommended"]
-            } else {
-                [""; 2]
-            };
-            let (secs, number) = (candidate.source_period_secs, index + 1);
-            let word = judgement_word(judgement);
-            Row {
-                what: What::Loop(index),
-                level: level + u8::from(opened.like(index).is_some()),
-                name: format!("Loop {number}{best}"),
-                said: format!("Loop {number}: {secs:.2} s, {word}{recommended}"),
-                kind: opened.gait_within(&candidate.cut).map_or_else(String::new, kind_of),
-                secs: Some(secs),
-                mps: Some(candidate.twist.linear.length()),
-                grade: judgement.grade(),
-                sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
-                is_shown: model.chosen_row() == Some(index),
-            }
-        });
-        rows.collect()
+        opened
+            .found
+            .candidates
+            .iter()
+            .enumerate()
+            .map(|(index, candidate)| {
+                let judgement = model.judgement(index);
+                let [best, recommended] = if model.recommended() == Some(index) {
+                    [", best", ", recommended"]
+                } else {
+                    [""; 2]
+                };
+                let secs = candidate.source_period_secs;
+                let number = index + 1;
+                let word = match judgement {
+                    Judgement::NotYet => "not yet judged",
+                    Judgement::Impossible => "cannot be made",
+                    Judgement::Graded(grade) => grade.as_str(),
+                };
+                Row {
+                    what: What::Loop(index),
+                    level: level + u8::from(opened.like(index).is_some()),
+                    name: format!("Loop {number}{best}"),
+                    said: format!("Loop {number}: {secs:.2} s, {word}{recommended}"),
+                    kind: opened.gait_within(&candidate.cut).map_or_else(String::new, kind_of),
+                    secs: Some(secs),
+                    mps: Some(candidate.twist.linear.length()),
+                    grade: judgement.grade(),
+                    sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
+                    is_shown: model.chosen_row() == Some(index),
+                }
+            })
+            .collect()
     }
 
     fn sort(&self, rows: &mut [Row]) {
-        let figure = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
-        rows.sort_by(|one, other| match self.by {
-            By::Order => std::cmp::Ordering::Equal,
-            By::Name => one.name.cmp(&other.name),
-            By::Kind => one.kind.cmp(&other.kind),
-            By::Length => figure(one.secs).total_cmp(&figure(other.secs)),
-            By::Speed => figure(one.mps).total_cmp(&figure(other.mps)),
-            By::Grade => (one.grade.is_none(), one.grade).cmp(&(other.grade.is_none(), other.grade)),
-        });
+        rows.sort_by(ORDERS[self.by].1);
     }
 
     fn row_ui(&mut self, ui: &mut Ui, model: &Model, row: &Row, rect: Rect) {
@@ -292,8 +298,12 @@ impl Browser {
         let mut graded = colours.weak;
         if let Some(grade) = row.grade {
             graded = grade::colour(grade, &colours);
-            let left = right - COLUMNS[0];
-            grade::paint_light(&painter, pos2(left + 10.0, rect.center().y), grade, graded);
+            grade::paint_light(
+                &painter,
+                pos2(right - COLUMNS[0] + 10.0, rect.center().y),
+                grade,
+                graded,
+            );
         }
         let grade = row.grade.map_or("", Grade::as_str).to_owned();
         let cells = [
@@ -303,8 +313,13 @@ impl Browser {
             (row.kind.clone(), colours.weak),
         ];
         for ((words, colour), width) in cells.into_iter().zip(COLUMNS) {
-            let at = pos2(right, rect.center().y);
-            painter.text(at, Align2::RIGHT_CENTER, words, theme::small(), colour);
+            painter.text(
+                pos2(right, rect.center().y),
+                Align2::RIGHT_CENTER,
+                words,
+                theme::small(),
+                colour,
+            );
             right -= width;
         }
         let colour = if row.is_shown { colours.strong } else { colours.text };
@@ -312,10 +327,8 @@ impl Browser {
         let mut words = LayoutJob::simple_singleline(row.name.clone(), FontId::proportional(13.0), colour);
         words.wrap = TextWrapping::truncate_at_width(name.width().max(20.0));
         let words = ui.fonts_mut(|fonts| fonts.layout_job(words));
-        let at = pos2(name.left(), name.center().y - 0.5 * words.size().y);
-        painter.galley(at, words, colour);
-        let response = response.on_hover_text(format!("{}\n{}", row.name, row.kind));
-        if response.clicked() {
+        painter.galley(pos2(name.left(), name.center().y - 0.5 * words.size().y), words, colour);
+        if response.on_hover_text(format!("{}\n{}", row.name, row.kind)).clicked() {
             model.ask_all(row.action(model));
         }
         self.close_ui(ui, model, row, rect);
@@ -334,9 +347,10 @@ impl Browser {
         let right = rect.right() - SCROLL_POINTS;
         let place = rect.with_min_x(right - CLOSE_POINTS).with_max_x(right);
         let name = format!("Close {}", take.file_name);
-        let builder = UiBuilder::new().max_rect(place);
         let closes = ui
-            .scope_builder(builder, |ui| icons::button(ui, Icon::Remove, &name, &name, true))
+            .scope_builder(UiBuilder::new().max_rect(place), |ui| {
+                icons::button(ui, Icon::Remove, &name, &name, true)
+            })
             .inner;
         if closes.clicked() && model.is_unsaved(index) {
             self.closing = Some(take.file_name.clone());
@@ -374,8 +388,10 @@ impl Browser {
         ui.horizontal_wrapped(|ui| {
             for (word, is_ticked) in [("Tick these", true), ("Tick none of them", false)] {
                 if ui.button(word).clicked() {
-                    let animations = rows.iter().map(Row::ticked);
-                    let animations = animations.filter(|ticked| matches!(ticked, Ticked::Animation(_)));
+                    let animations = rows
+                        .iter()
+                        .map(Row::ticked)
+                        .filter(|ticked| matches!(ticked, Ticked::Animation(_)));
                     model.ask_all(animations.map(|ticked| Action::Tick(ticked, is_ticked)));
                 }
             }
@@ -432,21 +448,13 @@ fn kind_of(gait: Gait) -> String {
     gait.kind.to_string()
 }
 
-/// Returns the words about a loop before its kind.
-pub fn judgement_word(judgement: Judgement) -> &'static str {
-    match judgement {
-        Judgement::NotYet => "not yet judged",
-        Judgement::Impossible => "cannot be made",
-        Judgement::Graded(grade) => grade.as_str(),
-    }
-}
-
 fn paint_sketch(ui: &Ui, Sketch(lines): &Sketch, rect: Rect) {
-    let (side, colour) = (rect.height(), ui.visuals().text_color());
+    let side = rect.height();
+    let colour = ui.visuals().text_color();
     let at = |x: f32, y: f32| rect.min + side * vec2(x, y);
     for &[x0, y0, x1, y1, width] in lines {
-        let stroke = Stroke::new((side * width).max(1.0), colour);
-        ui.painter().line_segment([at(x0, y0), at(x1, y1)], stroke);
+        ui.painter()
+            .line_segment([at(x0, y0), at(x1, y1)], Stroke::new((side * width).max(1.0), colour));
     }
 }
 
@@ -461,8 +469,7 @@ fn tick_ui(ui: &mut Ui, model: &Model, row: &Row, at: Pos2) -> f32 {
         Ticked::Loop(index) => format!("Tick loop {}", index + 1),
         Ticked::Take(name) | Ticked::Animation(name) => format!("Tick {name}"),
     };
-    let response = ui.put(rect, Checkbox::without_text(&mut is_ticked));
-    if named(response, &name).changed() {
+    if named(ui.put(rect, Checkbox::without_text(&mut is_ticked)), &name).changed() {
         model.ask(Action::Tick(ticked, is_ticked));
     }
     side + 4.0

@@ -25,7 +25,7 @@ const ROUNDS: [usize; 3] = [1, 2, 4];
 type Shots = Arc<Mutex<Option<Arc<ColorImage>>>>;
 
 /// The kind of file to capture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Png,
     Gif,
@@ -61,6 +61,8 @@ struct Job {
     video: Option<Video>,
     secs_each: f64,
     most_pixels: u32,
+    /// Width and height of the pictures, pixels, once there is one.
+    size: Option<[u32; 2]>,
 }
 
 /// What a picture completes.
@@ -77,8 +79,7 @@ impl CapturePanel {
         let picked = pick_ui(ui, "Width", width, WIDTHS, |width| format!("{width} pixels"));
         self.width = picked.or(self.width);
         let rounds = self.rounds.unwrap_or(ROUNDS[0]);
-        let picked = pick_ui(ui, "Rounds", rounds, ROUNDS, |rounds| rounds.to_string());
-        self.rounds = picked.or(self.rounds);
+        self.rounds = pick_ui(ui, "Rounds", rounds, ROUNDS, |rounds| rounds.to_string()).or(self.rounds);
         ui.add_enabled_ui(self.job.is_none() && self.encoding.is_none(), |ui| {
             ui.horizontal_wrapped(|ui| {
                 let round = "What the view plays; in place it repeats without a jump of the ground";
@@ -137,6 +138,7 @@ impl CapturePanel {
             video: None,
             secs_each,
             most_pixels: self.width.unwrap_or(WIDTHS[1]),
+            size: None,
         });
     }
 
@@ -146,7 +148,8 @@ impl CapturePanel {
         let Some(job) = &mut self.job else { return };
         let shot = self.shots.lock().take();
         if let Some(shot) = shot {
-            let (kind, stem) = (job.kind, job.file_stem.clone());
+            let kind = job.kind;
+            let stem = job.file_stem.clone();
             match job.take_in(&shot, ctx.pixels_per_point()) {
                 Ok(Taken::Nothing) => {}
                 Ok(Taken::File(bytes)) => {
@@ -155,7 +158,8 @@ impl CapturePanel {
                     self.end(model, None);
                 }
                 Ok(Taken::Video(video)) => {
-                    let (encoded, wake) = (Arc::<Mutex<Option<Encoded>>>::default(), ctx.clone());
+                    let encoded = Arc::<Mutex<Option<Encoded>>>::default();
+                    let wake = ctx.clone();
                     self.encoding = Some((stem, Arc::clone(&encoded)));
                     video.finish(move |video| {
                         *encoded.lock() = Some(video);
@@ -190,7 +194,8 @@ impl CapturePanel {
         };
         job.is_asked = true;
         job.rect = rect;
-        let (shots, wake) = (Arc::clone(&self.shots), ctx.clone());
+        let shots = Arc::clone(&self.shots);
+        let wake = ctx.clone();
         ctx.request_screenshot(move |shot| {
             *shots.lock() = Some(shot);
             wake.request_repaint();
@@ -229,13 +234,14 @@ impl Job {
         }
         let view = shot.region(&rect, Some(pixels_per_point));
         let [width, height] = view.size.map(|side| side as u32);
-        let picture = RgbaImage::from_raw(width, height, view.as_raw().to_vec());
-        let picture = picture.filter(|_| width > 0 && height > 0).ok_or(TOO_SMALL)?;
+        let picture = RgbaImage::from_raw(width, height, view.as_raw().to_vec())
+            .filter(|_| width > 0 && height > 0)
+            .ok_or(TOO_SMALL)?;
         self.is_asked = false;
         if self.kind == Kind::Png {
             let mut file = std::io::Cursor::new(Vec::new());
-            let picture = image::DynamicImage::ImageRgba8(picture).into_rgb8();
-            picture
+            image::DynamicImage::ImageRgba8(picture)
+                .into_rgb8()
                 .write_to(&mut file, ImageFormat::Png)
                 .map_err(|error| error.to_string())?;
             return Ok(Taken::File(file.into_inner()));
@@ -244,6 +250,9 @@ impl Job {
         let width = (picture.width().min(self.most_pixels) & !1).max(2);
         let height = ((picture.height() * width / picture.width()) & !1).max(2);
         let picture = imageops::thumbnail(&picture, width, height);
+        if *self.size.get_or_insert([width, height]) != [width, height] {
+            return Err("The window changed its size".to_owned());
+        }
         self.next += 1;
         let is_last = self.next == self.times.len();
         if self.kind == Kind::Video {
@@ -262,11 +271,12 @@ impl Job {
             Some(gif) => gif,
             None => GifPacker::new([width, height], &[picture.as_raw()]).ok_or(TOO_SMALL)?,
         };
-        self.packed
-            .push(gif.pack(&picture).ok_or("The window changed its size")?);
+        self.packed.push(gif.pack(&picture).ok_or(TOO_SMALL)?);
         if is_last {
-            let file = gif.join(self.packed.drain(..), self.secs_each);
-            return file.map(Taken::File).map_err(|error| error.to_string());
+            return gif
+                .join(self.packed.drain(..), self.secs_each)
+                .map(Taken::File)
+                .map_err(|error| error.to_string());
         }
         self.gif = Some(gif);
         Ok(Taken::Nothing)
@@ -293,6 +303,7 @@ mod tests {
             video: None,
             secs_each: 0.033,
             most_pixels: 480,
+            size: None,
         }
     }
 

@@ -21,8 +21,8 @@ pub struct Chart {
 impl Chart {
     /// Shows an empty chart with its name for screen readers.
     pub fn new(ui: &mut Ui, name: &str, across: [f64; 2], up: [f64; 2]) -> Self {
-        let size = vec2(ui.available_width() - SCROLL_POINTS, HEIGHT);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+        let (rect, response) =
+            ui.allocate_exact_size(vec2(ui.available_width() - SCROLL_POINTS, HEIGHT), Sense::hover());
         focus::label(&response, Role::Image, name);
         ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
         Self { rect, across, up }
@@ -49,15 +49,15 @@ impl Chart {
     }
 
     pub fn line(&self, ui: &Ui, points: impl Iterator<Item = [f64; 2]>, width: f32, colour: Color32) {
-        let points = points.map(|[x, y]| self.at(x, y)).collect();
-        ui.painter_at(self.rect)
-            .add(line::through(points, Stroke::new(width, colour)));
+        ui.painter_at(self.rect).add(line::through(
+            points.map(|[x, y]| self.at(x, y)).collect(),
+            Stroke::new(width, colour),
+        ));
     }
 
     pub fn upright(&self, ui: &Ui, x: f64, colour: Color32) {
-        let x = self.at(x, self.up[0]).x;
         ui.painter_at(self.rect)
-            .vline(x, self.rect.y_range(), Stroke::new(1.0, colour));
+            .vline(self.at(x, self.up[0]).x, self.rect.y_range(), Stroke::new(1.0, colour));
     }
 
     pub fn dot(&self, ui: &Ui, x: f64, y: f64, colour: Color32) {
@@ -66,8 +66,12 @@ impl Chart {
 
     pub fn word(&self, ui: &Ui, corner: Align2, text: &str) {
         let at = corner.pos_in_rect(&self.rect.shrink(4.0));
-        let colour = ui.visuals().weak_text_color();
-        ui.painter_at(self.rect)
-            .text(at, corner, text, FontId::proportional(10.5), colour);
+        ui.painter_at(self.rect).text(
+            at,
+            corner,
+            text,
+            FontId::proportional(10.5),
+            ui.visuals().weak_text_color(),
+        );
     }
 }

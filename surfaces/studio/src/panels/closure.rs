@@ -22,8 +22,13 @@ pub fn closure_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let name = edit.closure();
     presets_ui(ui, edit, model);
-    let names = ClosureName::OF_BODIES.iter().copied();
-    if let Some(name) = pick_ui(ui, "Method", name, names, ClosureName::as_str) {
+    if let Some(name) = pick_ui(
+        ui,
+        "Method",
+        name,
+        ClosureName::OF_BODIES.iter().copied(),
+        ClosureName::as_str,
+    ) {
         ui.data_mut(|data| data.remove::<bool>(Id::unique(APART)));
         model.ask(Action::CloseBy(name));
     }
@@ -86,8 +91,10 @@ fn presets_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
 
 /// Draws the correction that a method adds over a loop, from start to end: the gap lies between the two ends of the curve.
 fn curve_ui(ui: &mut Ui, method: &Method, is_set: bool) {
-    let size = vec2(CURVE_POINTS, ui.spacing().interact_size.y);
-    let (rect, _) = ui.allocate_exact_size(size, eframe::egui::Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(
+        vec2(CURVE_POINTS, ui.spacing().interact_size.y),
+        eframe::egui::Sense::hover(),
+    );
     let rect = rect.shrink(4.0);
     let points = (0..=CURVE_STEPS).map(|step| {
         let share = f64::from(step) / f64::from(CURVE_STEPS);
@@ -168,8 +175,12 @@ fn times_ui(ui: &mut Ui, method: &Method, model: &Model) {
     let mut apart = is_wanted || method.start != method.end;
     let mut changed = *method;
     let moved = if apart {
-        let at_start = shape_ui(ui, &mut changed.start, " at the start", is_kink);
-        at_start.or(shape_ui(ui, &mut changed.end, " at the end", is_kink))
+        shape_ui(ui, &mut changed.start, " at the start", is_kink).or(shape_ui(
+            ui,
+            &mut changed.end,
+            " at the end",
+            is_kink,
+        ))
     } else {
         let moved = shape_ui(ui, &mut changed.start, "", is_kink);
         changed.end = changed.start;
@@ -231,13 +242,17 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str, is_kink: bool) -> Option<
 /// Shows which derivatives meet at the seam, and whether the noise of the capture is kept there.
 fn order_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     let closure = &edit.settings.closure;
-    let orders = [Order::C0, Order::C1, Order::C2];
-    let picked = pick_ui(ui, "What meets", closure.method.order, orders, |order| match order {
-        Order::C0 => "poses (C0)",
-        Order::C1 => "and velocities (C1)",
-        Order::C2 => "and accelerations (C2)",
-    });
-    if let Some(order) = picked {
+    if let Some(order) = pick_ui(
+        ui,
+        "What meets",
+        closure.method.order,
+        [Order::C0, Order::C1, Order::C2],
+        |order| match order {
+            Order::C0 => "poses (C0)",
+            Order::C1 => "and velocities (C1)",
+            Order::C2 => "and accelerations (C2)",
+        },
+    ) {
         ask_edit(model, true, |edit| edit.settings.closure.method.order = order);
     }
     let mut is_layered = closure.motion == SeamMotion::Layered;

@@ -36,18 +36,23 @@ impl CostMapPanel {
             model.ask(Action::Study(Study::Costs));
             return;
         };
-        let is_drawn = matches!(&self.drawn, Some((of, _)) if Arc::ptr_eq(of, costs));
-        if !is_drawn {
-            let image = picture(costs);
-            let texture = ui.ctx().load_texture("cost map", image, TextureOptions::NEAREST);
-            self.drawn = Some((Arc::clone(costs), texture));
+        if !matches!(&self.drawn, Some((of, _)) if Arc::ptr_eq(of, costs)) {
+            self.drawn = Some((
+                Arc::clone(costs),
+                ui.ctx()
+                    .load_texture("cost map", picture(costs), TextureOptions::NEAREST),
+            ));
         }
         let Some((_, texture)) = &self.drawn else { return };
         let side = (ui.available_width() - SCROLL_POINTS).min(MAX_SIDE);
         let (rect, response) = ui.allocate_exact_size(vec2(side, side), Sense::click());
         focus::label(&response, Role::Image, "Cost of every seam: click to take one");
-        let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-        ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
+        ui.painter().image(
+            texture.id(),
+            rect,
+            Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0)),
+            Color32::WHITE,
+        );
         if let Some(made) = model.made() {
             let last = (opened.take().num_frames() - 1).max(1) as f64;
             let cut = &made.candidate.cut;
@@ -74,7 +79,8 @@ impl CostMapPanel {
         }
         if let Some(point) = response.interact_pointer_pos().filter(|_| response.clicked()) {
             let (start, end) = cheapest_about(costs, cell_at(costs, rect, point));
-            let (start_frame, end_frame) = (costs.frames[start] as f64, costs.frames[end] as f64);
+            let start_frame = costs.frames[start] as f64;
+            let end_frame = costs.frames[end] as f64;
             if end_frame >= start_frame + MIN_FRAMES {
                 model.ask(Action::Choose(Stretch::Frames { start_frame, end_frame }));
             }
@@ -86,10 +92,8 @@ impl CostMapPanel {
 /// Returns the cell of the map that is drawn at a point: its start and its end.
 fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
     let share = (point - rect.min) / rect.size();
-    let [start, end] = [share.x, 1.0 - share.y].map(|share| {
-        let cell = (f64::from(share) * costs.frames.len() as f64) as usize;
-        cell.min(costs.frames.len() - 1)
-    });
+    let [start, end] = [share.x, 1.0 - share.y]
+        .map(|share| ((f64::from(share) * costs.frames.len() as f64) as usize).min(costs.frames.len() - 1));
     (start, end)
 }
 
@@ -97,10 +101,11 @@ fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
 fn cheapest_about(costs: &CostMap, (start, end): (usize, usize)) -> (usize, usize) {
     let [starts, ends] =
         [start, end].map(|cell| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.frames.len()));
-    let cells = starts.flat_map(|start| ends.clone().map(move |end| (start, end)));
-    let costs = cells.map(|cell| (costs.ratios[cell.0 * costs.frames.len() + cell.1], cell));
-    let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
-    cheapest.map_or((start, end), |(_, cell)| cell)
+    starts
+        .flat_map(|start| ends.clone().map(move |end| (start, end)))
+        .map(|cell| (costs.ratios[cell.0 * costs.frames.len() + cell.1], cell))
+        .min_by(|one, other| one.0.total_cmp(&other.0))
+        .map_or((start, end), |(_, cell)| cell)
 }
 
 /// Draws starts across and ends up, from dark blue over green to yellow; the colours also differ in lightness.

@@ -59,18 +59,27 @@ fn head_ui(ui: &mut Ui, model: &Model, (layer, index, count): (&EditRecipe, usiz
     let number = index + 1;
     ui.horizontal(|ui| {
         let mut is_on = !layer.is_off;
-        let switch = named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies"));
-        if switch.changed() {
+        if named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies")).changed() {
             ask_edit(model, true, |edit| edit.recipe.edits[index].is_off = !is_on);
         }
-        let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
-        let show = ui.add(Button::new(title).frame_when_inactive(false));
+        let show = ui.add(
+            Button::new(RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong())
+                .frame_when_inactive(false),
+        );
         if show.on_hover_text("Show its joint at its time").clicked() {
-            let mut joints = skeleton.joints().iter();
-            let joint = joints.position(|joint| Some(&joint.name) == layer.joint.as_ref());
-            model.ask_all(joint.map(Action::Watch));
-            let secs = model.made().and_then(|made| time_of_move(layer, made.clip()));
-            model.ask_all(secs.map(Action::Seek));
+            model.ask_all(
+                skeleton
+                    .joints()
+                    .iter()
+                    .position(|joint| Some(&joint.name) == layer.joint.as_ref())
+                    .map(Action::Watch),
+            );
+            model.ask_all(
+                model
+                    .made()
+                    .and_then(|made| time_of_move(layer, made.clip()))
+                    .map(Action::Seek),
+            );
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let name = format!("Remove edit {number}");
@@ -81,8 +90,8 @@ fn head_ui(ui: &mut Ui, model: &Model, (layer, index, count): (&EditRecipe, usiz
                 (Icon::Down, "later", index + 1),
                 (Icon::Up, "earlier", index.wrapping_sub(1)),
             ] {
-                let (name, is_there) = (format!("Apply edit {number} {word}"), to < count);
-                if icons::button(ui, icon, &name, &name, is_there).clicked() {
+                let name = format!("Apply edit {number} {word}");
+                if icons::button(ui, icon, &name, &name, to < count).clicked() {
                     ask_edit(model, true, |edit| edit.recipe.edits.swap(index, to));
                 }
             }
@@ -141,8 +150,10 @@ struct Used(Option<Response>);
 
 impl Used {
     fn take(&mut self, response: Option<Response>) {
-        let response = response.filter(|response| response.changed() || response.drag_stopped());
-        self.0 = self.0.take().or(response);
+        self.0 = self
+            .0
+            .take()
+            .or(response.filter(|response| response.changed() || response.drag_stopped()));
     }
 
     /// Shows the numbers of a parameter, which is stated once one of them is changed.
@@ -164,15 +175,16 @@ impl Used {
     }
 
     fn number<N: emath::Numeric>(&mut self, ui: &mut Ui, name: &str, value: &mut N, parameter: &EditParameter) {
-        let suffix = parameter.unit.suffix();
-        let drag = number(value).speed(parameter.step).suffix(suffix);
+        let drag = number(value).speed(parameter.step).suffix(parameter.unit.suffix());
         // Keeps the name and its number in one row.
-        let response = ui.horizontal(|ui| {
-            let label = ui.label(name);
-            named(ui.add(drag).labelled_by(label.id), name)
-        });
-        let response = response.inner;
-        self.take(Some(response.on_hover_text("Drag sideways, or click to type a number")));
+        self.take(Some(
+            ui.horizontal(|ui| {
+                let label = ui.label(name);
+                named(ui.add(drag).labelled_by(label.id), name)
+            })
+            .inner
+            .on_hover_text("Drag sideways, or click to type a number"),
+        ));
     }
 }
 

@@ -47,7 +47,8 @@ impl Pending {
     /// Returns the file under its name with the first free number. Errors: the sidecar cannot be written anew.
     fn beside(self, folder: &str) -> Result<Self, ExportError> {
         let (stem, ending) = self.file_name().rsplit_once('.').unwrap_or((self.file_name(), ""));
-        let (stem, ending) = (stem.to_owned(), ending.to_owned());
+        let stem = stem.to_owned();
+        let ending = ending.to_owned();
         let mut pending = self;
         for number in 2.. {
             let name = format!("{stem}-{number}");
@@ -76,6 +77,8 @@ pub struct ExportPanel {
     pub folder: String,
     /// Whether the user chose the folder.
     is_folder_chosen: bool,
+    /// Whether the folder is to be chosen in a system dialog.
+    pub wants_dialog: bool,
     /// Whether the folder is from an earlier run.
     #[cfg(not(target_arch = "wasm32"))]
     is_remembered: bool,
@@ -116,21 +119,6 @@ impl ExportPanel {
         self.failed = None;
     }
 
-    /// Offers the folder of a take, until another one is chosen.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn offer_folder(&mut self, folder: String) {
-        if !self.is_folder_chosen && !self.is_remembered {
-            self.folder = folder;
-        }
-    }
-
-    /// Sets the folder for files.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn choose_folder(&mut self, folder: String) {
-        self.folder = folder;
-        self.settle_folder();
-    }
-
     /// Marks the folder as chosen.
     fn settle_folder(&mut self) {
         self.is_folder_chosen = true;
@@ -140,20 +128,13 @@ impl ExportPanel {
         }
     }
 
-    /// Stores the folder in a file for the next run, and offers the one that the last run stored.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn remember_in(&mut self, memory: std::path::PathBuf) {
-        let kept = std::fs::read_to_string(&memory).unwrap_or_default();
-        if std::path::Path::new(&kept).is_dir() {
-            (self.folder, self.is_remembered) = (kept, true);
-        }
-        self.memory = Some(memory);
-    }
-
     /// The name of a take's output, without extension.
     pub fn stem(&self, opened: &Opened) -> String {
-        let typed = self.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        typed.map_or_else(|| Exported::stem_of(opened), str::to_owned)
+        self.name
+            .as_deref()
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map_or_else(|| Exported::stem_of(opened), str::to_owned)
     }
 
     /// Queues a loop that was just made for its file, with its take and choices; `is_ticked` if it is one of several.
@@ -205,16 +186,20 @@ impl ExportPanel {
                     Pending::Set(set) => Action::of_set(&set),
                 });
             }
-            Err(error) => self.failed = Some(error.to_string()),
+            Err(error) => self.failed = Some(error),
         }
     }
 
     /// Returns the action that exports the loop in the chosen format, once the chosen loop is made and nothing ticked is being written.
     pub fn export(&self, model: &Model) -> Option<Action> {
-        let opened = model
-            .opened()
-            .filter(|_| model.finished().is_some() && model.writing().is_none())?;
-        Some(Action::Export(self.format.unwrap_or(opened.format)))
+        Some(Action::Export(
+            self.format.unwrap_or(
+                model
+                    .opened()
+                    .filter(|_| model.finished().is_some() && model.writing().is_none())?
+                    .format,
+            ),
+        ))
     }
 
     /// Shows the button in the top row, so that nobody has to look for it.
@@ -237,11 +222,9 @@ impl ExportPanel {
         }
     }
 
-    /// Shows the panel. Returns whether the folder is to be chosen in a system dialog.
-    pub fn export_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
-        let Some(opened) = model.opened() else {
-            return false;
-        };
+    /// Shows the panel.
+    pub fn export_ui(&mut self, ui: &mut Ui, model: &Model) {
+        let Some(opened) = model.opened() else { return };
         if self.of != Some(opened.format) {
             self.of = Some(opened.format);
             self.format = None;
@@ -249,15 +232,15 @@ impl ExportPanel {
         // A take that is still being opened has no choices yet.
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened);
-        let picked = pick_ui(ui, "Format", format, Format::of_characters(), |format| {
+        self.format = pick_ui(ui, "Format", format, Format::of_characters(), |format| {
             format.capabilities().name
-        });
-        self.format = picked.or(self.format);
+        })
+        .or(self.format);
         let engine = model.edit().and_then(|edit| edit.recipe.output.target);
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
         }
-        let chooses_folder = self.place_ui(ui, opened, format);
+        self.place_ui(ui, opened, format);
         let export = self.export(model);
         let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {
@@ -265,21 +248,24 @@ impl ExportPanel {
         }
         let num_ticked = model.ticked().map_or(0, <[_]>::len);
         if num_ticked > 0 {
-            let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
-            if ui.add_enabled(model.writing().is_none(), button).clicked() {
+            if ui
+                .add_enabled(
+                    model.writing().is_none(),
+                    Button::new(format!("Export all that is ticked ({num_ticked})")),
+                )
+                .clicked()
+            {
                 model.ask(Action::ExportTicked(self.format));
             }
         }
         self.notes_ui(ui);
-        chooses_folder
     }
 
-    /// Shows the folder and the name of files. Returns whether the folder is to be chosen in a system dialog.
-    fn place_ui(&mut self, ui: &mut Ui, opened: &Opened, format: Format) -> bool {
-        let mut chooses_folder = false;
+    /// Shows the folder and the name of files.
+    fn place_ui(&mut self, ui: &mut Ui, opened: &Opened, format: Format) {
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
-                chooses_folder = ui.button("Choose the folder ...").clicked();
+                self.wants_dialog |= ui.button("Choose the folder ...").clicked();
                 let width = ui.available_width() - BESIDE_POINTS;
                 self.is_folder_chosen |= field_ui(ui, "Folder", &mut self.folder, width).changed();
             });
@@ -294,9 +280,10 @@ impl ExportPanel {
         });
         let file_name = format!("{}.{}", self.stem(opened), format.extension());
         // One line however long the name, so that nothing moves while it is typed.
-        let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
-        weak_line_ui(ui, written);
-        chooses_folder
+        weak_line_ui(
+            ui,
+            format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name)),
+        );
     }
 
     /// Shows the button that makes a set of several takes, or of a file with several animations.
@@ -328,9 +315,15 @@ impl ExportPanel {
     fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened) {
         let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
-        let all = core::iter::once(None).chain(Target::ALL.map(Some));
-        let picked = pick_ui(ui, "Engine", engine, all, |engine| engine.map_or("any", Target::as_str));
-        let Some(engine) = picked else { return };
+        let Some(engine) = pick_ui(
+            ui,
+            "Engine",
+            engine,
+            core::iter::once(None).chain(Target::ALL.map(Some)),
+            |engine| engine.map_or("any", Target::as_str),
+        ) else {
+            return;
+        };
         if let Ok(changed) = edit.for_engine(engine, opened) {
             ask_edit(model, true, |edit| *edit = changed);
         }
@@ -349,9 +342,8 @@ impl ExportPanel {
         };
     }
 
-    /// Writes waiting files, and first asks for the folder, and about existing files. Returns whether the folder is to be chosen in a
-    /// system dialog.
-    pub fn question_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
+    /// Writes waiting files, and first asks for the folder, and about existing files.
+    pub fn question_ui(&mut self, ui: &mut Ui, model: &Model) {
         if self.asks_where() {
             return self.where_ui(ui);
         }
@@ -382,11 +374,10 @@ impl ExportPanel {
             }
             break;
         }
-        false
     }
 
     /// Asks for the folder, once: later files go there, too.
-    fn where_ui(&mut self, ui: &mut Ui) -> bool {
+    fn where_ui(&mut self, ui: &mut Ui) {
         let names = match (self.pending.front(), self.pending.len()) {
             (Some(only), 1) => only.file_name().to_owned(),
             (_, count) => format!("{count} files"),
@@ -416,13 +407,38 @@ impl ExportPanel {
             .inner
         });
         let [writes, chooses, cancels] = modal.inner;
+        self.wants_dialog |= chooses;
         if writes {
             self.settle_folder();
             ui.ctx().request_repaint();
         } else if cancels || modal.should_close() {
             self.pending.clear();
         }
-        chooses
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl ExportPanel {
+    /// Offers the folder of a take, until another one is chosen.
+    pub fn offer_folder(&mut self, folder: String) {
+        if !self.is_folder_chosen && !self.is_remembered {
+            self.folder = folder;
+        }
+    }
+
+    /// Sets the folder for files.
+    pub fn choose_folder(&mut self, folder: String) {
+        self.folder = folder;
+        self.settle_folder();
+    }
+
+    /// Stores the folder in a file for the next run, and offers the one that the last run stored.
+    pub fn remember_in(&mut self, memory: std::path::PathBuf) {
+        let kept = std::fs::read_to_string(&memory).unwrap_or_default();
+        if std::path::Path::new(&kept).is_dir() {
+            (self.folder, self.is_remembered) = (kept, true);
+        }
+        self.memory = Some(memory);
     }
 }
 

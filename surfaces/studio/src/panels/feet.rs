@@ -13,16 +13,14 @@ pub fn feet_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let lock = edit.settings.feet.lock;
     let mut holds = lock != FootLock::Off;
-    let response = ui.checkbox(&mut holds, "Lock planted feet");
-    edit_by(model, &response, |edit| {
+    edit_by(model, &ui.checkbox(&mut holds, "Lock planted feet"), |edit| {
         edit.settings.feet.lock = if holds { FootLock::Auto } else { FootLock::Off };
     });
-    let picked = pick_ui(ui, "Foot locking", lock, LOCKS, |lock| match lock {
+    if let Some(lock) = pick_ui(ui, "Foot locking", lock, LOCKS, |lock| match lock {
         FootLock::Auto => "auto",
         FootLock::Solve => "always",
         FootLock::Off => "off",
-    });
-    if let Some(lock) = picked {
+    }) {
         ask_edit(model, true, |edit| edit.settings.feet.lock = lock);
     }
     let Some(made) = model.made() else { return };

@@ -66,14 +66,16 @@ pub fn help_ui(ctx: &Context, model: &Model) {
             ui.columns(columns, |columns| {
                 let count = rows.len().div_ceil(columns.len());
                 for (number, (column, rows)) in columns.iter_mut().zip(rows.chunks(count)).enumerate() {
-                    let grid = egui::Grid::new(("keys", number)).num_columns(2).spacing([16.0, 5.0]);
-                    grid.show(column, |ui| {
-                        for (key, meaning) in rows {
-                            ui.strong(*key);
-                            ui.add(egui::Label::new(*meaning).wrap());
-                            ui.end_row();
-                        }
-                    });
+                    egui::Grid::new(("keys", number))
+                        .num_columns(2)
+                        .spacing([16.0, 5.0])
+                        .show(column, |ui| {
+                            for (key, meaning) in rows {
+                                ui.strong(*key);
+                                ui.add(egui::Label::new(*meaning).wrap());
+                                ui.end_row();
+                            }
+                        });
                 }
             });
             ui.separator();
@@ -193,8 +195,7 @@ fn steering(input: &mut InputState, model: &Model) -> Option<Action> {
 
 /// Takes the focus from a clicked widget, so that space and arrows still control playback; a focus gained by tab stays.
 pub fn release_clicked(ctx: &Context) {
-    let was_clicked = ctx.input(|input| input.pointer.any_released());
-    if was_clicked && !ctx.text_edit_focused() {
+    if ctx.input(|input| input.pointer.any_released()) && !ctx.text_edit_focused() {
         ctx.memory_mut(|memory| {
             if let Some(focused) = memory.focused() {
                 memory.surrender_focus(focused);

@@ -67,9 +67,14 @@ fn row_ui(ui: &mut Ui, joint: &JointRecipe, index: usize, model: &Model) {
         ask_edit(model, true, |edit| edit.recipe.joints[index] = changed.clone());
     }
     if let Some(secs) = &mut changed.blend {
-        let drag = settings::number(secs).speed(0.005).range(0.001..=10.0).suffix(" s");
-        let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
-        edit_by(model, &response, |edit| edit.recipe.joints[index] = changed);
+        edit_by(
+            model,
+            &named(
+                ui.add(settings::number(secs).speed(0.005).range(0.001..=10.0).suffix(" s")),
+                &format!("Seconds of joints {number}"),
+            ),
+            |edit| edit.recipe.joints[index] = changed,
+        );
     }
     if ui.button(format!("Remove joints {number}")).clicked() {
         ask_edit(model, true, |edit| _ = edit.recipe.joints.remove(index));
@@ -80,8 +85,7 @@ fn row_ui(ui: &mut Ui, joint: &JointRecipe, index: usize, model: &Model) {
 fn pattern_ui(ui: &mut Ui, number: usize, pattern: &str) -> Option<String> {
     let id = ui.scope_id().with("pattern");
     let mut typed = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| pattern.to_owned());
-    let field = field_ui(ui, &format!("Joints {number}"), &mut typed, 110.0);
-    let field = field.on_hover_text("* and ? stand for letters");
+    let field = field_ui(ui, &format!("Joints {number}"), &mut typed, 110.0).on_hover_text("* and ? stand for letters");
     // Read outside, since the context is locked inside.
     let is_typed_into = field.has_focus();
     ui.data_mut(|data| {

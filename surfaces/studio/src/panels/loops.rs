@@ -58,15 +58,20 @@ fn without_flags(warning: &str) -> String {
 /// Shows the ends of the stretch as numbers.
 fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some(ends) = model.ends() else { return };
-    let last = (opened.take().num_frames() - 1) as f64;
-    let reach = [0.0..=ends[1] - MIN_FRAMES, ends[0] + MIN_FRAMES..=last];
+    let reach = [
+        0.0..=ends[1] - MIN_FRAMES,
+        ends[0] + MIN_FRAMES..=(opened.take().num_frames() - 1) as f64,
+    ];
     ui.horizontal(|ui| {
         for (end, (name, reach)) in ["Start frame", "End frame"].into_iter().zip(reach).enumerate() {
             let label = ui.label(name);
             let mut frame = ends[end];
-            let drag = number(&mut frame).speed(0.2).range(reach).update_while_editing(false);
-            let response = named(ui.add(drag).labelled_by(label.id), name);
-            let response = response.on_hover_text(["[ takes the time shown", "] takes the time shown"][end]);
+            let response = named(
+                ui.add(number(&mut frame).speed(0.2).range(reach).update_while_editing(false))
+                    .labelled_by(label.id),
+                name,
+            )
+            .on_hover_text(["[ takes the time shown", "] takes the time shown"][end]);
             if response.changed()
                 && let Some(stretch) = model.with_end(end, frame)
             {

@@ -69,8 +69,10 @@ pub fn weak_line_ui(ui: &mut Ui, words: impl Into<String>) {
 /// Shows a text field after its name.
 pub fn field_ui(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Response {
     let label = ui.label(name);
-    let field = edged_ui(ui, TextEdit::singleline(text).desired_width(width));
-    named(field.labelled_by(label.id), name)
+    named(
+        edged_ui(ui, TextEdit::singleline(text).desired_width(width)).labelled_by(label.id),
+        name,
+    )
 }
 
 /// Shows a field with a visible edge.

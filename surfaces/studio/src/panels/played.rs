@@ -45,12 +45,12 @@ pub fn played_ui(ui: &mut Ui, model: &Model) {
     egui::Grid::new("actions").num_columns(3).show(ui, |ui| {
         for clip in actions {
             clip_ui(ui, clip, &playing, model);
-            let is_over = playing.over.is_some_and(|(over, _)| over.name == clip.name);
-            let over = named(
-                ui.selectable_label(is_over, "over"),
+            if named(
+                ui.selectable_label(playing.over.is_some_and(|(over, _)| over.name == clip.name), "over"),
                 &format!("Play {} over what plays", clip.name),
-            );
-            if over.clicked() {
+            )
+            .clicked()
+            {
                 model.ask(Action::PlayOver(clip.name.clone()));
             }
             ui.weak(format!("{}, {:.2} s", clip.kind, clip.seconds));
@@ -75,8 +75,12 @@ pub fn played_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows a clip that happens once; a click plays it.
 fn clip_ui(ui: &mut Ui, clip: &MotionClip, playing: &Playing<'_>, model: &Model) {
-    let is_on = playing.name == clip.name;
-    if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
+    if named(
+        ui.selectable_label(playing.name == clip.name, &clip.name),
+        &format!("Play {}", clip.name),
+    )
+    .clicked()
+    {
         model.ask(Action::PlayClip(clip.name.clone()));
     }
 }
@@ -95,11 +99,16 @@ fn axis_word(axis: SpaceAxis) -> &'static str {
 
 /// Shows the loops of a space as points, and the point that is played; a click or drag sets speed and turn rate.
 fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
-    let size = vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let (rect, response) = ui.allocate_exact_size(
+        vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS),
+        Sense::click_and_drag(),
+    );
     let axes: Vec<&str> = space.axes.iter().map(|axis| axis_word(*axis)).collect();
-    let name = format!("Loops of {} by {}", space.name, axes.join(" and "));
-    focus::label(&response, Role::Image, &name);
+    focus::label(
+        &response,
+        Role::Image,
+        &format!("Loops of {} by {}", space.name, axes.join(" and ")),
+    );
     ui.painter().rect_filled(rect, 3.0, theme::of(ui).sunken);
     let [across, up] = [0, 1].map(|axis| {
         let (low, high) = extremes(space.points.iter().map(|point| point[axis]));
@@ -122,7 +131,8 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
 
 /// Draws the loops of a space, larger if they play, and the point that is played.
 fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &PlayedSpace) {
-    let (playing, colours) = (steered.hero.playing(), theme::of(ui));
+    let playing = steered.hero.playing();
+    let colours = theme::of(ui);
     let painter = ui.painter_at(rect);
     for simplex in &space.simplices {
         for (number, &from) in simplex.iter().enumerate() {
@@ -153,8 +163,7 @@ fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &Play
         painter.galley(place.min, name, colours.text);
     }
     if let Some((_, at)) = playing.space.filter(|(shown, _)| shown.name == space.name) {
-        let at = chart.at(at[0], at[1]);
-        painter.circle_stroke(at, 6.0, Stroke::new(2.0, colours.strong));
+        painter.circle_stroke(chart.at(at[0], at[1]), 6.0, Stroke::new(2.0, colours.strong));
     }
 }
 
@@ -180,17 +189,23 @@ fn goal_at(space: &PlayedSpace, at: [f64; 2]) -> Goal {
 }
 
 fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
-    let parts = playing.clips.iter().filter(|part| part.clip.name == clip.name);
-    parts.map(|part| part.weight).sum()
+    playing
+        .clips
+        .iter()
+        .filter(|part| part.clip.name == clip.name)
+        .map(|part| part.weight)
+        .sum()
 }
 
 /// Draws when the feet of each loop stand, over a common phase, and the phase that is played.
 fn phases_ui(ui: &mut Ui, steered: &Steered) {
-    let (playing, colours) = (steered.hero.playing(), theme::of(ui));
-    let clips = steered.hero.set().clips().iter();
-    let loops: Vec<&MotionClip> = clips.filter(|clip| clip.loops()).collect();
-    let size = vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let playing = steered.hero.playing();
+    let colours = theme::of(ui);
+    let loops: Vec<&MotionClip> = steered.hero.set().clips().iter().filter(|clip| clip.loops()).collect();
+    let (rect, response) = ui.allocate_exact_size(
+        vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32),
+        Sense::hover(),
+    );
     focus::label(&response, Role::Image, "Phases of the loops: when each foot stands");
     let painter = ui.painter_at(rect);
     let bars = rect
@@ -220,34 +235,42 @@ fn phases_ui(ui: &mut Ui, steered: &Steered) {
             ("right", colours.right, ground.center().y),
         ] {
             for [from, to] in stances(clip, foot) {
-                let stance = Rect::from_min_max(pos2(x(from), lane), pos2(x(to), lane + 4.5));
-                painter.rect_filled(stance, 1.0, colour);
+                painter.rect_filled(
+                    Rect::from_min_max(pos2(x(from), lane), pos2(x(to), lane + 4.5)),
+                    1.0,
+                    colour,
+                );
             }
         }
     }
     if playing.space.is_some() {
-        let x = x(playing.phase.rem_euclid(1.0));
-        painter.vline(x, rect.y_range(), Stroke::new(1.0, colours.strong));
+        painter.vline(
+            x(playing.phase.rem_euclid(1.0)),
+            rect.y_range(),
+            Stroke::new(1.0, colours.strong),
+        );
     }
 }
 
 /// Returns the phases between which a foot stands; a stance over the end of the cycle gives two parts.
 fn stances(clip: &MotionClip, foot: &str) -> Vec<[f64; 2]> {
     let phases_of = |kind: FootEventKind| {
-        let events = clip.events.iter();
-        let events = events.filter(move |event| event.foot == foot && event.kind == kind);
-        events.map(|event| clip.phase_of(event).rem_euclid(1.0))
+        clip.events
+            .iter()
+            .filter(move |event| event.foot == foot && event.kind == kind)
+            .map(|event| clip.phase_of(event).rem_euclid(1.0))
     };
-    let all = phases_of(FootEventKind::Strike).filter_map(|strike| {
-        let lasts = phases_of(FootEventKind::Lift).map(|lift| (lift - strike).rem_euclid(1.0));
-        Some((strike, strike + lasts.min_by(f64::total_cmp)?))
-    });
-    all.flat_map(|(from, to)| {
-        if to > 1.0 {
-            vec![[from, 1.0], [0.0, to - 1.0]]
-        } else {
-            vec![[from, to]]
-        }
-    })
-    .collect()
+    phases_of(FootEventKind::Strike)
+        .filter_map(|strike| {
+            let lasts = phases_of(FootEventKind::Lift).map(|lift| (lift - strike).rem_euclid(1.0));
+            Some((strike, strike + lasts.min_by(f64::total_cmp)?))
+        })
+        .flat_map(|(from, to)| {
+            if to > 1.0 {
+                vec![[from, 1.0], [0.0, to - 1.0]]
+            } else {
+                vec![[from, to]]
+            }
+        })
+        .collect()
 }

@@ -36,8 +36,10 @@ pub fn reading_ui(ui: &mut Ui, model: &Model) {
         }
     }
     let mut awaits = model.awaits_character;
-    let asked = ui.checkbox(&mut awaits, "Put the loop on the next character I open");
-    if asked.changed() {
+    if ui
+        .checkbox(&mut awaits, "Put the loop on the next character I open")
+        .changed()
+    {
         model.ask(Action::AwaitCharacter(awaits));
     }
     if awaits {
@@ -61,8 +63,11 @@ fn smoothing_ui(ui: &mut Ui, opened: &Opened, model: &Model) {
         let id = ui.scope_id().with("smooth");
         let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(hertz);
         let label = ui.label("above");
-        let drag = number(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
-        let response = named(ui.add(drag).labelled_by(label.id), "Smooth above");
+        let response = named(
+            ui.add(number(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz"))
+                .labelled_by(label.id),
+            "Smooth above",
+        );
         ui.data_mut(|data| {
             if response.dragged() {
                 data.insert_temp(id, shown);

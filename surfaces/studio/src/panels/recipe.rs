@@ -32,8 +32,8 @@ impl RecipePanel {
         #[cfg(target_arch = "wasm32")]
         {
             let link = model.link().and_then(|link| platform::address_of(&link));
-            let button = ui.add_enabled(link.is_some(), Button::new("Copy a link"));
-            if button
+            if ui
+                .add_enabled(link.is_some(), Button::new("Copy a link"))
                 .on_hover_text("Recipe and view; the take itself is named, not uploaded")
                 .clicked()
             {
@@ -50,10 +50,10 @@ impl RecipePanel {
     pub fn save_kept(&mut self, folder: &str, text: &str) {
         let names = (1..).map(|number| format!("rescued-{number}.toml"));
         if let Some(file_name) = names.into_iter().find(|name| !platform::is_there(folder, name)) {
-            self.said = Some(match platform::save_text(folder, &file_name, text) {
-                Ok(place) => format!("Saved: {place}"),
-                Err(error) => error.to_string(),
-            });
+            self.said = Some(
+                platform::save_text(folder, &file_name, text)
+                    .map_or_else(|error| error, |place| format!("Saved: {place}")),
+            );
         }
     }
 }

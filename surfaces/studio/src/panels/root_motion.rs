@@ -22,8 +22,11 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
     let mode = edit.settings.root.mode;
     choice_ui(ui, "Root motion", mode.as_str(), |ui| {
         for other in MODES {
-            let label = ui.selectable_label(other == mode, other.as_str());
-            if label.on_hover_text(meaning(other)).clicked() {
+            if ui
+                .selectable_label(other == mode, other.as_str())
+                .on_hover_text(meaning(other))
+                .clicked()
+            {
                 ask_edit(model, true, |edit| edit.settings.root.mode = other);
             }
         }
@@ -33,8 +36,11 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
         blend_ui(ui, edit, model);
     }
     let mut recenters = edit.settings.root.recenter;
-    let response = ui.checkbox(&mut recenters, "Start at the origin, facing ahead");
-    edit_by(model, &response, |edit| edit.settings.root.recenter = recenters);
+    edit_by(
+        model,
+        &ui.checkbox(&mut recenters, "Start at the origin, facing ahead"),
+        |edit| edit.settings.root.recenter = recenters,
+    );
     let Some(made) = model.made() else { return };
     let twist = made.clip().root().twist;
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
@@ -51,7 +57,8 @@ pub fn root_motion_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows how an inertialized root fades its gap in velocity; by default as the closure does.
 fn blend_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
-    let (method, mut blend) = (edit.settings.closure.method, edit.settings.root.blend);
+    let method = edit.settings.closure.method;
+    let mut blend = edit.settings.root.blend;
     let rows = [
         (
             &mut blend.start_secs,

@@ -31,11 +31,15 @@ pub fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mu
     ui.horizontal(|ui| {
         let label = word_ui(ui, word, Sense::hover());
         let width = ui.available_width() - SCROLL_POINTS;
-        let list = egui::ComboBox::from_id_salt(word)
-            .width(width)
-            .selected_text(chosen)
-            .show_ui(ui, choices);
-        named(list.response.labelled_by(label.id), word);
+        named(
+            egui::ComboBox::from_id_salt(word)
+                .width(width)
+                .selected_text(chosen)
+                .show_ui(ui, choices)
+                .response
+                .labelled_by(label.id),
+            word,
+        );
     });
 }
 
@@ -60,13 +64,15 @@ pub fn pick_ui<T: Copy + PartialEq, W: AsRef<str>>(
 
 /// Shows the label of a row, as wide as those of the others.
 fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
-    let room = vec2(NAME_POINTS, ui.spacing().interact_size.y);
-    let layout = egui::Layout::left_to_right(egui::Align::Center);
-    let label = ui.allocate_ui_with_layout(room, layout, |ui| {
-        ui.set_min_width(NAME_POINTS);
-        ui.add(egui::Label::new(word).truncate().sense(sense))
-    });
-    label.inner
+    ui.allocate_ui_with_layout(
+        vec2(NAME_POINTS, ui.spacing().interact_size.y),
+        egui::Layout::left_to_right(egui::Align::Center),
+        |ui| {
+            ui.set_min_width(NAME_POINTS);
+            ui.add(egui::Label::new(word).truncate().sense(sense))
+        },
+    )
+    .inner
 }
 
 /// Shows a setting, and changes it; returns the response of the widget that was used.
@@ -79,11 +85,12 @@ pub fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) -> Respon
         let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
         let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;
         ui.spacing_mut().slider_width = (ui.available_width() - beside).max(40.0);
-        let slider = Slider::new(value, setting.range.clone())
-            .logarithmic(setting.is_logarithmic)
-            .clamping(SliderClamping::Edits)
-            .show_value(false);
-        let slider = ui.add(slider);
+        let slider = ui.add(
+            Slider::new(value, setting.range.clone())
+                .logarithmic(setting.is_logarithmic)
+                .clamping(SliderClamping::Edits)
+                .show_value(false),
+        );
         let before = *value;
         slider.widget_info(|| egui::WidgetInfo::slider(true, before, setting.name));
         let number = number(value)
@@ -132,6 +139,8 @@ pub fn number<N: emath::Numeric>(value: &mut N) -> DragValue<'_> {
 
 /// Formats a number as it is shown.
 fn three_digits(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    format!("{value:.3}")
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
 }

@@ -18,8 +18,8 @@ pub fn stances_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened), Some(made)) = (model.edit(), model.opened(), model.made()) else {
         return;
     };
-    let (skeleton, body) = (opened.skeleton(), opened.body());
-    let names: Vec<&str> = (body.feet.iter())
+    let skeleton = opened.skeleton();
+    let names: Vec<&str> = (opened.body().feet.iter())
         .map(|foot| skeleton.joint(foot.ankle).name.as_str())
         .collect();
     if names.is_empty() {
@@ -75,20 +75,24 @@ struct FootRow<'a> {
 impl FootRow<'_> {
     /// Returns a bar from one time to another, seconds, clipped at the edges.
     fn bar(&self, from: f64, to: f64) -> Rect {
-        let [left, right] = [from, to].map(|secs| {
-            let share = (secs / self.made.period_secs()).clamp(0.0, 1.0);
-            self.rect.left() + self.rect.width() * share as f32
-        });
+        let [left, right] = [from, to]
+            .map(|secs| self.rect.left() + self.rect.width() * (secs / self.made.period_secs()).clamp(0.0, 1.0) as f32);
         Rect::from_min_max(pos2(left, self.rect.top() + 2.0), pos2(right, self.rect.bottom() - 2.0))
     }
 
     /// Shows detected contacts; a click turns one into a stance.
     fn contacts_ui(&self, ui: &Ui, model: &Model) {
-        let (made, period) = (&self.made.done.made, self.made.period_secs());
+        let made = &self.made.done.made;
+        let period = self.made.period_secs();
         let step = made.loop_clip.step_secs();
         let colour = theme::of(ui).weak.gamma_multiply(0.5);
-        let contacts = made.feet.contacts.iter();
-        for (number, contact) in contacts.filter(|contact| contact.foot == self.foot).enumerate() {
+        for (number, contact) in made
+            .feet
+            .contacts
+            .iter()
+            .filter(|contact| contact.foot == self.foot)
+            .enumerate()
+        {
             let from = contact.start_sample as f64 * step;
             let to = from + contact.num_samples as f64 * step;
             let id = ui.scope_id().with(("contact", self.foot, number));
@@ -107,7 +111,8 @@ impl FootRow<'_> {
 
     /// Shows stances by hand; a drag moves one.
     fn stances_ui(&self, ui: &Ui, model: &Model) {
-        let (edit, period) = (self.edit, self.made.period_secs());
+        let edit = self.edit;
+        let period = self.made.period_secs();
         let step = self.made.clip().step_secs();
         let colour = theme::of(ui).chosen;
         for (index, stance) in edit.recipe.stances.iter().enumerate() {
@@ -115,8 +120,9 @@ impl FootRow<'_> {
                 continue;
             }
             let area = self.bar(stance.from, stance.to);
-            let response = ui.interact(area, ui.scope_id().with(("stance", index)), Sense::drag());
-            let response = response.on_hover_cursor(CursorIcon::Grab);
+            let response = ui
+                .interact(area, ui.scope_id().with(("stance", index)), Sense::drag())
+                .on_hover_cursor(CursorIcon::Grab);
             focus::label(&response, Role::Slider, &format!("Stance {}", index + 1));
             let fill = if stance.stands { colour } else { Color32::TRANSPARENT };
             ui.painter().rect_filled(area, 2.0, fill);
@@ -160,8 +166,10 @@ fn row_ui(ui: &mut Ui, index: usize, stance: &StanceRecipe, model: &Model) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label(format!("{}. {}", index + 1, stance.foot));
             let [from, to] = [("from", &mut changed.from), ("to", &mut changed.to)].map(|(end, value)| {
-                let field = ui.add(number(value).speed(0.005).suffix(unit)).labelled_by(label.id);
-                named(field, &format!("Stance {} {end}", index + 1))
+                named(
+                    ui.add(number(value).speed(0.005).suffix(unit)).labelled_by(label.id),
+                    &format!("Stance {} {end}", index + 1),
+                )
             });
             // A stance does not end before it begins.
             changed.to = changed.to.max(changed.from);

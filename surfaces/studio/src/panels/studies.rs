@@ -30,8 +30,10 @@ pub fn spectrum_ui(ui: &mut Ui, model: &Model) {
         [-1.0, 1.05],
     );
     let Tokens { weak, accent, .. } = theme::of(ui);
-    let stride = shown.div_ceil(MAX_POINTS).max(1);
-    let points = values[..shown].iter().enumerate().step_by(stride);
+    let points = values[..shown]
+        .iter()
+        .enumerate()
+        .step_by(shown.div_ceil(MAX_POINTS).max(1));
     chart.line(ui, [[0.0, 0.0], [longest, 0.0]].into_iter(), 0.5, weak);
     if let Some(made) = model.made() {
         chart.upright(ui, made.candidate.source_period_secs, ui.visuals().warn_fg_color);
@@ -98,7 +100,8 @@ fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
     let profile = &fit.profile;
     let count = profile.speed_rate.len();
     let speeds = (0..count).map(|frame| profile.speed(frame));
-    let (last, most) = (profile.secs(count - 1), speeds.fold(0.1, f64::max));
+    let last = profile.secs(count - 1);
+    let most = speeds.fold(0.1, f64::max);
     let chart = Chart::new(
         ui,
         "Speed of the take, and the springs fitted to it",
@@ -108,10 +111,11 @@ fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
     let Tokens { weak, accent, .. } = theme::of(ui);
     let stride = count.div_ceil(MAX_POINTS).max(1);
     for run in &profile.runs {
-        let points = run.clone().step_by(stride);
         chart.line(
             ui,
-            points.map(|frame| [profile.secs(frame), profile.speed(frame)]),
+            run.clone()
+                .step_by(stride)
+                .map(|frame| [profile.secs(frame), profile.speed(frame)]),
             1.0,
             weak,
         );
@@ -119,11 +123,15 @@ fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
     let deviation = profile.velocity.deviation_secs;
     for event in fit.events_of(Quantity::Velocity) {
         let Some(fitted) = event.trusted() else { continue };
-        let points = event.frames.clone().step_by(stride).map(|frame| {
-            let secs = profile.secs(frame);
-            [secs, fitted.at(secs, deviation).length()]
-        });
-        chart.line(ui, points, 2.0, accent);
+        chart.line(
+            ui,
+            event.frames.clone().step_by(stride).map(|frame| {
+                let secs = profile.secs(frame);
+                [secs, fitted.at(secs, deviation).length()]
+            }),
+            2.0,
+            accent,
+        );
     }
     chart.word(ui, Align2::LEFT_BOTTOM, &format!("speed, up to {most:.1} m/s"));
     chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{last:.1} s"));

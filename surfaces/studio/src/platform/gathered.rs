@@ -49,8 +49,7 @@ pub fn gathered(bytes: Vec<u8>, find: impl Fn(&str) -> Option<Vec<u8>>) -> Vec<u
 fn place_of(text: &str, uri: &str) -> Option<std::ops::Range<usize>> {
     let written = serde_json::to_string(uri).ok()?;
     [written.replace('/', "\\/"), written].iter().find_map(|form| {
-        let mut places = text.match_indices(form.as_str());
-        let (at, _) = places.find(|&(at, _)| {
+        let (at, _) = text.match_indices(form.as_str()).find(|&(at, _)| {
             let before = text[..at].trim_end().strip_suffix(':');
             before.is_some_and(|before| before.trim_end().ends_with("\"uri\""))
         })?;

@@ -22,27 +22,14 @@ use crate::model::Exported;
 /// A video: the extension of its file and its bytes, or why there is none.
 pub type Encoded = Result<(&'static str, Vec<u8>), String>;
 
-/// Writes a loop and its sidecar. Returns the path of the loop.
-pub fn save(folder: &str, exported: &Exported) -> Result<String, SaveError> {
+/// Writes a loop and its sidecar. Returns the path of the loop. Errors: the reason.
+pub fn save(folder: &str, exported: &Exported) -> Result<String, String> {
     let place = save_bytes(folder, &exported.file_name, &exported.bytes)?;
     save_text(folder, &exported.sidecar_name(), &exported.sidecar)?;
     Ok(place)
 }
 
-/// Writes a text. Returns its path.
-pub fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
+/// Writes a text. Returns its path. Errors: the reason.
+pub fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, String> {
     save_bytes(folder, file_name, text.as_bytes())
-}
-
-/// Why a file could not be saved.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SaveError {
-    /// The system refused.
-    #[cfg(not(target_arch = "wasm32"))]
-    #[error("cannot write {path}: {reason}")]
-    File { path: String, reason: String },
-    /// The browser refused.
-    #[cfg(target_arch = "wasm32")]
-    #[error("the browser cannot save {file_name}")]
-    Download { file_name: String },
 }

@@ -7,7 +7,7 @@ use std::{fs, io::Write as _};
 use loopwright_formats::Format;
 use loopwright_formats::set::{Manifest, SET_FILE};
 
-use super::{Encoded, SaveError, gathered::gathered};
+use super::{Encoded, gathered::gathered};
 use crate::model::{Action, Beside, Exported, SetFiles};
 
 /// Whether the user chooses a folder.
@@ -25,17 +25,22 @@ pub fn wants_stillness() -> bool {
 
 /// The folder for files before a take suggests another one.
 pub fn first_folder() -> String {
-    let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
-    here.display().to_string()
+    std::env::current_dir()
+        .unwrap_or_else(|_| ".".into())
+        .display()
+        .to_string()
 }
 
 /// Lists the user's folders for files that exist.
 pub fn folders() -> Vec<String> {
-    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
-    let home = home.map(PathBuf::from).unwrap_or_default();
-    let all = ["", "Documents", "Downloads", "Desktop"].map(|name| home.join(name));
-    let there = all.into_iter().filter(|folder| folder.is_dir());
-    there
+    let home = std::env::var_os("HOME")
+        .or_else(|| std::env::var_os("USERPROFILE"))
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    ["", "Documents", "Downloads", "Desktop"]
+        .map(|name| home.join(name))
+        .into_iter()
+        .filter(|folder| folder.is_dir())
         .map(|folder| folder.display().to_string().trim_end_matches('/').to_owned())
         .collect()
 }
@@ -45,22 +50,19 @@ pub fn is_there(folder: &str, file_name: &str) -> bool {
 }
 
 /// Writes a file. Returns its path.
-pub fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
+pub fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, String> {
     let path = Path::new(folder).join(file_name);
     let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
     fs::write(&path, bytes).map_err(|error| cannot_write(&place, &error))?;
     Ok(place.display().to_string())
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> SaveError {
-    SaveError::File {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    }
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
 }
 
 /// Writes a set into a folder with its name, in place of one that exists. Returns its path.
-pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, String> {
     let path = Path::new(folder).join(&set.name);
     let place = path.display().to_string();
     fs::create_dir_all(&path).map_err(|error| cannot_write(&path, &error))?;
@@ -115,8 +117,8 @@ pub fn takes_at(path: &Path) -> Vec<PathBuf> {
         return vec![path.to_owned()];
     };
     let takes = listed.flatten().map(|file| file.path()).filter(|path| {
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        ending
+        path.extension()
+            .and_then(|ending| ending.to_str())
             .and_then(Format::from_extension)
             .is_some_and(|format| !format.capabilities().is_of_robots)
             && path.is_file()
@@ -131,7 +133,7 @@ pub fn takes_at(path: &Path) -> Vec<PathBuf> {
 }
 
 /// A question for a system dialog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Ask {
     /// Takes to open, or a recipe.
     Files,
@@ -155,15 +157,22 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
     let path = |file: rfd::FileHandle| file.path().to_owned();
     match what {
         Ask::Files => {
-            let recipe = ["toml", "json"];
-            let endings: Vec<&str> = Format::of_characters().map(Format::extension).chain(recipe).collect();
+            let endings: Vec<&str> = Format::of_characters()
+                .map(Format::extension)
+                .chain(["toml", "json"])
+                .collect();
             let chosen = dialog
                 .add_filter("Takes and recipes", &endings)
                 .add_filter("All files", &["*"])
                 .pick_files();
             std::thread::spawn(move || {
-                let chosen = pollster::block_on(chosen).unwrap_or_default();
-                answer(chosen.into_iter().map(path).collect());
+                answer(
+                    pollster::block_on(chosen)
+                        .unwrap_or_default()
+                        .into_iter()
+                        .map(path)
+                        .collect(),
+                );
             });
         }
         Ask::Folder | Ask::SaveInto => {
@@ -175,7 +184,6 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
 
 /// A video that ffmpeg encodes, picture by picture.
 pub struct Video {
-    size: [u32; 2],
     pictures: std::process::ChildStdin,
     encoder: std::thread::JoinHandle<Encoded>,
 }
@@ -201,20 +209,14 @@ impl Video {
             Ok(output) => Err(format!("ffmpeg: {}", String::from_utf8_lossy(&output.stderr).trim())),
             Err(error) => Err(format!("ffmpeg: {error}")),
         });
-        Ok(Self {
-            size,
-            pictures,
-            encoder,
-        })
+        Ok(Self { pictures, encoder })
     }
 
-    /// Adds a picture. Errors: it has another size, or ffmpeg ended.
+    /// Adds a picture of this size. Errors: ffmpeg ended.
     pub fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
-        if self.size != <[u32; 2]>::from(picture.dimensions()) {
-            return Err("The window changed its size".to_owned());
-        }
-        let added = self.pictures.write_all(&picture);
-        added.map_err(|error| format!("ffmpeg takes no more pictures: {error}"))
+        self.pictures
+            .write_all(&picture)
+            .map_err(|error| format!("ffmpeg takes no more pictures: {error}"))
     }
 
     /// Calls back with the video once it is encoded.

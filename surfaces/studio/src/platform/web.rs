@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlInputElement};
 
-use super::{Encoded, SaveError, gathered::gathered};
+use super::{Encoded, gathered::gathered};
 use crate::model::{Action, Beside, Link, SetFiles};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
@@ -56,28 +56,26 @@ pub fn is_there(_folder: &str, _file_name: &str) -> bool {
 }
 
 /// Downloads a file. Returns its name.
-pub fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
-    download(file_name, bytes).map_err(|_| SaveError::Download {
-        file_name: file_name.to_owned(),
-    })?;
+pub fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, String> {
+    download(file_name, bytes).map_err(|_| format!("the browser cannot save {file_name}"))?;
     Ok(file_name.to_owned())
 }
 
 /// Downloads a set as one archive. Returns its name.
-pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+pub fn save_set(folder: &str, set: &SetFiles) -> Result<String, String> {
     let file_name = format!("{}.zip", set.name);
-    let files = set.files.iter().map(|file| (file.file_name.as_str(), &file.bytes[..]));
-    save_bytes(folder, &file_name, &zip_of(files))
+    save_bytes(
+        folder,
+        &file_name,
+        &zip_of(set.files.iter().map(|file| (file.file_name.as_str(), &file.bytes[..]))),
+    )
 }
 
 /// Downloads bytes by clicking a hidden link.
 fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
-    let document = web_sys::window()
-        .and_then(|window| window.document())
-        .ok_or(JsValue::NULL)?;
+    let document = document().ok_or(JsValue::NULL)?;
     let parts = Array::of1(&Uint8Array::from(bytes));
-    let blob = web_sys::Blob::new_with_u8_array_sequence(&parts)?;
-    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
+    let url = web_sys::Url::create_object_url_with_blob(&web_sys::Blob::new_with_u8_array_sequence(&parts)?)?;
     let link: web_sys::HtmlAnchorElement = document.create_element("a")?.dyn_into()?;
     link.set_href(&url);
     link.set_download(file_name);
@@ -120,7 +118,8 @@ pub async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     let has_names = files.iter().any(names_others);
     // Files that a set names are not opened on their own, and sidecars of its loops are ignored.
     let is_json = |file: &File| ending_of(file).as_deref() == Some("json");
-    let (mut manifests, mut of_set) = (Vec::new(), Vec::new());
+    let mut manifests = Vec::new();
+    let mut of_set = Vec::new();
     for file in files.iter().filter(|file| is_json(file)) {
         let bytes = bytes_of(file).await.unwrap_or_default();
         if let Ok(paths) = MotionSet::files(&bytes) {
@@ -158,10 +157,7 @@ async fn open_file(file: &File, others: &Arc<Vec<(String, Vec<u8>)>>) -> Action 
         Some(bytes.clone())
     };
     match bytes_of(file).await {
-        Ok(bytes) => {
-            let bytes = gathered(bytes, &find);
-            Action::of_file(file_name, bytes, Beside::found_by(find))
-        }
+        Ok(bytes) => Action::of_file(file_name, gathered(bytes, &find), Beside::found_by(find)),
         Err(error) => Action::CannotOpen {
             file_name,
             reason: format!("{error:?}"),
@@ -175,8 +171,7 @@ async fn bytes_of(file: &File) -> Result<Vec<u8>, JsValue> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
         let start = bytes.len();
-        let end = len.min(start + PIECE);
-        let piece = file.slice_with_f64_and_f64(start as f64, end as f64)?;
+        let piece = file.slice_with_f64_and_f64(start as f64, len.min(start + PIECE) as f64)?;
         let piece = Uint8Array::new(&JsFuture::from(piece.array_buffer()).await?);
         if piece.length() == 0 {
             return Err(JsValue::from("it became shorter while it was read"));
@@ -204,7 +199,6 @@ extern "C" {
 
 /// A video that the browser encodes, picture by picture.
 pub struct Video {
-    size: [u32; 2],
     pictures: Pictures,
 }
 
@@ -212,14 +206,11 @@ impl Video {
     /// Starts a video of this size, with this time per picture. Errors: none here.
     pub fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
         let pictures = Pictures::new(size[0], size[1], secs_each);
-        Ok(Self { size, pictures })
+        Ok(Self { pictures })
     }
 
-    /// Adds a picture. Errors: it has another size.
+    /// Adds a picture of this size. Errors: none here.
     pub fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
-        if self.size != <[u32; 2]>::from(picture.dimensions()) {
-            return Err("The window changed its size".to_owned());
-        }
         self.pictures.add(&picture);
         Ok(())
     }
@@ -251,9 +242,14 @@ pub fn wants_stillness() -> bool {
 
 /// Returns the address of the page with a link in it.
 pub fn address_of(link: &Link) -> Option<String> {
-    let location = web_sys::window()?.location();
-    let page = location.href().ok()?;
-    let page = page.split('#').next().unwrap_or_default().to_owned();
+    let page = web_sys::window()?
+        .location()
+        .href()
+        .ok()?
+        .split('#')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     Some(format!("{page}#{}", link.to_fragment()?))
 }
 
@@ -265,12 +261,16 @@ pub fn opened_link() -> Option<Link> {
 /// Lists extensions of files that can be opened, for the browser's dialog.
 pub fn accepted() -> String {
     let read = Format::of_characters().filter(|format| format.capabilities().is_read);
-    let characters = Format::ALL
-        .into_iter()
-        .filter_map(|format| format.capabilities().character_extension);
-    let endings = read.map(Format::extension).chain(characters);
-    let endings = endings.chain(["bin", "toml", "json", "png", "jpg", "jpeg"]);
-    endings.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(",")
+    read.map(Format::extension)
+        .chain(
+            Format::ALL
+                .into_iter()
+                .filter_map(|format| format.capabilities().character_extension),
+        )
+        .chain(["bin", "toml", "json", "png", "jpg", "jpeg"])
+        .map(|ending| format!(".{ending}"))
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 /// Announces a text to people who do not see the canvas.

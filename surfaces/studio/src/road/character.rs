@@ -19,15 +19,23 @@ pub struct NamedFile {
 
 /// Why motion cannot be put on a character.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CharacterError {
     /// The character's file is neither open nor on the disk.
     #[error("the character {file_name} is not there ({reason}): drop it as a character first")]
-    NotThere { file_name: String, reason: String },
+    NotThere {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
     /// The map of joints is neither open nor on the disk.
     #[error("the map of joints {file_name} is not there ({reason}): drop it first")]
-    MapNotThere { file_name: String, reason: String },
+    MapNotThere {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
     /// The character's file cannot be read.
     #[error(transparent)]
     Read(#[from] loopwright_formats::CharacterError),
@@ -57,10 +65,12 @@ impl NamedFile {
 
     /// Reads the character in the file.
     fn character(&self) -> Result<Character, CharacterError> {
-        let stem = Path::new(&self.file_name).file_stem().unwrap_or_default();
         Ok(Character::read(
             &self.bytes,
-            &stem.to_string_lossy(),
+            &Path::new(&self.file_name)
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy(),
             &ReadSettings::default(),
         )?)
     }
@@ -72,29 +82,43 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
     let Some(path) = &study.rig else {
         return Ok((None, Vec::new()));
     };
-    let file =
-        NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
-    let map_file = (study.map.as_ref().map(|path| NamedFile::at(path, known)).transpose())
-        .map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })?;
-    let map = map_file.as_ref().map(|file| {
-        let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
-        Ok::<_, CharacterError>((file.file_name.clone(), given))
-    });
+    let at = |path: &Path| {
+        NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })
+    };
+    let file = at(path)?;
+    let map = (study.map.as_ref().map(|path| NamedFile::at(path, known)).transpose())
+        .map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })?
+        .as_ref()
+        .map(|file| {
+            Ok::<_, CharacterError>((
+                file.file_name.clone(),
+                read_joint_map(&file.bytes).map_err(CharacterError::Map)?,
+            ))
+        });
     let read = |path: &Path| {
-        let file =
-            NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
-        let settings = ReadSettings {
-            space: study.space(),
-            ..ReadSettings::default()
-        };
-        let take = loopwright_formats::read_take(&file.bytes, &file.file_name, &settings, &mut Vec::new());
+        let file = at(path)?;
+        let take = loopwright_formats::read_take(
+            &file.bytes,
+            &file.file_name,
+            &ReadSettings {
+                space: study.space(),
+                ..ReadSettings::default()
+            },
+            &mut Vec::new(),
+        );
         Ok::<_, CharacterError>(take.map_err(loopwright_formats::CharacterError::Read)?)
     };
     let mut following = Following::new(study.bone_stretch, &study.reading(), read)?;
     following.map = map.transpose()?;
     let named = study.files().filter_map(|(_, path)| NamedFile::at(path, known).ok());
-    let target = CharacterTarget::new(&file.file_name, file.character()?, following)?;
-    Ok((Some(Arc::new(target)), named.collect()))
+    Ok((
+        Some(Arc::new(CharacterTarget::new(
+            &file.file_name,
+            file.character()?,
+            following,
+        )?)),
+        named.collect(),
+    ))
 }
 
 /// A character, and the files that were read for it.

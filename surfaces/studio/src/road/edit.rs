@@ -105,7 +105,6 @@ impl Edit {
     }
 
     /// Returns the choices with a change.
-    #[must_use]
     pub fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
         let mut edit = self.clone();
         change(&mut edit);
@@ -113,7 +112,6 @@ impl Edit {
     }
 
     /// Returns the choices for another stretch, without what the recipe states for the old one.
-    #[must_use]
     pub fn of_stretch(&self, stretch: Stretch) -> Self {
         self.with(|edit| {
             edit.stretch = stretch;
@@ -126,24 +124,26 @@ impl Edit {
 
     /// Returns the choices with a joint turned further at a time of the loop, by a rotation vector in the axes of its parent: in the edit
     /// that already moves the joint then, or in a new one.
-    #[must_use]
     pub fn turned(&self, joint: &str, secs: f64, turn: DVec3, clip: &LoopClip) -> Self {
         let mut edit = self.clone();
         let edits = &mut edit.recipe.edits;
-        let index = edits.iter().rposition(|edit| {
-            let apart = time_of_move(edit, clip).map(|at| (at - secs).rem_euclid(clip.period_secs()));
-            let is_then = apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs());
-            !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then
-        });
-        let index = index.unwrap_or_else(|| {
-            edits.push(EditRecipe {
-                kind: EditKind::Move,
-                joint: Some(joint.to_owned()),
-                values: EditValues::default().with(EditKey::Time, (secs * 1e3).round() / 1e3),
-                is_off: false,
+        let index = edits
+            .iter()
+            .rposition(|edit| {
+                let apart = time_of_move(edit, clip).map(|at| (at - secs).rem_euclid(clip.period_secs()));
+                !edit.is_off
+                    && edit.joint.as_deref() == Some(joint)
+                    && apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs())
+            })
+            .unwrap_or_else(|| {
+                edits.push(EditRecipe {
+                    kind: EditKind::Move,
+                    joint: Some(joint.to_owned()),
+                    values: EditValues::default().with(EditKey::Time, (secs * 1e3).round() / 1e3),
+                    is_off: false,
+                });
+                edits.len() - 1
             });
-            edits.len() - 1
-        });
         let values = &mut edits[index].values;
         let before = DVec3::from_array(values.vector(EditKey::Rotation).unwrap_or_default()).map(f64::to_radians);
         let after = rotation::log(rotation::exp(turn) * rotation::exp(before)).map(f64::to_degrees);
@@ -155,8 +155,9 @@ impl Edit {
 
     /// Names the first difference from other choices, in a word or two.
     pub fn difference(&self, other: &Self) -> &'static str {
-        let (one, two) = (&self.recipe, &other.recipe);
-        let parts = [
+        let one = &self.recipe;
+        let two = &other.recipe;
+        [
             (self.stretch == other.stretch && one.stretch == two.stretch, "stretch"),
             (one.take == two.take, "how the take is read"),
             (one.edits == two.edits, "edit of joints"),
@@ -166,11 +167,10 @@ impl Edit {
             (self.settings.root == other.settings.root, "root motion"),
             (self.settings.feet == other.settings.feet, "feet"),
             (self.closure() == other.closure(), "method of closing"),
-        ];
-        parts
-            .into_iter()
-            .find(|(is_same, _)| !is_same)
-            .map_or("closure", |(_, name)| name)
+        ]
+        .into_iter()
+        .find(|(is_same, _)| !is_same)
+        .map_or("closure", |(_, name)| name)
     }
 
     /// Names the closure.
@@ -183,7 +183,6 @@ impl Edit {
     }
 
     /// Returns the choices closed by a method of the article.
-    #[must_use]
     pub fn closed_as(&self, preset: Preset) -> Self {
         self.with(|edit| {
             edit.tries_closures = false;
@@ -193,7 +192,6 @@ impl Edit {
     }
 
     /// Returns the choices with another closure; shares and order stay, times become the closure's defaults.
-    #[must_use]
     pub fn closed_by(&self, name: ClosureName) -> Self {
         let mut edit = self.clone();
         let former = edit.settings.closure.method;

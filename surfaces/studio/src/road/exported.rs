@@ -22,7 +22,6 @@ pub struct Exported {
 
 /// Why a loop cannot be exported.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ExportError {
     /// The loop cannot be written.
     #[error(transparent)]
@@ -52,20 +51,25 @@ impl Exported {
         let mut pending = write(&opened.studied, request, done, format)?;
         // The stretch was found by a search, although the recipe names it.
         if !matches!(made.edit.stretch, Stretch::Frames { .. }) {
-            let warnings = pending.warnings.iter();
-            let before = warnings.take_while(|warning| {
-                matches!(
-                    warning,
-                    Warning::Engine(_) | Warning::RootJointThere { .. } | Warning::Ineffective(_)
-                )
-            });
-            let at = before.count();
-            let doubt = warning::confidence(opened.studied.take(), &made.candidate);
-            pending.warnings.splice(at..at, doubt);
+            let at = pending
+                .warnings
+                .iter()
+                .take_while(|warning| {
+                    matches!(
+                        warning,
+                        Warning::Engine(_) | Warning::RootJointThere { .. } | Warning::Ineffective(_)
+                    )
+                })
+                .count();
+            pending
+                .warnings
+                .splice(at..at, warning::confidence(opened.studied.take(), &made.candidate));
         }
         let file_name = Self::file_name(opened, format);
-        let named = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
-        let (bytes, sidecar) = pending.named(named, opened.warnings.clone());
+        let (bytes, sidecar) = pending.named(
+            vec![file_name.clone(), Self::name_of_sidecar(&file_name)],
+            opened.warnings.clone(),
+        );
         Ok(Self {
             file_name,
             bytes,

@@ -24,8 +24,7 @@ pub struct Listed {
 /// Returns the names of all animations of a file, and describes some of them, in order from the index `from`; nothing if the file cannot be
 /// read.
 pub fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (Vec<String>, Vec<Listed>) {
-    let stem = stem_of(file_name);
-    let Ok(file) = AnimatedFile::parse(bytes, stem, None) else {
+    let Ok(file) = AnimatedFile::parse(bytes, stem_of(file_name), None) else {
         return (Vec::new(), Vec::new());
     };
     // Each animation is studied on its own body.
@@ -41,28 +40,36 @@ pub fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (V
         if studied > PIECE {
             break;
         }
-        let choice = AnimationChoice::Number(number);
-        let settings = study.settings(study.space(), choice, SizeLimits::default());
-        let read = file.read(&settings, &mut Vec::new()).ok();
+        let read = file
+            .read(
+                &study.settings(study.space(), AnimationChoice::Number(number), SizeLimits::default()),
+                &mut Vec::new(),
+            )
+            .ok();
         let secs = read.as_ref().map(|loaded| loaded.take.duration_secs());
-        studied += read
-            .as_ref()
-            .map_or(0, |loaded| loaded.take.num_frames() * loaded.take.num_joints());
+        studied += (read.as_ref()).map_or(0, |loaded| loaded.take.num_frames() * loaded.take.num_joints());
         let analysed = read.and_then(|loaded| {
-            let study = loopwright_job::Study::new(study.clone(), None).ok()?;
-            study.analyse(file_name, loaded, Vec::new()).ok()
+            loopwright_job::Study::new(study.clone(), None)
+                .ok()?
+                .analyse(file_name, loaded, Vec::new())
+                .ok()
         });
-        listed.push(Listed {
-            secs,
-            kind: (analysed.as_ref()).map_or_else(String::new, |of| of.analysis.motion_kind(None, None).to_string()),
-            mps: (analysed.as_ref()).map(|of| {
+        listed.push(match analysed {
+            Some(of) => {
                 let [first, last] = [0, of.take().num_frames() - 1]
                     .map(|frame| of.analysis.world.position(frame, of.analysis.body.hips));
-                (last - first).with_y(0.0).length() / of.take().duration_secs().max(f64::MIN_POSITIVE)
-            }),
-            sketch: (analysed.as_ref()).map_or_else(Sketch::default, |of| {
-                Sketch::of_take(&of.analysis, of.take().num_frames() / 2)
-            }),
+                let span = of.take().duration_secs().max(f64::MIN_POSITIVE);
+                Listed {
+                    secs,
+                    kind: of.analysis.motion_kind(None, None).to_string(),
+                    mps: Some((last - first).with_y(0.0).length() / span),
+                    sketch: Sketch::of_take(&of.analysis, of.take().num_frames() / 2),
+                }
+            }
+            None => Listed {
+                secs,
+                ..Listed::default()
+            },
         });
     }
     (file.animation_names().to_vec(), listed)

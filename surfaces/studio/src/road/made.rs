@@ -30,7 +30,6 @@ pub struct Made {
 
 /// Why there is no loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
 pub enum MadeError {
     /// The stretch does not exist.
     #[error(transparent)]
@@ -65,8 +64,7 @@ impl Made {
     /// Makes the loop with feet left free. Errors: [`MadeError`].
     pub fn draft(opened: &Opened, edit: &Edit) -> Result<Self, MadeError> {
         let recipe = recipe_of(edit);
-        let stretch = chosen(opened, edit, &recipe)?.stretch;
-        let done = draft(&opened.studied, &recipe, &stretch)?;
+        let done = draft(&opened.studied, &recipe, &chosen(opened, edit, &recipe)?.stretch)?;
         Ok(Self::measured(opened, edit, done, true))
     }
 
@@ -81,8 +79,7 @@ impl Made {
         let made = &done.made;
         let candidate = made.candidate.clone();
         let recipe = edit.to_recipe();
-        let of_take = verdict::of_take(&opened.studied.analysis, &candidate);
-        let verdict = Verdict::of_made(made, &quality, &of_take);
+        let verdict = Verdict::of_made(made, &quality, &verdict::of_take(&opened.studied.analysis, &candidate));
         Self {
             recipe: done.recipe(&recipe),
             edit: edit.clone(),

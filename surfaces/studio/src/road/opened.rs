@@ -52,8 +52,6 @@ pub struct Opened {
 
 /// Why a take cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum OpenError {
     /// The page was built without the C compiler that reading this format needs.
     #[error("this page was built without {0}: the desktop studio and `loopwright convert` read it")]
@@ -63,7 +61,12 @@ pub enum OpenError {
     Read(#[from] ReadError),
     /// The file cannot be opened.
     #[error("{file_name}: {reason}")]
-    File { file_name: String, reason: String },
+    File {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
     /// The take cannot be studied.
     #[error(transparent)]
     Study(#[from] StudyError),
@@ -75,7 +78,10 @@ pub enum OpenError {
     Character(#[from] CharacterError),
     /// The take would fill more memory than is left.
     #[error("open takes fill the {megabytes} MB that they may; close some and open it again")]
-    NoRoom { megabytes: usize },
+    NoRoom {
+        /// What open takes may fill.
+        megabytes: usize,
+    },
     /// Background work failed.
     #[error("{0}")]
     Beside(String),
@@ -108,7 +114,7 @@ impl Opened {
         study: &StudyArgs,
         known: &[NamedFile],
     ) -> Result<Self, OpenError> {
-        Self::read_telling(file_name, bytes, study, known, &Room::default(), &|_| {})
+        Self::read_telling(file_name, bytes, study, known, None, &|_| {})
     }
 
     /// Reads a file, if there is room for it, and reports each step as it begins. Errors: [`OpenError`].
@@ -117,7 +123,7 @@ impl Opened {
         bytes: Arc<Vec<u8>>,
         study: &StudyArgs,
         known: &[NamedFile],
-        room: &Room,
+        room: Option<&Room>,
         tell: Tell<'_>,
     ) -> Result<Self, OpenError> {
         tell(reading(file_name));
@@ -135,9 +141,11 @@ impl Opened {
             body.and_then(|body| body.read_rest(&settings, &mut warnings).ok())
                 .ok_or(error)
         })?;
-        if memory_bytes(&loaded.take) + bytes.len() > room.left {
-            let megabytes = room.all >> 20;
-            return Err(OpenError::NoRoom { megabytes });
+        let filled = memory_bytes(&loaded.take) + bytes.len();
+        if let Some(room) = room.filter(|room| filled > room.left) {
+            return Err(OpenError::NoRoom {
+                megabytes: room.all >> 20,
+            });
         }
         let opened = Self::study(file_name, loaded, warnings, study, known, tell)?;
         Ok(Self {
@@ -297,16 +305,19 @@ impl Opened {
 
     /// Returns the gait in most frames of a cut.
     pub fn gait_within(&self, cut: &Cut) -> Option<Gait> {
-        let (start, end) = (cut.start_frame(), cut.end_frame());
+        let start = cut.start_frame();
+        let end = cut.end_frame();
         let mut num_frames = Gait::ALL.map(|gait| (gait, 0.0));
         for segment in &self.studied.analysis.segments {
             if let Some((_, sum)) = num_frames.iter_mut().find(|(gait, _)| *gait == segment.gait) {
-                let shared = end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64);
-                *sum += shared.max(0.0);
+                *sum += (end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64)).max(0.0);
             }
         }
-        let most = num_frames.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
-        most.filter(|(_, frames)| *frames > 0.0).map(|(gait, _)| gait)
+        num_frames
+            .into_iter()
+            .max_by(|one, other| one.1.total_cmp(&other.1))
+            .filter(|(_, frames)| *frames > 0.0)
+            .map(|(gait, _)| gait)
     }
 
     /// Whether the take is long enough to close a stretch of it.
@@ -344,10 +355,12 @@ impl Opened {
     pub fn candidate(&self, stretch: Stretch) -> Result<LoopCandidate, StretchError> {
         match stretch {
             Stretch::Recommended => self.candidate(Stretch::Found(0)),
-            Stretch::Found(index) => {
-                let found = self.found.candidates.get(index);
-                found.cloned().ok_or(StretchError::NotFound { index })
-            }
+            Stretch::Found(index) => self
+                .found
+                .candidates
+                .get(index)
+                .cloned()
+                .ok_or(StretchError::NotFound { index }),
             Stretch::Frames { start_frame, end_frame } => {
                 Ok((self.studied.analysis).appraise(start_frame, end_frame, &SearchSettings::default())?)
             }
@@ -355,22 +368,13 @@ impl Opened {
     }
 }
 
-/// The memory that a take may fill, and that all takes together may fill, bytes; unlimited by default.
+/// The memory that a take may fill, and that all takes together may fill, bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
     /// Memory that other takes leave.
     pub left: usize,
     /// Memory for all takes.
     pub all: usize,
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Self {
-            left: usize::MAX,
-            all: usize::MAX,
-        }
-    }
 }
 
 /// Estimates how much memory a take fills, bytes.
@@ -385,7 +389,8 @@ pub fn stem_of(file_name: &str) -> &str {
 
 /// Whether two loops are about equally long, and of mostly the same frames. The relation is not transitive.
 fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
-    let (one, other) = (one.cut, other.cut);
+    let one = one.cut;
+    let other = other.cut;
     let shared = one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame());
     let length = one.num_frames();
     (length - other.num_frames()).abs() <= LIKE_SHARE * length && shared >= 0.5 * length
@@ -393,8 +398,13 @@ fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
 
 /// Returns the retarget of a take onto its character, if it has one.
 pub fn retarget_of(studied: &Studied) -> Option<Retarget> {
-    let matched = studied.character.as_ref()?;
-    Some(matched.pair.of_motion(&studied.take().world_tracks()))
+    Some(
+        studied
+            .character
+            .as_ref()?
+            .pair
+            .of_motion(&studied.take().world_tracks()),
+    )
 }
 
 /// Why a stretch does not exist.

@@ -19,7 +19,7 @@ const MOST_TRIED: usize = 3;
 
 /// Reads a file, if there is room for it. Of several animations, it takes the first that moves by its name and whose loop is good, or else
 /// the first that has a loop. Errors: [`OpenError`].
-pub fn open(file: &NamedFile, room: &Room, tell: Tell<'_>) -> Result<Opened, OpenError> {
+pub fn open(file: &NamedFile, room: Option<&Room>, tell: Tell<'_>) -> Result<Opened, OpenError> {
     let read = |animation: Option<String>| {
         let study = StudyArgs {
             animation,
@@ -49,11 +49,14 @@ fn moving(bytes: &[u8]) -> Vec<String> {
     };
     let names = file.animation_names().iter().filter(|_| file.num_animations() > 1);
     let passes = |name: &str| PASSES.iter().any(|word| name.contains(word));
-    let by_word = MOVES.iter().flat_map(|word| {
-        names.clone().filter(move |name| {
-            let name = name.to_lowercase();
-            name.contains(word) && !passes(&name)
+    MOVES
+        .iter()
+        .flat_map(|word| {
+            names.clone().filter(move |name| {
+                let name = name.to_lowercase();
+                name.contains(word) && !passes(&name)
+            })
         })
-    });
-    by_word.cloned().collect()
+        .cloned()
+        .collect()
 }

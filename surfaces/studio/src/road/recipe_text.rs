@@ -8,6 +8,7 @@ pub fn serialize<S: Serializer>(recipe: &Recipe, serializer: S) -> Result<S::Ok,
 }
 
 pub fn deserialize<'de, D: Deserializer<'de>, T: From<Recipe>>(deserializer: D) -> Result<T, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    Ok(Recipe::read(text.as_bytes()).map_err(de::Error::custom)?.into())
+    Ok(Recipe::read(String::deserialize(deserializer)?.as_bytes())
+        .map_err(de::Error::custom)?
+        .into())
 }

@@ -44,7 +44,6 @@ pub struct SetFiles {
 
 /// Why there is no set.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SetError {
     /// The character that the recipe names is missing.
     #[error(transparent)]
@@ -65,8 +64,9 @@ fn reasons(error: &MakeSetError) -> String {
     let MakeSetError::NoLoops(left_out) = error else {
         return String::new();
     };
-    let reasons = left_out.iter().take(MOST_NAMED);
-    reasons
+    left_out
+        .iter()
+        .take(MOST_NAMED)
         .map(|LeftOut { take, why }| format!("; {take}: {why}"))
         .collect()
 }
@@ -77,9 +77,13 @@ impl SetOrder {
         let (target, _) = character::named(&self.recipe.take, &self.named)?;
         let names: Vec<SetFileName> = self.files.iter().map(name_of).collect();
         let of_style = road::of_style(&names, None).map_err(Box::new)?;
-        let kept = self.files.iter().zip(of_style.is_kept);
         let takes = Takes {
-            files: kept.filter_map(|(file, is_kept)| is_kept.then_some(file)).collect(),
+            files: self
+                .files
+                .iter()
+                .zip(of_style.is_kept)
+                .filter_map(|(file, is_kept)| is_kept.then_some(file))
+                .collect(),
             study: loopwright_job::Study::new(self.recipe.take.clone(), target)?,
             tell,
         };
@@ -167,8 +171,9 @@ impl Takes<'_> {
         };
         let mut warnings = Vec::new();
         let read = file.read(&settings, &mut warnings).map_err(|error| error.to_string())?;
-        let studied = self.study.analyse(file_name, read, warnings);
-        studied.map_err(|error| error.to_string())
+        self.study
+            .analyse(file_name, read, warnings)
+            .map_err(|error| error.to_string())
     }
 }
 
@@ -183,8 +188,7 @@ impl SetTakes for Takes<'_> {
 
     fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
         let NamedFile { file_name, bytes } = self.files[file];
-        let stem = stem_of(file_name);
-        let file = AnimatedFile::parse(bytes, stem, None).map_err(|error| error.to_string())?;
+        let file = AnimatedFile::parse(bytes, stem_of(file_name), None).map_err(|error| error.to_string())?;
         let is_pack = file.num_animations() > 1;
         for number in 0..file.num_animations() {
             match self.study(file_name, &file, number) {

@@ -50,12 +50,16 @@ impl Sketch {
             let from_middle = points[point][axis] - 0.5 * (range[0][axis] + range[1][axis]);
             (0.5 + from_middle / size) as f32
         };
-        let lines = limbs.iter().map(|limb| {
-            let [from, to] = limb.ends;
-            let width = (limb.radii[0] + limb.radii[1]) / size;
-            [place(from, 0), place(from, 1), place(to, 0), place(to, 1), width as f32]
-        });
-        Self(lines.collect())
+        Self(
+            limbs
+                .iter()
+                .map(|limb| {
+                    let [from, to] = limb.ends;
+                    let width = (limb.radii[0] + limb.radii[1]) / size;
+                    [place(from, 0), place(from, 1), place(to, 0), place(to, 1), width as f32]
+                })
+                .collect(),
+        )
     }
 }
 

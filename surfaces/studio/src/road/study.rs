@@ -52,23 +52,24 @@ impl Study {
 
 impl CostMap {
     fn of(opened: &Opened) -> Self {
-        let (count, decay) = (opened.take().num_frames(), SearchSettings::default().decay);
+        let count = opened.take().num_frames();
+        let decay = SearchSettings::default().decay;
         let columns = count.min(MAP);
         let frames: Vec<usize> = (0..columns)
             .map(|column| column * (count - 1) / (columns - 1).max(1))
             .collect();
         let unit = opened.found.random_cost.filter(|&cost| cost > 0.0);
-        let seams = frames
+        let mut ratios: Vec<f64> = frames
             .iter()
-            .flat_map(|&start| frames.iter().map(move |&end| (start, end)));
-        let costs = seams.map(|(start, end)| {
-            if start < end {
-                opened.studied.analysis.seam_cost(start, end, decay)
-            } else {
-                f64::INFINITY
-            }
-        });
-        let mut ratios: Vec<f64> = costs.collect();
+            .flat_map(|&start| frames.iter().map(move |&end| (start, end)))
+            .map(|(start, end)| {
+                if start < end {
+                    opened.studied.analysis.seam_cost(start, end, decay)
+                } else {
+                    f64::INFINITY
+                }
+            })
+            .collect();
         let largest = (ratios.iter().copied())
             .filter(|cost| cost.is_finite())
             .fold(f64::MIN_POSITIVE, f64::max);
@@ -83,8 +84,7 @@ impl CostMap {
 pub fn lengths(spectrum: &Spectrum, frame_time_secs: f64) -> Vec<[f64; 2]> {
     let settings = SearchSettings::default();
     let [least, most] = [settings.min_secs, settings.max_secs].map(|secs| (secs / frame_time_secs).ceil() as usize);
-    let peaks = spectrum.peaks(least, most, Spectrum::SHOWN_PROMINENCE);
-    (peaks.iter())
+    (spectrum.peaks(least, most, Spectrum::SHOWN_PROMINENCE).iter())
         .map(|peak| [peak.lag_frames * frame_time_secs, peak.height])
         .collect()
 }

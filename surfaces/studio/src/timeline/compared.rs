@@ -50,8 +50,12 @@ pub fn compared_ui(ui: &mut Ui, model: &Model) {
             model.ask(Action::Compare(None));
         }
         if let Some(made) = model.made() {
-            let last = made.clip().skeleton().num_joints() - 1;
-            joint_ui(ui, made, model.watched.min(last), model);
+            joint_ui(
+                ui,
+                made,
+                model.watched.min(made.clip().skeleton().num_joints() - 1),
+                model,
+            );
         }
         ui.weak("A click on a name takes that loop.");
     });
@@ -88,12 +92,15 @@ fn chart_ui(ui: &mut Ui, model: &Model, size: eframe::egui::Vec2) {
         return;
     };
     let mut along = None;
-    let all = model.compared.iter().zip(theme::of(ui).series());
-    let offsets = all.filter_map(|(compared, colour)| {
-        let (direction, values) = offset_of(compared.loop_made()?, joint, along);
-        along = Some(direction);
-        Some((values, colour))
-    });
+    let offsets = model
+        .compared
+        .iter()
+        .zip(theme::of(ui).series())
+        .filter_map(|(compared, colour)| {
+            let (direction, values) = offset_of(compared.loop_made()?, joint, along);
+            along = Some(direction);
+            Some((values, colour))
+        });
     let offsets: Vec<_> = offsets.collect();
     chart.compared_ui(&offsets);
     chart.legend(&[("rotation added".to_owned(), theme::of(ui).weak)]);
@@ -115,8 +122,12 @@ fn table_ui(ui: &mut Ui, model: &Model) {
             ui.end_row();
             let least = FIGURES.map(|(.., figure)| compared.iter().filter_map(figure).fold(f64::INFINITY, f64::min));
             for (index, (one, colour)) in compared.iter().zip(theme::of(ui).series()).enumerate() {
-                let name = RichText::new(&one.name).color(colour).strong();
-                if focus::named(ui.small_button(name), &format!("Take {}", one.name)).clicked() {
+                if focus::named(
+                    ui.small_button(RichText::new(&one.name).color(colour).strong()),
+                    &format!("Take {}", one.name),
+                )
+                .clicked()
+                {
                     model.ask(Action::TakeCompared(index));
                 }
                 match &one.made {
@@ -124,11 +135,12 @@ fn table_ui(ui: &mut Ui, model: &Model) {
                     Some(Err(why)) => ui.weak("none").on_hover_text(why),
                     Some(Ok(made)) => {
                         let grade = made.verdict.grade;
-                        let shown = ui.horizontal(|ui| {
+                        ui.horizontal(|ui| {
                             grade::light_ui(ui, grade);
                             ui.label(grade.as_str());
-                        });
-                        shown.response.on_hover_text(made.verdict.to_string())
+                        })
+                        .response
+                        .on_hover_text(made.verdict.to_string())
                     }
                 };
                 for ((.., figure), least) in FIGURES.into_iter().zip(least) {

@@ -7,7 +7,7 @@ use loopwright_core::{MadeLoop, Skeleton};
 use crate::model::Made;
 
 /// A kind of curves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub enum Kind {
     /// The rotation that closing adds to each joint.
     #[default]
@@ -121,8 +121,12 @@ pub fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
 /// Returns the correction of a joint at each sample, along the direction of its largest correction or along `along`; and that direction.
 pub fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec<f64>) {
     let closed = closed(made);
-    let num_joints = closed.loop_clip.skeleton().num_joints();
-    let all = closed.closed.rotation_offsets.iter().skip(joint).step_by(num_joints);
+    let all = closed
+        .closed
+        .rotation_offsets
+        .iter()
+        .skip(joint)
+        .step_by(closed.loop_clip.skeleton().num_joints());
     let most = all.clone().max_by(|one, other| one.length().total_cmp(&other.length()));
     let along = along.unwrap_or_else(|| most.copied().unwrap_or_default().normalize_or(DVec3::X));
     (along, all.map(|offset| offset.dot(along)).collect())
@@ -130,15 +134,18 @@ pub fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec
 
 /// Returns the three channels of a joint.
 pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
-    let (clip, source) = (made.clip(), &made.done.made.source.clip);
+    let clip = made.clip();
+    let source = &made.done.made.source.clip;
     let uncut = (0..=source.num_intervals()).map(|sample| source.pose(sample as isize));
     let closed = 0..clip.num_samples();
     let (before, after): (Vec<DVec3>, Vec<DVec3>) = match kind {
         Kind::Path => {
             let tracks = clip.tracks_from_root();
             let before = uncut.map(|pose| pose.world(source.skeleton()).translations[joint]);
-            let after = closed.map(|sample| tracks.position(sample, joint));
-            (before.collect(), after.collect())
+            (
+                before.collect(),
+                closed.map(|sample| tracks.position(sample, joint)).collect(),
+            )
         }
         _ => {
             // Rotations relative to the first pose: within half a turn, their angles about x, y and z do not jump.
@@ -149,8 +156,12 @@ pub fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
                 turn.to_scaled_axis()
             };
             let before = uncut.map(|pose| turned(pose.rotations[joint]));
-            let after = closed.map(|sample| turned(clip.body_pose(sample).rotations[joint]));
-            (before.collect(), after.collect())
+            (
+                before.collect(),
+                closed
+                    .map(|sample| turned(clip.body_pose(sample).rotations[joint]))
+                    .collect(),
+            )
         }
     };
     [0, 1, 2].map(|axis| Channel {

@@ -74,29 +74,34 @@ impl SeamCurve {
         let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
         let has_list = matches!(curves, Curves::Offsets(_)) && ui.available_width() > LIST_POINTS + BESIDE_LIST_POINTS;
         let width = ui.available_width() - if has_list { LIST_POINTS } else { 0.0 };
-        let layout = egui::Layout::left_to_right(egui::Align::Min);
-        ui.allocate_ui_with_layout(vec2(ui.available_width(), height), layout, |ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
-            focus::label(&response, Role::Image, "One period with the seam in the middle");
-            let chart = Chart::new(ui, rect, Some(made), kind);
-            match curves {
-                Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
-                Curves::Channels(channels) => chart.channels_ui(channels),
-            }
-            chart.playhead_ui(model);
-            // A click shows the time under the pointer.
-            if let Some(at) = response.interact_pointer_pos()
-                && model.shown() != Shown::Take
-            {
-                let share = f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0);
-                model.ask(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
-            }
-            model.ask_all(focus::steps(ui, &response).map(Action::Step));
-            if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
-                ui.vertical(|ui| list_ui(ui, offsets, kind, model));
-            }
-        });
+        ui.allocate_ui_with_layout(
+            vec2(ui.available_width(), height),
+            egui::Layout::left_to_right(egui::Align::Min),
+            |ui| {
+                ui.spacing_mut().item_spacing.x = 8.0;
+                let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
+                focus::label(&response, Role::Image, "One period with the seam in the middle");
+                let chart = Chart::new(ui, rect, Some(made), kind);
+                match curves {
+                    Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
+                    Curves::Channels(channels) => chart.channels_ui(channels),
+                }
+                chart.playhead_ui(model);
+                // A click shows the time under the pointer.
+                if let Some(at) = response.interact_pointer_pos()
+                    && model.shown() != Shown::Take
+                {
+                    model.ask(Action::Seek(
+                        (f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0) + 0.5).rem_euclid(1.0)
+                            * model.span_secs(),
+                    ));
+                }
+                model.ask_all(focus::steps(ui, &response).map(Action::Step));
+                if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
+                    ui.vertical(|ui| list_ui(ui, offsets, kind, model));
+                }
+            },
+        );
     }
 
     /// Shows the choices: whether curves are shown, their kind, and their joint.
@@ -159,8 +164,12 @@ fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model) {
                 let name = &skeleton.joint(offset.joint).name;
                 let words = format!("{name}  {:.1}{unit}", factor * offset.most);
                 let is_chosen = joint == Some(model.watched);
-                let button = egui::Button::selectable(is_chosen, egui::RichText::new(words).font(theme::small()));
-                if ui.add(button.truncate()).clicked() {
+                if ui
+                    .add(
+                        egui::Button::selectable(is_chosen, egui::RichText::new(words).font(theme::small())).truncate(),
+                    )
+                    .clicked()
+                {
                     model.ask_all(joint.map(Action::Watch));
                 }
             }
@@ -184,18 +193,27 @@ pub struct Chart {
 impl Chart {
     /// Creates an empty chart, with the seam and the times over which closing acts.
     pub fn new(ui: &Ui, rect: Rect, made: Option<&Made>, kind: Kind) -> Self {
-        let (painter, colours) = (ui.painter_at(rect), theme::of(ui));
+        let painter = ui.painter_at(rect);
+        let colours = theme::of(ui);
         flat::fill(&painter, rect, colours.sunken);
         let middle = rect.center().x;
         let word = |at: Pos2, text: &str| {
-            let at = at + vec2(4.0, -2.0);
-            painter.text(at, Align2::LEFT_BOTTOM, text, theme::small(), colours.weak);
+            painter.text(
+                at + vec2(4.0, -2.0),
+                Align2::LEFT_BOTTOM,
+                text,
+                theme::small(),
+                colours.weak,
+            );
         };
         if let Some(made) = made {
             let period = made.period_secs().max(f64::MIN_POSITIVE);
             let [after, before] = zone_secs(made).map(|secs| rect.width() * (secs / period).min(0.5) as f32);
-            let zone = Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range());
-            painter.rect_filled(zone, 0.0, colours.accent.gamma_multiply(0.08));
+            painter.rect_filled(
+                Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range()),
+                0.0,
+                colours.accent.gamma_multiply(0.08),
+            );
             word(rect.left_bottom(), "shaded: blended");
         }
         painter.vline(middle, rect.y_range(), Stroke::new(1.0, colours.weak));
@@ -226,8 +244,11 @@ impl Chart {
         // Before the seam lies the second half of the period, after it the first half.
         [(-0.5, middle_sample..=intervals), (0.5, 0..=middle_sample)].map(|(aside, samples)| {
             let at = |sample: usize| {
-                let share = sample as f64 / intervals.max(1) as f64 + aside;
-                self.at(share, values[sample] - middle, range)
+                self.at(
+                    sample as f64 / intervals.max(1) as f64 + aside,
+                    values[sample] - middle,
+                    range,
+                )
             };
             let (first, last) = samples.into_inner();
             let stride = (last - first).div_ceil(columns).max(1);
@@ -235,12 +256,14 @@ impl Chart {
                 return (first..=last).map(at).collect();
             }
             let by_value = |one: &usize, other: &usize| values[*one].total_cmp(&values[*other]);
-            let columns = (first..=last).step_by(stride).flat_map(|from| {
-                let column = from..=(from + stride - 1).min(last);
-                let ends = [column.clone().min_by(by_value), column.max_by(by_value)];
-                ends.map(|sample| pos2(at(from).x, at(sample.unwrap_or(from)).y))
-            });
-            columns.collect()
+            (first..=last)
+                .step_by(stride)
+                .flat_map(|from| {
+                    let column = from..=(from + stride - 1).min(last);
+                    [column.clone().min_by(by_value), column.max_by(by_value)]
+                        .map(|sample| pos2(at(from).x, at(sample.unwrap_or(from)).y))
+                })
+                .collect()
         })
     }
 
@@ -259,11 +282,14 @@ impl Chart {
         let range = 2.0 * most.max(0.5 * self.kind.least());
         let Tokens { accent, weak, .. } = self.colours;
         let zero = self.at(0.0, 0.0, range).y;
-        let stroke = Stroke::new(1.0, weak.gamma_multiply(0.4));
-        self.painter.hline(self.rect.x_range(), zero, stroke);
+        self.painter
+            .hline(self.rect.x_range(), zero, Stroke::new(1.0, weak.gamma_multiply(0.4)));
         let of_chosen = offsets.iter().find(|offset| Some(offset.joint) == chosen);
-        let drawn = offsets.iter().take(MOST_DRAWN);
-        for offset in drawn.filter(|offset| Some(offset.joint) != chosen) {
+        for offset in offsets
+            .iter()
+            .take(MOST_DRAWN)
+            .filter(|offset| Some(offset.joint) != chosen)
+        {
             self.draw(&offset.values, range, 1.0, weak.gamma_multiply(0.7));
         }
         if let Some(offset) = of_chosen {
@@ -275,10 +301,15 @@ impl Chart {
         }
         let (factor, unit) = self.kind.unit();
         let name = chosen.map_or("", |joint| skeleton_of(made).joint(joint).name.as_str());
-        let own = of_chosen.map_or(0.0, |offset| offset.most);
         let words = [
             (format!("at most {:.1}{unit}", factor * most), weak),
-            (format!("{name} {:.1}{unit}", factor * own), accent),
+            (
+                format!(
+                    "{name} {:.1}{unit}",
+                    factor * of_chosen.map_or(0.0, |offset| offset.most)
+                ),
+                accent,
+            ),
         ];
         self.legend(&words);
     }
@@ -292,12 +323,8 @@ impl Chart {
             .iter()
             .map(|(low, high)| high - low)
             .fold(self.kind.least(), f64::max);
-        let Tokens {
-            axes: colours,
-            weak,
-            strong,
-            ..
-        } = self.colours;
+        let Tokens { weak, strong, .. } = self.colours;
+        let colours = self.colours.axes();
         for ((channel, (low, high)), colour) in channels.iter().zip(extents).zip(colours) {
             let middle = 0.5 * (low + high);
             let mut after = channel.after.clone();
@@ -306,14 +333,18 @@ impl Chart {
             let after = self.lines(&after, middle, range);
             for (before, after) in before.into_iter().zip(after) {
                 self.fill(&before, &after, colour);
-                let stroke = Stroke::new(1.0, strong.gamma_multiply(0.75));
-                self.painter.add(line::through(before, stroke));
+                self.painter
+                    .add(line::through(before, Stroke::new(1.0, strong.gamma_multiply(0.75))));
                 self.painter.add(line::through(after, Stroke::new(2.0, colour)));
             }
         }
         let (factor, unit) = self.kind.unit();
-        let axes = self.kind.axes().into_iter().zip(extents).zip(colours);
-        let mut words: Vec<(String, Color32)> = axes
+        let mut words: Vec<(String, Color32)> = self
+            .kind
+            .axes()
+            .into_iter()
+            .zip(extents)
+            .zip(colours)
             .map(|((axis, (low, high)), colour)| (format!("{axis} {:.1}{unit}", factor * (high - low)), colour))
             .collect();
         words.push(("thin: uncut, bold: loop".to_owned(), weak));
@@ -331,8 +362,10 @@ impl Chart {
 
     /// Fills the area between two lines whose points correspond, or nearly so.
     fn fill(&self, one: &[Pos2], other: &[Pos2], colour: Color32) {
-        let sides = one.iter().zip(other).map(|(&one, &other)| [one, other]);
-        self.painter.add(line::area(sides, colour.gamma_multiply(0.3)));
+        self.painter.add(line::area(
+            one.iter().zip(other).map(|(&one, &other)| [one, other]),
+            colour.gamma_multiply(0.3),
+        ));
     }
 
     /// Writes words in a row along the upper edge, as far as there is room.
@@ -354,8 +387,9 @@ impl Chart {
             return;
         }
         let span = model.span_secs();
-        let share = (model.playback.secs_in(span) / span.max(f64::MIN_POSITIVE) + 0.5).rem_euclid(1.0);
-        let x = self.rect.left() + self.rect.width() * share as f32;
+        let x = self.rect.left()
+            + self.rect.width()
+                * (model.playback.secs_in(span) / span.max(f64::MIN_POSITIVE) + 0.5).rem_euclid(1.0) as f32;
         self.painter
             .vline(x, self.rect.y_range(), Stroke::new(1.0, self.colours.strong));
     }

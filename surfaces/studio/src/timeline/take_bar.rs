@@ -67,7 +67,8 @@ struct Bar<'a> {
 impl<'a> Bar<'a> {
     /// Creates a bar on its ground; without frames to show, it shows all.
     fn new(ui: &Ui, model: &'a Model, opened: &'a Opened, rect: Rect, shown: Option<[f64; 2]>) -> Self {
-        let (last_frame, colours) = ((opened.take().num_frames() - 1).max(1) as f64, theme::of(ui));
+        let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
+        let colours = theme::of(ui);
         flat::fill(ui.painter(), rect, colours.sunken);
         Self {
             model,
@@ -117,15 +118,19 @@ impl<'a> Bar<'a> {
         let [first, last] = self.shown;
         if ui.rect_contains_pointer(self.rect) {
             let (wheel, pinch, at) = ui.input(|input| {
-                let at = input.pointer.hover_pos();
-                (input.smooth_scroll_delta(), input.zoom_delta(), at)
+                (
+                    input.smooth_scroll_delta(),
+                    input.zoom_delta(),
+                    input.pointer.hover_pos(),
+                )
             });
             let at = at.map_or(first, |at| self.frame(at.x));
             let factor = f64::from(pinch * (ZOOM_PER_POINT * wheel.y).exp());
             let along = -f64::from(wheel.x) * self.frames_per_point();
             if factor != 1.0 || along != 0.0 {
-                let shown = [first, last].map(|end| at + (end - at) / factor + along);
-                model.ask(Action::ZoomBar(self.within(shown)));
+                model.ask(Action::ZoomBar(
+                    self.within([first, last].map(|end| at + (end - at) / factor + along)),
+                ));
                 // The wheel must not scroll the panels of a narrow window at the same time.
                 ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
             }
@@ -133,21 +138,25 @@ impl<'a> Bar<'a> {
         let is_free =
             !ui.ctx().text_edit_focused() && ui.memory(|memory| memory.focused().is_none()) && !model.shows_help;
         if is_free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Z)) {
-            let around = model.ends().filter(|_| model.bar_frames.is_none());
             model.ask(Action::ZoomBar(
-                around.and_then(|ends| self.within(around_stretch(ends))),
+                model
+                    .ends()
+                    .filter(|_| model.bar_frames.is_none())
+                    .and_then(|ends| self.within(around_stretch(ends))),
             ));
         }
     }
 
     /// Draws all parts of the bar except the ends.
     fn parts_ui(&self, ui: &Ui, rows: Vec<(usize, bool)>) {
-        let (analysis, colours) = (&self.opened.studied.analysis, &self.colours);
+        let analysis = &self.opened.studied.analysis;
+        let colours = &self.colours;
         let speed = |frame: usize| analysis.speed(frame) as f32;
         let yaw = |frame: usize| analysis.heading.yaw(frame);
         let (low, high) = extremes(self.frames().map(yaw));
         // A smaller range is sway, and drawn nearly flat.
-        let (range, middle) = ((high - low).max(LEAST_TURN), 0.5 * (low + high));
+        let range = (high - low).max(LEAST_TURN);
+        let middle = 0.5 * (low + high);
         self.curve(colours.accent.gamma_multiply(0.6), |frame| {
             0.5 + 0.8 * ((yaw(frame) - middle) / range) as f32
         });
@@ -169,9 +178,11 @@ impl<'a> Bar<'a> {
             }
         }
         self.legend((high - low).to_degrees());
-        let x = self.x(self.model.frame_shown());
-        self.painter
-            .vline(x, self.rect.y_range(), Stroke::new(1.0, colours.strong));
+        self.painter.vline(
+            self.x(self.model.frame_shown()),
+            self.rect.y_range(),
+            Stroke::new(1.0, colours.strong),
+        );
     }
 
     /// Returns the frames to draw: as many as a curve has points.
@@ -183,12 +194,12 @@ impl<'a> Bar<'a> {
 
     /// Draws a curve of shares of the height that curves have.
     fn curve(&self, colour: Color32, share: impl Fn(usize) -> f32) {
-        let points = self.frames().map(|frame| {
-            let height = CURVE_POINTS * share(frame);
-            pos2(self.x(frame as f64), self.base() - height)
-        });
-        self.painter
-            .add(line::through(points.collect(), Stroke::new(1.2, colour)));
+        self.painter.add(line::through(
+            self.frames()
+                .map(|frame| pos2(self.x(frame as f64), self.base() - CURVE_POINTS * share(frame)))
+                .collect(),
+            Stroke::new(1.2, colour),
+        ));
     }
 
     /// Names the curves in a row of its own, as far as the numbers of the ends leave room.
@@ -224,7 +235,9 @@ impl<'a> Bar<'a> {
     /// Draws how far edits at a time of the loop reach over its cycle; those of the chosen joint more strongly.
     fn falloffs(&self) {
         let Some(made) = self.model.made() else { return };
-        let (clip, cut, base) = (made.clip(), made.candidate.cut, self.base());
+        let clip = made.clip();
+        let cut = made.candidate.cut;
+        let base = self.base();
         let period = clip.period_secs();
         for edit in made.done.made.edits.iter().filter(|edit| edit.kind() == EditKind::Move) {
             let values = edit.values(clip);
@@ -249,20 +262,25 @@ impl<'a> Bar<'a> {
         let contacts = &self.opened.studied.analysis.contacts;
         for foot in 0..contacts.num_feet().min(MAX_FEET) {
             let top = self.base() + FOOT_POINTS * foot as f32;
-            let spans = contacts.spans().iter().filter(|contact| contact.foot == foot);
-            let across =
-                spans.map(|contact| [contact.start_frame, contact.end_frame + 1].map(|frame| self.x(frame as f64)));
+            let across = contacts
+                .spans()
+                .iter()
+                .filter(|contact| contact.foot == foot)
+                .map(|contact| [contact.start_frame, contact.end_frame + 1].map(|frame| self.x(frame as f64)));
             for [left, right] in told_apart(across, self.rect.x_range()) {
-                let bar = Rect::from_x_y_ranges(left..=right, top..=top + FOOT_POINTS - 1.0);
-                self.painter
-                    .rect_filled(bar, 0.0, self.colours.weak.gamma_multiply(0.8));
+                self.painter.rect_filled(
+                    Rect::from_x_y_ranges(left..=right, top..=top + FOOT_POINTS - 1.0),
+                    0.0,
+                    self.colours.weak.gamma_multiply(0.8),
+                );
             }
         }
     }
 
     /// Names the activity in each segment.
     fn segments(&self, top: f32) {
-        let (painter, colours) = (&self.painter, &self.colours);
+        let painter = &self.painter;
+        let colours = &self.colours;
         for (index, segment) in self.opened.studied.analysis.segments.iter().enumerate() {
             let across = self.x(segment.start_frame as f64)..=self.x(segment.end_frame as f64);
             let rect = Rect::from_x_y_ranges(across, top..=top + SEGMENT_POINTS);
@@ -282,8 +300,7 @@ impl<'a> Bar<'a> {
                 }
                 let text = painter.layout_no_wrap(words.to_owned(), theme::small(), colours.text);
                 if left + text.size().x <= rect.right() {
-                    let top = rect.center().y - 0.5 * text.size().y;
-                    painter.galley(pos2(left, top), text, colours.text);
+                    painter.galley(pos2(left, rect.center().y - 0.5 * text.size().y), text, colours.text);
                     break;
                 }
             }
@@ -292,7 +309,8 @@ impl<'a> Bar<'a> {
 
     /// Draws a loop as a bar to click, with the word of its grade if no other bar covers it.
     fn loop_ui(&self, ui: &Ui, index: usize, top: f32, is_free: bool) {
-        let (model, cut) = (self.model, &self.opened.found.candidates[index].cut);
+        let model = self.model;
+        let cut = &self.opened.found.candidates[index].cut;
         let across = self.x(cut.start_frame())..=self.x(cut.end_frame());
         let rect = Rect::from_x_y_ranges(across, top + 1.0..=top + ROW_POINTS - 1.0);
         let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
@@ -307,8 +325,13 @@ impl<'a> Bar<'a> {
         painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
         // Overlapping words could not be read; the list has them all.
         if is_free {
-            let at = pos2(rect.left().max(self.rect.left()) + 5.0, rect.center().y);
-            painter.text(at, Align2::LEFT_CENTER, &text, theme::small(), self.colours.strong);
+            painter.text(
+                pos2(rect.left().max(self.rect.left()) + 5.0, rect.center().y),
+                Align2::LEFT_CENTER,
+                &text,
+                theme::small(),
+                self.colours.strong,
+            );
         }
         if response.on_hover_text(text).clicked() {
             model.ask(Action::Choose(Stretch::Found(index)));
@@ -328,14 +351,19 @@ impl<'a> Bar<'a> {
             .rect_filled(stretch, 0.0, self.colours.accent.gamma_multiply(0.10));
         self.whole_ui(ui, bar, stretch, ends[0]);
         for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
-            let (x, id) = (self.x(ends[end]), ui.scope_id().with(("end", end)));
+            let x = self.x(ends[end]);
+            let id = ui.scope_id().with(("end", end));
             // An end beyond the shown frames cannot be grasped, but one that is being dragged stays grasped.
             if !ui.ctx().is_being_dragged(id) && !self.rect.expand(1.0).x_range().contains(x) {
                 continue;
             }
-            let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, self.rect.y_range());
-            let response = ui.interact(grasp, id, Sense::drag());
-            let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
+            let response = ui
+                .interact(
+                    Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, self.rect.y_range()),
+                    id,
+                    Sense::drag(),
+                )
+                .on_hover_cursor(CursorIcon::ResizeHorizontal);
             response.widget_info(|| WidgetInfo::slider(true, ends[end], word));
             self.paint_end(ui, ends, end, response.hovered() || response.dragged());
             let chosen = model.edit().map(|edit| edit.stretch);
@@ -351,8 +379,11 @@ impl<'a> Bar<'a> {
                 }
             }
             let steps = focus::steps(ui, &response);
-            let moved = steps.and_then(|steps| model.with_end(end, ends[end] + f64::from(steps)));
-            model.ask_all(moved.map(Action::Choose));
+            model.ask_all(
+                steps
+                    .and_then(|steps| model.with_end(end, ends[end] + f64::from(steps)))
+                    .map(Action::Choose),
+            );
             if response.drag_stopped() {
                 model.ask_all(chosen.map(Action::Choose));
             }
@@ -361,7 +392,9 @@ impl<'a> Bar<'a> {
 
     /// Paints an end of the stretch with its frame number, wider while it is held.
     fn paint_end(&self, ui: &Ui, ends: [f64; 2], end: usize, is_held: bool) {
-        let (x, top, painter) = (self.x(ends[end]), self.rect.top(), ui.painter());
+        let x = self.x(ends[end]);
+        let top = self.rect.top();
+        let painter = ui.painter();
         let Tokens { accent, text, .. } = self.colours;
         let width = if is_held { 3.0 } else { 2.0 };
         painter.vline(x, self.rect.y_range(), Stroke::new(width, accent));
@@ -369,21 +402,23 @@ impl<'a> Bar<'a> {
         let number = painter.layout_no_wrap(format!("{:.0}", ends[end]), theme::small(), text);
         // The number stays within the bar.
         let aside = [-7.0 - number.size().x, 7.0][end];
-        let (low, high) = (self.rect.left(), self.rect.right() - number.size().x);
-        let left = (x + aside).min(high).max(low);
-        painter.galley(pos2(left, top + 1.0), number, text);
+        let low = self.rect.left();
+        let high = self.rect.right() - number.size().x;
+        painter.galley(pos2((x + aside).min(high).max(low), top + 1.0), number, text);
     }
 
     /// Shows the strip above the stretch, by which it is dragged as a whole.
     fn whole_ui(&self, ui: &Ui, bar: &mut TakeBar, stretch: Rect, start: f64) {
         let model = self.model;
-        let strip = Rect::from_x_y_ranges(stretch.x_range(), self.rect.top()..=self.rect.top() + LEGEND_POINTS);
-        let strip = strip.shrink2(vec2(GRASP_POINTS, 1.0)).intersect(self.rect);
+        let strip = Rect::from_x_y_ranges(stretch.x_range(), self.rect.top()..=self.rect.top() + LEGEND_POINTS)
+            .shrink2(vec2(GRASP_POINTS, 1.0))
+            .intersect(self.rect);
         if !strip.is_positive() {
             return;
         }
-        let response = ui.interact(strip, ui.scope_id().with("whole stretch"), Sense::drag());
-        let response = response.on_hover_cursor(CursorIcon::Grab);
+        let response = ui
+            .interact(strip, ui.scope_id().with("whole stretch"), Sense::drag())
+            .on_hover_cursor(CursorIcon::Grab);
         response.widget_info(|| WidgetInfo::slider(true, start, "Stretch as a whole"));
         let is_held = response.hovered() || response.dragged();
         let strength = if is_held { 0.45 } else { 0.2 };
@@ -412,8 +447,10 @@ impl<'a> Bar<'a> {
     fn seam_cost(&self, ends: [f64; 2]) -> f64 {
         // Costs are defined for whole frames, while a loop may begin between two.
         let [start, end] = ends.map(|at| at.round() as usize);
-        let decay = SearchSettings::default().decay;
-        self.opened.studied.analysis.seam_cost(start, end, decay)
+        self.opened
+            .studied
+            .analysis
+            .seam_cost(start, end, SearchSettings::default().decay)
     }
 
     /// Returns the frame with the cheapest seam within a few points of the frame that an end is dragged to.
@@ -423,21 +460,23 @@ impl<'a> Bar<'a> {
             0 => (0.0, ends[1] - MIN_FRAMES),
             _ => (ends[0] + MIN_FRAMES, self.last_frame),
         };
-        let frames = (-reach..=reach)
+        (-reach..=reach)
             .map(|step| to + step as f64)
-            .filter(|frame| (first..=last).contains(frame));
-        let costs = frames.map(|frame| {
-            let mut ends = ends;
-            ends[end] = frame;
-            (self.seam_cost(ends), frame)
-        });
-        let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
-        cheapest.map_or(to, |(_, frame)| frame)
+            .filter(|frame| (first..=last).contains(frame))
+            .map(|frame| {
+                let mut ends = ends;
+                ends[end] = frame;
+                (self.seam_cost(ends), frame)
+            })
+            .min_by(|one, other| one.0.total_cmp(&other.0))
+            .map_or(to, |(_, frame)| frame)
     }
 
     /// Words the length of the stretch and the quality of its seam, while an end is dragged.
     fn dragged_word(&self, ui: &Ui, ends: [f64; 2]) {
-        let (opened, colours, painter) = (self.opened, &self.colours, ui.painter());
+        let opened = self.opened;
+        let colours = &self.colours;
+        let painter = ui.painter();
         let secs = (ends[1] - ends[0]) * opened.take().frame_time_secs();
         let mut words = format!("{secs:.2} s");
         if let Some(random) = opened.found.random_cost.filter(|&cost| cost > 0.0) {
@@ -458,8 +497,7 @@ pub fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     let Some(opened) = model.opened() else { return };
     overview_ui(ui, model, opened);
     let rows = rows(opened);
-    let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
-    let height = above_points(opened) + ROW_POINTS * num_rows as f32;
+    let height = above_points(opened) + ROW_POINTS * rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1) as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
     let said = "Whole take: click to show that time";
     response.widget_info(|| WidgetInfo::slider(true, model.frame_shown().round(), said));
@@ -490,16 +528,18 @@ pub fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
 /// Shows the whole take with its loops above the shown part of it; dragging it moves the part.
 fn overview_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some([first, last]) = model.bar_frames else { return };
-    let size = vec2(ui.available_width(), OVERVIEW_POINTS);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), OVERVIEW_POINTS), Sense::click_and_drag());
     let said = "Whole take: drag to what the bar shows";
     response.widget_info(|| WidgetInfo::slider(true, 0.5 * (first + last), said));
     let bar = Bar::new(ui, model, opened, rect, None);
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let [start, end] = [candidate.cut.start_frame(), candidate.cut.end_frame()].map(|frame| bar.x(frame));
         let colour = bar.colour_of(model.judgement(index).grade());
-        let area = Rect::from_x_y_ranges(start..=end.max(start + 2.0), rect.y_range());
-        ui.painter().rect_filled(area.shrink2(vec2(0.0, 3.0)), 0.0, colour);
+        ui.painter().rect_filled(
+            Rect::from_x_y_ranges(start..=end.max(start + 2.0), rect.y_range()).shrink2(vec2(0.0, 3.0)),
+            0.0,
+            colour,
+        );
     }
     let [left, right] = [first, last].map(|frame| bar.x(frame));
     let window = Rect::from_x_y_ranges(left..=right.max(left + 4.0), rect.y_range());
@@ -519,8 +559,10 @@ fn overview_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
 
 /// Returns the height of the parts above the loops, points.
 fn above_points(opened: &Opened) -> f32 {
-    let feet = opened.studied.analysis.contacts.num_feet().min(MAX_FEET);
-    LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * feet as f32 + SEGMENT_POINTS
+    LEGEND_POINTS
+        + CURVE_POINTS
+        + FOOT_POINTS * opened.studied.analysis.contacts.num_feet().min(MAX_FEET) as f32
+        + SEGMENT_POINTS
 }
 
 /// Room for the number beside an end, points.
@@ -532,13 +574,15 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let before = rows.iter().zip(&opened.found.candidates[..index]).enumerate();
         // Loops that are folded under another one are not drawn.
-        let over = before.filter(|(number, (row, other))| {
-            row.1
-                && opened.like(*number).is_none()
-                && other.cut.start_frame() < candidate.cut.end_frame()
-                && candidate.cut.start_frame() < other.cut.end_frame()
-        });
-        let taken: Vec<usize> = over.map(|(_, (row, _))| row.0).collect();
+        let taken: Vec<usize> = before
+            .filter(|(number, (row, other))| {
+                row.1
+                    && opened.like(*number).is_none()
+                    && other.cut.start_frame() < candidate.cut.end_frame()
+                    && candidate.cut.start_frame() < other.cut.end_frame()
+            })
+            .map(|(_, (row, _))| row.0)
+            .collect();
         let free = (0..MAX_ROWS).find(|row| !taken.contains(row));
         rows.push((free.unwrap_or(MAX_ROWS - 1), free.is_some()));
     }

@@ -91,7 +91,8 @@ fn playing_ui(ui: &mut Ui, model: &Model) {
 
 /// Shows the frame, and the number of cycles played.
 fn place_ui(ui: &mut Ui, model: &Model) {
-    let (step, span) = (model.step_secs(), model.span_secs());
+    let step = model.step_secs();
+    let span = model.span_secs();
     let (frame, last) = if step > 0.0 {
         ((model.playback.secs_in(span) / step).floor(), (span / step).round())
     } else {
@@ -145,11 +146,14 @@ fn speed_ui(ui: &mut Ui, model: &Model, is_numbered: bool) {
 
 /// Shows a word in a fixed room, so that nothing beside it moves.
 fn word_ui(ui: &mut Ui, text: String, points: f32) {
-    let room = vec2(points, ui.spacing().interact_size.y);
-    ui.allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {
-        ui.set_min_width(points);
-        ui.add(Label::new(text).truncate());
-    });
+    ui.allocate_ui_with_layout(
+        vec2(points, ui.spacing().interact_size.y),
+        egui::Layout::left_to_right(egui::Align::Center),
+        |ui| {
+            ui.set_min_width(points);
+            ui.add(Label::new(text).truncate());
+        },
+    );
 }
 
 fn switches_ui(ui: &mut Ui, model: &Model) {

@@ -52,7 +52,8 @@ impl Character {
     #[cfg(not(target_arch = "wasm32"))]
     fn start(opened: &Arc<Opened>, beside: Beside, ctx: &Context) -> Self {
         let (sender, answer) = std::sync::mpsc::channel();
-        let (opened, ctx) = (Arc::clone(opened), ctx.clone());
+        let opened = Arc::clone(opened);
+        let ctx = ctx.clone();
         std::thread::spawn(move || {
             // Sending fails if another take was opened meanwhile.
             let _ = sender.send(read(&opened, &beside));
@@ -68,9 +69,15 @@ impl Character {
 }
 
 fn read(opened: &Opened, beside: &Beside) -> Found {
-    let bytes = opened.bytes.as_deref().map_or(&[][..], Vec::as_slice);
-    let source = &opened.studied.goes_into().source;
-    let mesh = source.read_mesh(bytes, opened.skeleton(), &SizeLimits::default());
-    let mesh = mesh.map_err(|error| error.to_string())?;
+    let mesh = opened
+        .studied
+        .goes_into()
+        .source
+        .read_mesh(
+            opened.bytes.as_deref().map_or(&[][..], Vec::as_slice),
+            opened.skeleton(),
+            &SizeLimits::default(),
+        )
+        .map_err(|error| error.to_string())?;
     Ok(mesh.map(|mesh| Arc::new(Surface::new(mesh, beside))))
 }

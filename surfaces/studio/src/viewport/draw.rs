@@ -150,14 +150,15 @@ impl Program {
         if !gl.get_program_link_status(program) {
             return Err(gl.get_program_info_log(program));
         }
-        let uniforms = (0..gl.get_active_uniforms(program)).filter_map(|index| {
-            let name = gl.get_active_uniform(program, index)?.name;
-            let at = gl.get_uniform_location(program, &name)?;
-            Some((name, at))
-        });
         Ok(Self {
             program,
-            uniforms: uniforms.collect(),
+            uniforms: (0..gl.get_active_uniforms(program))
+                .filter_map(|index| {
+                    let name = gl.get_active_uniform(program, index)?.name;
+                    let at = gl.get_uniform_location(program, &name)?;
+                    Some((name, at))
+                })
+                .collect(),
         })
     }
 
@@ -288,7 +289,8 @@ impl Ready {
         }
         let looks: Vec<[f32; 5]> = (surface.mesh.vertices.iter())
             .map(|vertex| {
-                let ([red, green, blue], [right, down]) = (vertex.colour, vertex.texture_at);
+                let [red, green, blue] = vertex.colour;
+                let [right, down] = vertex.texture_at;
                 [red, green, blue, right, down]
             })
             .collect();
@@ -296,8 +298,13 @@ impl Ready {
         gl.bind_vertex_array(None);
         let pictures = (surface.pictures.iter()).map(|picture| {
             let picture = picture.as_ref()?;
-            let size = [picture.width(), picture.height()].map(|pixels| pixels as i32);
-            texture(gl, size, ALL_LEVELS, Some(picture)).ok()
+            texture(
+                gl,
+                [picture.width(), picture.height()].map(|pixels| pixels as i32),
+                ALL_LEVELS,
+                Some(picture),
+            )
+            .ok()
         });
         self.surface = Some(Loaded {
             of: Arc::clone(surface),
@@ -324,11 +331,13 @@ impl Ready {
 
     /// Draws the shadow of a body from above, unless that of this pose is there already.
     unsafe fn cast_shadow(&mut self, gl: &glow::Context, drawn: &Drawn, screen: Option<glow::Framebuffer>) {
-        let (body, slot) = (&drawn.body, &mut self.slots[drawn.place]);
+        let body = &drawn.body;
+        let slot = &mut self.slots[drawn.place];
         if slot.has_shadow_of.replace(body.number) == Some(body.number) {
             return;
         }
-        let (array, shadow) = (slot.array, slot.shadow);
+        let array = slot.array;
+        let shadow = slot.shadow;
         gl.bind_framebuffer(glow::FRAMEBUFFER, Some(self.shadow_framebuffer));
         gl.disable(glow::SCISSOR_TEST);
         gl.disable(glow::BLEND);
@@ -481,6 +490,10 @@ unsafe fn draw_into(gl: &glow::Context, texture: glow::Texture, pixels: i32) {
 
 /// Draws `count` indices of the bound vertex array, from `first` on.
 unsafe fn triangles(gl: &glow::Context, first: usize, count: usize) {
-    let offset = (size_of::<u32>() * first) as i32;
-    gl.draw_elements(glow::TRIANGLES, count as i32, glow::UNSIGNED_INT, offset);
+    gl.draw_elements(
+        glow::TRIANGLES,
+        count as i32,
+        glow::UNSIGNED_INT,
+        (size_of::<u32>() * first) as i32,
+    );
 }

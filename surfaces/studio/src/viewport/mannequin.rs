@@ -52,26 +52,8 @@ struct Tube {
     corners: usize,
 }
 
-impl Tube {
-    /// Creates a round tube that moves with one joint.
-    fn round(ends: [DVec3; 2], radii: [f64; 2], front: DVec3, joint: usize, colours: [[f32; 3]; 2]) -> Self {
-        Self {
-            ends,
-            radii,
-            width: [1.0; 2],
-            depth: 1.0,
-            bulge: 0.0,
-            front,
-            joint,
-            neighbours: [None; 2],
-            colours,
-            corners: CORNERS,
-        }
-    }
-}
-
 /// The part of the body that a joint belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Part {
     Trunk,
     Arm,
@@ -107,10 +89,10 @@ pub fn surface(opened: &Opened, figure: &Figure, colours: &Tokens) -> Mesh {
     mesh.bones = (0..body.plan.part.len())
         .map(|joint| {
             let bound = body.plan.bind.as_ref().joint(joint);
-            let joint_in_mesh = DAffine3::from_rotation_translation(bound.rotation, bound.translation - hips);
             Bone {
                 joint,
-                joint_from_mesh: joint_in_mesh.inverse(),
+                joint_from_mesh: DAffine3::from_rotation_translation(bound.rotation, bound.translation - hips)
+                    .inverse(),
             }
         })
         .collect();
@@ -123,7 +105,8 @@ pub fn surface(opened: &Opened, figure: &Figure, colours: &Tokens) -> Mesh {
 
 impl Plan {
     fn new(opened: &Opened) -> Self {
-        let (skeleton, body) = (opened.skeleton(), opened.body());
+        let skeleton = opened.skeleton();
+        let body = opened.body();
         let count = skeleton.num_joints();
         let last = opened.take().num_frames() - 1;
         let frames: Vec<usize> = (0..POSES).map(|pose| pose * last / (POSES - 1)).collect();
@@ -146,12 +129,17 @@ impl Plan {
             }
         }
         // The straightest pose: a surface made from bent joints would fold when they bend the other way.
-        let bent = poses.iter().map(|pose| {
-            let flexions = bends.iter().map(|(joints, _)| flexion(pose, *joints).length());
-            flexions.sum::<f64>()
-        });
-        let straightest = bent.enumerate().min_by(|one, other| one.1.total_cmp(&other.1));
-        let straightest = straightest.map_or(0, |(pose, _)| pose);
+        let straightest = poses
+            .iter()
+            .map(|pose| {
+                bends
+                    .iter()
+                    .map(|(joints, _)| flexion(pose, *joints).length())
+                    .sum::<f64>()
+            })
+            .enumerate()
+            .min_by(|one, other| one.1.total_cmp(&other.1))
+            .map_or(0, |(pose, _)| pose);
         let limbs = (chains.iter()).map(|chain| bends.iter().find(|([top, ..], _)| chain.contains(top)));
         let limbs: Vec<_> = limbs.collect();
         let mut front = vec![DVec3::ZERO; count];
@@ -187,13 +175,17 @@ impl Plan {
 
 /// Returns the limbs: the upper end of each, its lower end, and the parts between these and beyond.
 fn limbs_of(body: &analysis::Body, chains: &[Vec<usize>]) -> Vec<(usize, usize, [Part; 2])> {
-    let arms = body.hands.iter().enumerate().filter_map(|(index, &hand)| {
-        let top = body.shoulders?[index.min(1)];
-        Some((top, hand, [Part::Arm, Part::Hand]))
-    });
+    let arms = body
+        .hands
+        .iter()
+        .enumerate()
+        .filter_map(|(index, &hand)| Some((body.shoulders?[index.min(1)], hand, [Part::Arm, Part::Hand])));
     let legs = body.feet.iter().filter_map(|foot| {
-        let mut tops = body.thighs.into_iter().flatten();
-        let top = tops.find(|top| chains[foot.ankle].contains(top))?;
+        let top = body
+            .thighs
+            .into_iter()
+            .flatten()
+            .find(|top| chains[foot.ankle].contains(top))?;
         Some((top, foot.ankle, [Part::Leg, Part::Foot]))
     });
     arms.chain(legs)
@@ -205,18 +197,22 @@ fn limbs_of(body: &analysis::Body, chains: &[Vec<usize>]) -> Vec<(usize, usize, 
 fn middle_of(pose: &Pose, chain: &[usize], top: usize) -> Option<usize> {
     let at = chain.iter().position(|&joint| joint == top)?;
     let (&end, before) = chain.split_last()?;
-    let inner = before.get(at + 1..)?.iter().map(|&joint| {
-        let [up, down] = [top, end].map(|other| (pose.translations[joint] - pose.translations[other]).length());
-        ((up - down).abs(), joint)
-    });
-    let middle = inner.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let middle = before
+        .get(at + 1..)?
+        .iter()
+        .map(|&joint| {
+            let [up, down] = [top, end].map(|other| (pose.translations[joint] - pose.translations[other]).length());
+            ((up - down).abs(), joint)
+        })
+        .min_by(|one, other| one.0.total_cmp(&other.0))?;
     Some(middle.1)
 }
 
 /// Returns the direction of the bend of a limb, from its upper to its lower half and across the lower one; longer for a sharper bend.
 fn flexion(pose: &Pose, [top, middle, end]: [usize; 3]) -> DVec3 {
     let [top, middle, end] = [top, middle, end].map(|joint| pose.translations[joint]);
-    let (upper, lower) = ((middle - top).normalize_or_zero(), (end - middle).normalize_or_zero());
+    let upper = (middle - top).normalize_or_zero();
+    let lower = (end - middle).normalize_or_zero();
     let turned = lower - upper;
     turned - lower * turned.dot(lower)
 }
@@ -232,6 +228,23 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
+    /// Returns a round tube that moves with one joint; `None` if it has no length.
+    fn tube(&self, ends: [DVec3; 2], radii: [f64; 2], joint: usize, colours: [[f32; 3]; 2]) -> Option<Tube> {
+        let along = (ends[1] - ends[0]).try_normalize()?;
+        Some(Tube {
+            ends,
+            radii,
+            width: [1.0; 2],
+            depth: 1.0,
+            bulge: 0.0,
+            front: self.plan.front_across(joint, along),
+            joint,
+            neighbours: [None; 2],
+            colours,
+            corners: CORNERS,
+        })
+    }
+
     /// Returns all tubes, in the bind pose.
     fn tubes(&self) -> Vec<Tube> {
         let body = self.opened.body();
@@ -239,12 +252,16 @@ impl Body<'_> {
         for limb in self.figure.limbs() {
             let tube = self.limb(limb);
             let head = tube.as_ref().filter(|_| self.is_head(limb));
-            let nose = head.map(|head| self.nose(head, limb));
+            let nose = head.and_then(|head| self.nose(head, limb));
             tubes.extend(tube.into_iter().chain(nose));
         }
         tubes.extend(self.pelvis());
-        let heels = body.feet.iter().filter_map(|foot| self.heel(foot.ankle, foot.side));
-        tubes.extend(heels.flatten());
+        tubes.extend(
+            body.feet
+                .iter()
+                .filter_map(|foot| self.heel(foot.ankle, foot.side))
+                .flatten(),
+        );
         for &hand in &body.hands {
             if self.opened.skeleton().children(hand).len() < 2 {
                 tubes.extend(self.thumb(hand));
@@ -260,18 +277,21 @@ impl Body<'_> {
 
     /// Whether a joint is one of several fingers.
     fn is_finger(&self, joint: usize) -> bool {
-        let (skeleton, hands) = (self.opened.skeleton(), &self.opened.body().hands);
-        let path = skeleton.path_from_root(joint);
-        path.iter()
+        let skeleton = self.opened.skeleton();
+        let hands = &self.opened.body().hands;
+        skeleton
+            .path_from_root(joint)
+            .iter()
             .any(|on| hands.contains(on) && skeleton.children(*on).len() > 1)
     }
 
     /// Returns the tube of a limb; `None` if the limb has no length.
     fn limb(&self, limb: &Limb) -> Option<Tube> {
-        let (skeleton, plan, stature) = (self.opened.skeleton(), &self.plan, self.figure.stature());
-        let [start, end] = limb.ends.map(|end| self.points[end]);
+        let skeleton = self.opened.skeleton();
+        let plan = &self.plan;
+        let stature = self.figure.stature();
+        let ends = limb.ends.map(|end| self.points[end]);
         let joint = self.figure.joint_of(limb.ends[0]);
-        let along = (end - start).try_normalize()?;
         let is_head = self.is_head(limb);
         let part = plan.part[joint];
         let end_joint = (limb.ends[1] < skeleton.num_joints()).then_some(limb.ends[1]);
@@ -285,7 +305,12 @@ impl Body<'_> {
             _ if is_head => ([0.86; 2], 1.0, 0.06),
             Part::Trunk if is_connector => ([0.8; 2], 0.95, 0.0),
             // Wide and flat at the chest, rounder at the neck.
-            Part::Trunk => (limb.radii.map(|radius| trunk_width(radius / stature)), 0.9, 0.0),
+            Part::Trunk => (
+                limb.radii
+                    .map(|radius| 1.0 + 0.45 * ((radius / stature - 0.03) / 0.03).clamp(0.0, 1.0)),
+                0.9,
+                0.0,
+            ),
             Part::Arm if limb.radii[1] < 0.024 * stature => ([1.12; 2], 0.9, 0.16),
             Part::Arm => ([1.0; 2], 1.1, 0.12),
             Part::Hand if is_finger => ([1.0; 2], 1.0, 0.0),
@@ -296,73 +321,66 @@ impl Body<'_> {
             Part::Foot => ([1.3, 1.6], 0.85, 0.0),
         };
         let [colour, stripe] = coloured(limb.side, self.colours);
+        let has_stripe = part != Part::Trunk || is_head;
+        let radii = if is_thin && !is_finger {
+            // A hand with a single finger gets it as wide as all fingers.
+            [0.019, 0.012].map(|share| share * stature)
+        } else {
+            limb.radii
+        };
         Some(Tube {
-            ends: [start, end],
-            radii: if is_thin && !is_finger {
-                // A hand with a single finger gets it as wide as all fingers.
-                [0.019, 0.012].map(|share| share * stature)
-            } else {
-                limb.radii
-            },
             width,
             depth,
             bulge,
-            front: plan.front_across(joint, along),
-            joint,
             neighbours: [parent, end_joint.filter(|_| !is_connector)],
-            colours: if part == Part::Trunk && !is_head {
-                [colour; 2]
-            } else {
-                [colour, stripe]
-            },
             corners: if is_finger { FINGER_CORNERS } else { CORNERS },
+            ..self.tube(ends, radii, joint, [colour, if has_stripe { stripe } else { colour }])?
         })
     }
 
     /// Returns the pelvis, from the hips to the tops of the legs.
     fn pelvis(&self) -> Option<Tube> {
-        let (body, points) = (self.opened.body(), &self.points);
+        let body = self.opened.body();
+        let points = &self.points;
         let [left, right] = body.thighs?;
         let start = points[body.hips];
         let between = 0.5 * (points[left] + points[right]);
-        let along = (between - start).try_normalize()?;
         let wide = 0.5 * (points[left] - points[right]).length();
         let radius = 0.05 * self.figure.stature();
-        let front = self.plan.front_across(body.hips, along);
+        let colour = linear(self.colours.trunk);
         Some(Tube {
             width: [(wide / radius).clamp(1.3, 2.0); 2],
             depth: 1.05,
-            ..Tube::round(
-                [start, between],
-                [radius; 2],
-                front,
-                body.hips,
-                [linear(self.colours.trunk); 2],
-            )
+            ..self.tube([start, between], [radius; 2], body.hips, [colour; 2])?
         })
     }
 
     /// Returns the nose, which shows where the face looks.
-    fn nose(&self, head: &Tube, limb: &Limb) -> Tube {
+    fn nose(&self, head: &Tube, limb: &Limb) -> Option<Tube> {
         let [start, end] = head.ends;
         let middle = start.lerp(end, 0.25);
         let reach = limb.radii[1];
         let [colour, stripe] = coloured(None, self.colours);
         let ends = [0.7, 1.05].map(|share| middle + share * reach * head.front);
-        let radii = [0.34 * reach, 0.18 * reach];
-        let up = (end - start).normalize_or(DVec3::Y);
-        Tube {
+        Some(Tube {
+            front: (end - start).normalize_or(DVec3::Y),
             width: [0.8; 2],
             corners: FINGER_CORNERS,
-            ..Tube::round(ends, radii, up, head.joint, [mixed(colour, stripe, 0.6), stripe])
-        }
+            ..self.tube(
+                ends,
+                [0.34 * reach, 0.18 * reach],
+                head.joint,
+                [mixed(colour, stripe, 0.6), stripe],
+            )?
+        })
     }
 
     /// Returns the heel of a foot, as high above the ground as its toes, and the sole between them.
     fn heel(&self, ankle: usize, side: Option<Side>) -> Option<[Tube; 2]> {
         let plan = &self.plan;
         let limb = self.figure.limbs().iter().find(|limb| limb.ends[0] == ankle)?;
-        let (start, toe) = (self.points[ankle], self.points[limb.ends[1]]);
+        let start = self.points[ankle];
+        let toe = self.points[limb.ends[1]];
         let up = plan.bind.rotations[ankle] * plan.front[ankle].try_normalize()?;
         let down = (start - toe).dot(up).max(0.0);
         let ahead = (toe - start + down * up).try_normalize()?;
@@ -374,10 +392,7 @@ impl Body<'_> {
             ([start, end], [limb.radii[0], 1.3 * low]),
             ([end, toe], [1.2 * low, low]),
         ]
-        .map(|(ends, radii)| {
-            let front = plan.front_across(ankle, (ends[1] - ends[0]).try_normalize()?);
-            Some(Tube::round(ends, radii, front, ankle, [colour; 2]))
-        });
+        .map(|(ends, radii)| self.tube(ends, radii, ankle, [colour; 2]));
         let sole = Tube {
             width: [1.3, 1.6],
             ..sole?
@@ -387,25 +402,29 @@ impl Body<'_> {
 
     /// Returns the thumb of a hand without fingers: to the front, as the elbow bends.
     fn thumb(&self, hand: usize) -> Option<Tube> {
-        let mut limbs = self.figure.limbs().iter();
-        let limb = limbs.find(|limb| self.figure.joint_of(limb.ends[0]) == hand)?;
+        let limb = self
+            .figure
+            .limbs()
+            .iter()
+            .find(|limb| self.figure.joint_of(limb.ends[0]) == hand)?;
         let [start, end] = limb.ends.map(|end| self.points[end]);
         let along = (end - start).try_normalize()?;
         let front = self.plan.front_across(hand, along);
-        let (reach, radius) = ((end - start).length(), limb.radii[1]);
+        let reach = (end - start).length();
+        let radius = limb.radii[1];
         let root = start + 0.25 * reach * along + 0.7 * radius * front;
         let ends = [root, root + 0.4 * reach * along + 1.1 * radius * front];
-        let radii = [0.5 * radius, 0.36 * radius];
         Some(Tube {
+            front,
             corners: FINGER_CORNERS,
-            ..Tube::round(ends, radii, front, hand, coloured(limb.side, self.colours))
+            ..self.tube(
+                ends,
+                [0.5 * radius, 0.36 * radius],
+                hand,
+                coloured(limb.side, self.colours),
+            )?
         })
     }
-}
-
-/// Width of the trunk where its radius is this share of the stature.
-fn trunk_width(share: f64) -> f64 {
-    1.0 + 0.45 * ((share - 0.03) / 0.03).clamp(0.0, 1.0)
 }
 
 fn mixed(one: [f32; 3], other: [f32; 3], share: f32) -> [f32; 3] {
@@ -436,8 +455,10 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     let cap = (0..CAP_RINGS).map(|ring| (0.5 * PI * (1.0 - ring as f64 / CAP_RINGS as f64)).sin_cos());
     let between = (0..=RINGS).map(|ring| (ring as f64 / RINGS as f64, 1.0, 0.0));
     let before = cap.clone().map(|(sin, cos)| (0.0, cos, -sin));
-    let after = cap.rev().map(|(sin, cos)| (1.0, cos, sin));
-    let rings: Vec<(f64, f64, f64)> = before.chain(between).chain(after).collect();
+    let rings: Vec<(f64, f64, f64)> = before
+        .chain(between)
+        .chain(cap.rev().map(|(sin, cos)| (1.0, cos, sin)))
+        .collect();
     for &(share, thin, lean) in &rings {
         let radius = (tube.radii[0] + (tube.radii[1] - tube.radii[0]) * share)
             * (1.0 + tube.bulge * (PI * share.powf(0.8)).sin());
@@ -477,8 +498,10 @@ fn carried(tube: &Tube, share: f64) -> ([u16; 4], [f32; 4]) {
         let weight = (0.5 * (1.0 - from_end / BLENDED)).max(0.0) as f32;
         tube.neighbours[end].map_or((tube.joint, 0.0), |joint| (joint, weight))
     });
-    let bones = [tube.joint, before, after, tube.joint].map(|joint| joint as u16);
-    (bones, [1.0 - of_before - of_after, of_before, of_after, 0.0])
+    (
+        [tube.joint, before, after, tube.joint].map(|joint| joint as u16),
+        [1.0 - of_before - of_after, of_before, of_after, 0.0],
+    )
 }
 
 #[cfg(test)]

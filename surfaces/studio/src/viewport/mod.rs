@@ -11,7 +11,7 @@ mod seam;
 mod shaders;
 mod stick;
 
-use std::{f64::consts::FRAC_PI_2, sync::Arc};
+use std::{collections::HashMap, f64::consts::FRAC_PI_2, sync::Arc};
 
 use eframe::egui::{
     self, Align, Align2, Color32, FontId, Key, Layout, PaintCallback, PaintCallbackInfo, PointerButton, Pos2, Rect,
@@ -32,7 +32,7 @@ use draw::Renderer;
 use posed::{Frame, Ground, PosedBody, Veil};
 use rings::{Place, Rings};
 use scene::{Moment, Scene};
-use seam::{Faults, Trail};
+use seam::{Fault, Trail, faults_now};
 
 /// Zoom per point of the wheel.
 const ZOOM_PER_POINT: f64 = 0.0025;
@@ -73,9 +73,10 @@ struct Body {
     /// Whether the surface is that of the file; whether it was made for a dark theme, which decides the colours of mannequins; and the
     /// surface.
     surface: Option<((bool, bool), Arc<Surface>)>,
-    shots: Vec<Option<Shot>>,
+    shots: HashMap<usize, Shot>,
     trail: Option<Trail>,
-    faults: Option<Faults>,
+    /// The faults of the feet, and the number of the loop that they are of.
+    faults: Option<(u64, Vec<Fault>)>,
     /// Size of the character from the file, metres, once it is drawn: the positions of its joints say little about that.
     size: Option<f64>,
     /// Whether the camera was adjusted to that size.
@@ -130,11 +131,17 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
             Shown::Uncut => Shown::Uncut,
             _ => Shown::Loop,
         };
-        let views = compared.iter().zip(colours.series()).filter_map(|(compared, colour)| {
-            let made = Some(Arc::clone(compared.loop_made()?));
-            Some((shown, made, Some((compared.name.clone(), colour))))
-        });
-        views.collect()
+        compared
+            .iter()
+            .zip(colours.series())
+            .filter_map(|(compared, colour)| {
+                Some((
+                    shown,
+                    Some(Arc::clone(compared.loop_made()?)),
+                    Some((compared.name.clone(), colour)),
+                ))
+            })
+            .collect()
     };
     let count = views.len();
     let size = |columns: usize| rect.size() / vec2(columns as f32, count.div_ceil(columns) as f32);
@@ -145,24 +152,28 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
     let is_one = compared.is_empty();
     let bodies =
         usize::from(is_one && model.has_onion) * Moment::AROUND_SEAM + usize::from(is_one && model.has_ghost) + 1;
-    let panes = views.into_iter().enumerate().map(|(number, (shown, made, word))| {
-        let corner = vec2((number % columns) as f32, (number / columns) as f32) * size;
-        Pane {
-            rect: Rect::from_min_size(rect.min + corner, size),
-            shown,
-            made,
-            word,
-            first: number * bodies,
-        }
-    });
-    panes.collect()
+    views
+        .into_iter()
+        .enumerate()
+        .map(|(number, (shown, made, word))| {
+            let corner = vec2((number % columns) as f32, (number / columns) as f32) * size;
+            Pane {
+                rect: Rect::from_min_size(rect.min + corner, size),
+                shown,
+                made,
+                word,
+                first: number * bodies,
+            }
+        })
+        .collect()
 }
 
 /// Returns the bodies that a pane shows, the body itself last.
 fn bodies_of(ui: &Ui, model: &Model, pane: &Pane) -> Vec<(Moment, Veil)> {
     let is_dark = ui.visuals().dark_mode;
     let tokens = theme::tokens(is_dark);
-    let (shown, is_alone) = (pane.shown, pane.is_of_chosen(model) && model.compared.is_empty());
+    let shown = pane.shown;
+    let is_alone = pane.is_of_chosen(model) && model.compared.is_empty();
     let now = Moment::now(model, shown, pane.made.as_deref());
     let mut bodies = Vec::new();
     if model.has_onion && is_alone {
@@ -242,9 +253,8 @@ impl Viewport {
             self.pane_ui(ui, model, &pane, response);
             let Some((word, colour)) = &pane.word else { continue };
             let corner = pane.rect.right_bottom() - vec2(EDGE_POINTS, EDGE_POINTS);
-            let font = FontId::proportional(14.0);
             ui.painter_at(pane.rect)
-                .text(corner, Align2::RIGHT_BOTTOM, word, font, *colour);
+                .text(corner, Align2::RIGHT_BOTTOM, word, FontId::proportional(14.0), *colour);
             ui.painter_at(rect)
                 .rect_stroke(pane.rect, 0.0, line, egui::StrokeKind::Middle);
         }
@@ -267,13 +277,17 @@ impl Viewport {
     /// Changes the body if another take is shown, or the same one in another form.
     fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, tokens: &Tokens) {
         if !matches!(&self.body, Some(body) if Arc::ptr_eq(&body.of, opened)) {
-            let middle = opened.pose_at((opened.take().num_frames() / 2) as f64);
             self.body = Some(Body {
                 of: Arc::clone(opened),
-                figure: Figure::in_pose(middle.as_ref(), opened.skeleton(), opened.body(), opened.stature()),
+                figure: Figure::in_pose(
+                    opened.pose_at((opened.take().num_frames() / 2) as f64).as_ref(),
+                    opened.skeleton(),
+                    opened.body(),
+                    opened.stature(),
+                ),
                 character: Character::default(),
                 surface: None,
-                shots: Vec::new(),
+                shots: HashMap::new(),
                 trail: None,
                 faults: None,
                 size: None,
@@ -288,10 +302,9 @@ impl Viewport {
         let is = (own.is_some(), ui.visuals().dark_mode);
         if body.surface.as_ref().is_none_or(|(was, _)| *was != is) {
             let surface = own.unwrap_or_else(|| {
-                let mesh = mannequin::surface(opened, &body.figure, tokens);
                 Arc::new(Surface {
                     is_closed: true,
-                    ..Surface::new(mesh, &Beside::default())
+                    ..Surface::new(mannequin::surface(opened, &body.figure, tokens), &Beside::default())
                 })
             });
             body.surface = Some((is, surface));
@@ -305,7 +318,7 @@ impl Viewport {
         let tokens = &theme::of(ui);
         let places = self.pose(model, pane, bodies_of(ui, model, pane))?;
         let body = self.body.as_mut()?;
-        let shot = body.shots[pane.first].as_ref()?;
+        let shot = body.shots.get(&pane.first)?;
         let camera = model.camera;
         let centre = if camera.follows {
             shot.scene.centre
@@ -316,7 +329,7 @@ impl Viewport {
         let painter = ui.painter_at(rect);
         let ground = Ground {
             middle: [shot.scene.centre.x as f32, shot.scene.centre.z as f32],
-            colours: [tokens.ground_line, tokens.axes[0], tokens.axes[2]].map(|colour| {
+            colours: [tokens.ground_line, tokens.axis_x, tokens.axis_z].map(|colour| {
                 let [red, green, blue, _] = colour.to_normalized_gamma_f32();
                 [red, green, blue]
             }),
@@ -327,26 +340,31 @@ impl Viewport {
         });
         paint::ground(&painter, &view, &shot.scene, tokens);
         if let (Shown::Loop | Shown::Uncut, Some(&seam)) = (pane.shown, shot.scene.path.first()) {
-            let since = model.playback.since_wrap_secs(model.span_of(pane.shown));
-            paint::seam(&painter, &view, seam, since.is_some_and(|secs| secs < LIT_SECS), tokens);
+            paint::seam(
+                &painter,
+                &view,
+                seam,
+                model
+                    .playback
+                    .since_wrap_secs(model.span_of(pane.shown))
+                    .is_some_and(|secs| secs < LIT_SECS),
+                tokens,
+            );
         }
         let made = model.made().filter(|_| pane.is_of_chosen(model));
         if let Some(made) = made.filter(|_| matches!(pane.shown, Shown::Loop | Shown::Uncut) && model.has_trail) {
             let joint = model.watched.min(made.clip().skeleton().num_joints() - 1);
-            Trail::follow(&mut body.trail, model, made, joint);
-            if let Some(trail) = &body.trail {
-                paint::trail(&painter, &view, &trail.paths(model, made), tokens);
-            }
+            let trail = Trail::of(&mut body.trail, model, made, joint);
+            paint::trail(&painter, &view, &trail.paths(model, made), tokens);
         }
         if let Some(made) = made.filter(|_| pane.shown == Shown::Loop) {
-            Faults::follow(&mut body.faults, model, made);
-            for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
+            for fault in faults_now(&mut body.faults, model, made) {
                 let on_ground = shot.scene.world.translations[fault.joint].with_y(shot.scene.floor);
                 paint::fault(&painter, &view, on_ground, &fault.words, tokens);
             }
         }
         let bodies = (places.iter())
-            .filter_map(|&place| Some((body.shots[place].as_ref()?, place)))
+            .filter_map(|&place| Some((body.shots.get(&place)?, place)))
             .map(|(shot, place)| posed::Drawn {
                 body: Arc::clone(&shot.posed),
                 place,
@@ -367,12 +385,8 @@ impl Viewport {
         // The body itself is always in the same place.
         let places = (pane.first + 1..).take(bodies.len() - 1).chain([pane.first]);
         let places: Vec<usize> = places.collect();
-        let count = pane.first + bodies.len();
-        if body.shots.len() < count {
-            body.shots.resize_with(count, || None);
-        }
         for (&place, (moment, veil)) in places.iter().zip(bodies) {
-            let is_same = matches!(&body.shots[place], Some(shot) if shot.moment == moment
+            let is_same = matches!(body.shots.get(&place), Some(shot) if shot.moment == moment
                 && shot.of.as_ref().map(Arc::as_ptr) == pane.made.as_ref().map(Arc::as_ptr)
                 && shot.root_view == model.root_view);
             if is_same {
@@ -385,13 +399,14 @@ impl Viewport {
             if *is_own && body.size.is_none() {
                 body.size = Some(posed.size());
             }
-            body.shots[place] = Some(Shot {
+            let shot = Shot {
                 moment,
                 of: pane.made.clone(),
                 root_view: model.root_view,
                 scene,
                 posed: Arc::new(posed),
-            });
+            };
+            body.shots.insert(place, shot);
         }
         Some(places)
     }
@@ -406,7 +421,7 @@ impl Viewport {
     fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
-        let shot = self.body.as_ref()?.shots.get(pane.first)?.as_ref()?;
+        let shot = self.body.as_ref()?.shots.get(&pane.first)?;
         let colour = theme::of(ui).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
@@ -428,10 +443,12 @@ impl Viewport {
 
     /// Returns the place of the rings around the chosen joint; `None` if it cannot be turned in this pane.
     fn place_of_rings<'a>(&self, model: &Model, pane: &Pane, view: &'a View) -> Option<Place<'a>> {
-        let (made, body) = (model.made()?, self.body.as_ref()?);
-        let (clip, joint) = (made.clip(), model.watched);
+        let made = model.made()?;
+        let body = self.body.as_ref()?;
+        let clip = made.clip();
+        let joint = model.watched;
         let is_there = pane.is_of_chosen(model) && pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
-        let shot = body.shots.get(pane.first)?.as_ref()?;
+        let shot = body.shots.get(&pane.first)?;
         if !is_there || self.is_bare || body.of.body().is_control(joint) {
             return None;
         }
@@ -454,8 +471,11 @@ impl Viewport {
             let width = (rect.width() - 2.0 * EDGE_POINTS).max(1.0);
             let colour = ui.visuals().warn_fg_color;
             let words = painter.layout(fault, FontId::proportional(13.0), colour, width);
-            let at = Align2::CENTER_CENTER.anchor_size(rect.center(), words.size()).min;
-            painter.galley(at, words, colour);
+            painter.galley(
+                Align2::CENTER_CENTER.anchor_size(rect.center(), words.size()).min,
+                words,
+                colour,
+            );
         }
     }
 
@@ -486,14 +506,22 @@ fn callback(
 
 /// Shows controls over the view, at a corner of it, on a background that keeps them readable.
 fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut Ui)) {
-    let builder = egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout);
-    ui.scope_builder(builder, |ui| {
-        ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
-        let ground = ui.painter().add(Shape::Noop);
-        widgets(ui);
-        let (area, fill) = (ui.min_rect().expand(3.0), ui.visuals().panel_fill.gamma_multiply(0.8));
-        ui.painter().set(ground, Shape::rect_filled(area, 6.0, fill));
-    });
+    ui.scope_builder(
+        egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout),
+        |ui| {
+            ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
+            let ground = ui.painter().add(Shape::Noop);
+            widgets(ui);
+            ui.painter().set(
+                ground,
+                Shape::rect_filled(
+                    ui.min_rect().expand(3.0),
+                    6.0,
+                    ui.visuals().panel_fill.gamma_multiply(0.8),
+                ),
+            );
+        },
+    );
 }
 
 /// Shows the choice between loop, uncut stretch and take; the present one is marked.
@@ -519,8 +547,11 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         ];
         for (shown, word, tip) in all.into_iter().chain(set) {
             let is_there = has_loop || matches!(shown, Shown::Take | Shown::Set);
-            let widget = egui::Button::selectable(model.shown() == shown, word);
-            if ui.add_enabled(is_there, widget).on_hover_text(tip).clicked() {
+            if ui
+                .add_enabled(is_there, egui::Button::selectable(model.shown() == shown, word))
+                .on_hover_text(tip)
+                .clicked()
+            {
                 model.ask(Action::Show(shown));
             }
         }
@@ -537,9 +568,13 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         ui.spacing().interact_size.y + 12.0
     };
     let below = rect.left_top() + vec2(EDGE_POINTS, EDGE_POINTS + row);
-    let colour = ui.visuals().text_color();
-    ui.painter_at(rect)
-        .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
+    ui.painter_at(rect).text(
+        below,
+        Align2::LEFT_TOP,
+        words,
+        FontId::proportional(13.0),
+        ui.visuals().text_color(),
+    );
 }
 
 /// Shows the choice of how root motion is displayed: over the view, or below a narrow one.
@@ -553,8 +588,11 @@ pub fn roots_ui(ui: &mut Ui, model: &Model) {
         (RootView::World, "restart", "Every cycle starts where the first did"),
         (RootView::InPlace, "in place", "The root stays where it is"),
     ] {
-        let is_chosen = model.root_view == view;
-        if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
+        if ui
+            .selectable_label(model.root_view == view, word)
+            .on_hover_text(tip)
+            .clicked()
+        {
             model.ask(Action::RootView(view));
         }
     }
@@ -574,7 +612,8 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
     if is_low {
         overlay_ui(ui, corner, Layout::left_to_right(Align::Min), |ui| {
-            let (room, down) = (vec2(side - 2.0, 0.0), Layout::top_down(Align::Min));
+            let room = vec2(side - 2.0, 0.0);
+            let down = Layout::top_down(Align::Min);
             ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model));
             ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model));
         });
@@ -691,7 +730,11 @@ fn camera_ui(ui: &mut Ui, model: &Model) {
                 .min_size(vec2(side, side)),
         );
         if focus::named(button.on_hover_text(name), name).clicked() {
-            model.ask(Action::Look(camera.framed().from_side(yaw, pitch)));
+            model.ask(Action::Look(Camera {
+                yaw,
+                pitch,
+                ..camera.framed()
+            }));
         }
     }
 }

@@ -34,8 +34,7 @@ pub fn trail(painter: &Painter, view: &View, paths: &Paths, tokens: &Tokens) {
     for uncut in &paths.uncut {
         line(painter, view, uncut, Stroke::new(1.0, tokens.trunk));
     }
-    let colours = [tokens.before_seam, tokens.accent];
-    for (closed, colour) in paths.closed.iter().zip(colours) {
+    for (closed, colour) in paths.closed.iter().zip([tokens.before_seam, tokens.accent]) {
         line(painter, view, closed, Stroke::new(2.5, colour));
     }
     if let Some(seam) = paths.closed[1].first().and_then(|&seam| view.see(seam)) {
@@ -70,8 +69,13 @@ pub fn ground(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
 /// Paints a ring around a joint, and its name beside it.
 pub fn joint(painter: &Painter, at: Pos2, name: &str, colour: Color32) {
     painter.circle_stroke(at, JOINT_POINTS, Stroke::new(2.0, colour));
-    let beside = at + vec2(JOINT_POINTS + 4.0, 0.0);
-    painter.text(beside, Align2::LEFT_CENTER, name, FontId::proportional(13.0), colour);
+    painter.text(
+        at + vec2(JOINT_POINTS + 4.0, 0.0),
+        Align2::LEFT_CENTER,
+        name,
+        FontId::proportional(13.0),
+        colour,
+    );
 }
 
 /// Paints a line through the points that are in front of the eye.
@@ -97,8 +101,7 @@ fn disc(painter: &Painter, view: &View, centre: DVec3, colour: Color32) {
     let corners: Option<Vec<Pos2>> = (0..RING)
         .map(|corner| {
             let (sin, cos) = (2.0 * PI * corner as f32 / RING as f32).sin_cos();
-            let at = centre + CONTACT_METRES * DVec3::new(f64::from(cos), 0.0, f64::from(sin));
-            view.see(at)
+            view.see(centre + CONTACT_METRES * DVec3::new(f64::from(cos), 0.0, f64::from(sin)))
         })
         .collect();
     if let Some(corners) = corners {

@@ -24,7 +24,7 @@ pub struct PosedBody {
 }
 
 /// A tint and an opacity, laid over the colours of a body.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Veil {
     /// A colour, and its share over the body's own.
     pub tint: [f32; 4],
@@ -53,7 +53,8 @@ impl PosedBody {
     pub fn new(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
         let vertices = surface.mesh.posed(bones, origin);
         let slant = slant();
-        let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
+        let mut low = [f32::INFINITY; 2];
+        let mut high = [f32::NEG_INFINITY; 2];
         for [[x, y, z], _] in &vertices {
             let height = y.max(0.0);
             let at = [x - slant[0] * height, z - slant[1] * height];
@@ -74,11 +75,11 @@ impl PosedBody {
 
     /// Height above the floor, or extent to the sides if that is larger, metres.
     pub fn size(&self) -> f64 {
-        let size = self
-            .vertices
-            .iter()
-            .fold(0.0_f32, |size, [[x, y, z], _]| size.max(*y).max(x.hypot(*z)));
-        f64::from(size)
+        f64::from(
+            self.vertices
+                .iter()
+                .fold(0.0_f32, |size, [[x, y, z], _]| size.max(*y).max(x.hypot(*z))),
+        )
     }
 }
 
@@ -123,14 +124,14 @@ impl Frame {
             pictures: Vec::new(),
             is_closed: false,
         };
-        let veils = [Veil::new([0.0; 3], 0.0), Veil::NONE];
-        let bodies = (veils.into_iter().enumerate()).map(|(place, veil)| Drawn {
-            body: Arc::new(PosedBody::new(&surface, &[DAffine3::IDENTITY], DVec3::ZERO, veil, 0)),
-            place,
-            clip_from_near: Mat4::IDENTITY.to_cols_array(),
-        });
         Self {
-            bodies: bodies.collect(),
+            bodies: ([Veil::new([0.0; 3], 0.0), Veil::NONE].into_iter().enumerate())
+                .map(|(place, veil)| Drawn {
+                    body: Arc::new(PosedBody::new(&surface, &[DAffine3::IDENTITY], DVec3::ZERO, veil, 0)),
+                    place,
+                    clip_from_near: Mat4::IDENTITY.to_cols_array(),
+                })
+                .collect(),
             surface: Arc::new(surface),
         }
     }

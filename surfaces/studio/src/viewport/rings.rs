@@ -63,7 +63,8 @@ impl Place<'_> {
         let Some(centre) = self.view.see(self.centre) else {
             return;
         };
-        let (painter, colours) = (ui.painter_at(self.rect), theme::of(ui));
+        let painter = ui.painter_at(self.rect);
+        let colours = theme::of(ui);
         let words = format!("{joint_name} {:+.1}°", angle.to_degrees());
         let at = centre + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
         let text = painter.layout_no_wrap(words, FontId::proportional(13.0), colours.strong);
@@ -86,8 +87,9 @@ impl Rings {
         };
         let clip = made.clip();
         for axis in 0..3 {
-            let corners = (0..=CORNERS).filter_map(|corner| place.view.see(place.corner(axis, corner)));
-            self.seen[axis] = corners.collect();
+            self.seen[axis] = (0..=CORNERS)
+                .filter_map(|corner| place.view.see(place.corner(axis, corner)))
+                .collect();
         }
         if self.seen.iter().any(|seen| seen.len() != CORNERS + 1) {
             return;
@@ -135,30 +137,36 @@ impl Rings {
             None => pointer.and_then(|pointer| Some(self.grasped(pointer, place.rect)?.0)),
         };
         if bold.is_some() {
-            let icon = [CursorIcon::Grab, CursorIcon::Grabbing][usize::from(self.dragged.is_some())];
-            ui.ctx().set_cursor_icon(icon);
+            ui.ctx()
+                .set_cursor_icon([CursorIcon::Grab, CursorIcon::Grabbing][usize::from(self.dragged.is_some())]);
         }
         let painter = ui.painter_at(place.rect);
-        let colours = theme::of(ui).axes;
+        let colours = theme::of(ui).axes();
         for axis in 0..3 {
             let width = if bold == Some(axis) { 3.5 } else { 2.0 };
             for corner in 0..CORNERS {
                 let is_before = place.view.is_before(place.corner(axis, corner), place.centre);
                 let colour = colours[axis].gamma_multiply(if is_before { 1.0 } else { 0.3 });
-                let ends = [self.seen[axis][corner], self.seen[axis][corner + 1]];
-                painter.add(Shape::line_segment(ends, Stroke::new(width, colour)));
+                painter.add(Shape::line_segment(
+                    [self.seen[axis][corner], self.seen[axis][corner + 1]],
+                    Stroke::new(width, colour),
+                ));
             }
         }
     }
 
     /// Returns the ring near a point of the screen, and its corner there.
     fn grasped(&self, pointer: Pos2, rect: Rect) -> Option<(usize, usize)> {
-        let corners = self.seen.iter().enumerate().flat_map(|(axis, seen)| {
-            let corners = seen.iter().take(CORNERS).enumerate();
-            corners.map(move |(corner, at)| (at.distance(pointer), axis, corner))
-        });
-        let nearest = corners.min_by(|one, other| one.0.total_cmp(&other.0));
-        nearest
+        self.seen
+            .iter()
+            .enumerate()
+            .flat_map(|(axis, seen)| {
+                seen.iter()
+                    .take(CORNERS)
+                    .enumerate()
+                    .map(move |(corner, at)| (at.distance(pointer), axis, corner))
+            })
+            .min_by(|one, other| one.0.total_cmp(&other.0))
             .filter(|(distance, ..)| *distance <= GRASP_POINTS && rect.contains(pointer))
             .map(|(_, axis, corner)| (axis, corner))
     }

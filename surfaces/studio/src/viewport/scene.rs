@@ -17,7 +17,7 @@ const MAX_TAKE_PATH_POINTS: f64 = 1200.0;
 const AROUND_SEAM_SECS: [f64; 4] = [-0.1, -0.05, 0.05, 0.1];
 
 /// The shown motion, and a time in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Moment {
     shown: Shown,
     /// Seconds in the take or in the cycle.
@@ -61,15 +61,16 @@ impl Moment {
         if !matches!(shown, Shown::Loop | Shown::Uncut) || span_secs <= 0.0 {
             return Vec::new();
         }
-        let moments = AROUND_SEAM_SECS.map(|from_seam| {
-            let moment = Self {
-                shown,
-                within_secs: from_seam.rem_euclid(span_secs),
-                root_secs: model.root_secs(from_seam, span_secs),
-            };
-            (moment, from_seam)
-        });
-        moments.to_vec()
+        AROUND_SEAM_SECS
+            .map(|from_seam| {
+                let moment = Self {
+                    shown,
+                    within_secs: from_seam.rem_euclid(span_secs),
+                    root_secs: model.root_secs(from_seam, span_secs),
+                };
+                (moment, from_seam)
+            })
+            .to_vec()
     }
 
     /// Returns the same moment of the uncut stretch.
@@ -109,7 +110,8 @@ impl Scene {
     }
 
     fn of_take(moment: Moment, opened: &Opened) -> Self {
-        let (take, analysis) = (opened.take(), &opened.studied.analysis);
+        let take = opened.take();
+        let analysis = &opened.studied.analysis;
         let last = take.num_frames() - 1;
         let frame = (moment.within_secs / take.frame_time_secs()).clamp(0.0, last as f64);
         let world = opened.pose_at(frame).as_ref().world(opened.skeleton());
@@ -118,14 +120,13 @@ impl Scene {
         let hips = analysis.body.hips;
         let num_points = (TAKE_PATH_HZ * take.duration_secs()).min(MAX_TAKE_PATH_POINTS) as usize;
         let num_points = num_points.max(PATH_POINTS);
-        let path = (0..=num_points)
-            .map(|point| analysis.world.position(point * last / num_points, hips))
-            .map(|place| (opened.scale() * place).with_y(floor))
-            .collect();
         Self {
             floor,
             centre: world.translations[opened.body().hips].with_y(floor),
-            path,
+            path: (0..=num_points)
+                .map(|point| analysis.world.position(point * last / num_points, hips))
+                .map(|place| (opened.scale() * place).with_y(floor))
+                .collect(),
             standing: standing(opened, nearest, &world.translations, floor),
             world,
         }
@@ -134,20 +135,27 @@ impl Scene {
     /// Returns the world of a set: its character, and its path so far.
     fn of_set(steered: &Steered) -> Self {
         let hero = steered.hero;
-        let (skeleton, root) = (hero.set().skeleton(), hero.root());
+        let skeleton = hero.set().skeleton();
+        let root = hero.root();
         let world = hero.pose().as_ref().world(skeleton).moved(root);
-        let places = steered.places.iter().copied().chain([root.translation]);
         Self {
             floor: 0.0,
             centre: root.translation.with_y(0.0),
-            path: places.map(|place| place.with_y(0.0)).collect(),
+            path: steered
+                .places
+                .iter()
+                .copied()
+                .chain([root.translation])
+                .map(|place| place.with_y(0.0))
+                .collect(),
             standing: Vec::new(),
             world,
         }
     }
 
     fn of_loop(moment: Moment, model: &Model, opened: &Opened, made: &Made) -> Self {
-        let (clip, source) = (made.clip(), &made.done.made.source);
+        let clip = made.clip();
+        let source = &made.done.made.source;
         let period_secs = made.period_secs();
         let Moment {
             shown,
@@ -155,17 +163,15 @@ impl Scene {
             root_secs,
         } = moment;
         let world = match shown {
-            Shown::Uncut => {
-                let pose = uncut_pose(source, within_secs);
-                pose.as_ref()
-                    .world(source.clip.skeleton())
-                    .moved(source.root.at(root_secs))
-            }
-            _ => {
-                let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
-                let root = clip.root_pose_at(root_secs);
-                pose.as_ref().world(clip.skeleton()).moved(root)
-            }
+            Shown::Uncut => uncut_pose(source, within_secs)
+                .as_ref()
+                .world(source.clip.skeleton())
+                .moved(source.root.at(root_secs)),
+            _ => clip
+                .body_pose_at(within_secs, Interpolation::Cubic)
+                .as_ref()
+                .world(clip.skeleton())
+                .moved(clip.root_pose_at(root_secs)),
         };
         let cut = &made.candidate.cut;
         let start_frame = cut.start_frame().round() as usize;
@@ -203,8 +209,7 @@ impl Scene {
 /// Returns the pose of the uncut stretch at a time within it, relative to the root.
 fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
     let clip = &source.clip;
-    let last = clip.num_intervals() as f64;
-    let position = (secs / clip.step_secs()).clamp(0.0, last);
+    let position = (secs / clip.step_secs()).clamp(0.0, clip.num_intervals() as f64);
     let before = position.floor();
     let u = position - before;
     let pose = clip.pose(before as isize);
@@ -223,8 +228,9 @@ fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
 /// Returns the places on the ground of feet that stand at a frame of the take.
 fn standing(opened: &Opened, frame: usize, points: &[DVec3], floor: f64) -> Vec<DVec3> {
     let contacts = &opened.studied.analysis.contacts;
-    let feet = (0..contacts.num_feet()).filter(|&foot| contacts.is_planted(foot, frame));
-    feet.filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
+    (0..contacts.num_feet())
+        .filter(|&foot| contacts.is_planted(foot, frame))
+        .filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
         .map(|foot| points[foot.lowest_joint()].with_y(floor))
         .collect()
 }

@@ -27,15 +27,18 @@ pub struct Paths {
 }
 
 impl Trail {
-    /// Computes the path of the chosen joint, unless it is there already.
-    pub fn follow(slot: &mut Option<Self>, model: &Model, made: &Made, joint: usize) {
-        let of = (model.num_made, joint);
-        if slot.as_ref().is_some_and(|trail| trail.of == of) {
-            return;
-        }
-        let (clip, source) = (made.clip(), &made.done.made.source.clip);
+    /// Returns the path of a joint: the last one, if it is still right.
+    pub fn of<'a>(slot: &'a mut Option<Self>, model: &Model, made: &Made, joint: usize) -> &'a Self {
+        slot.take_if(|trail| trail.of != (model.num_made, joint));
+        slot.get_or_insert_with(|| Self::new(model, made, joint))
+    }
+
+    fn new(model: &Model, made: &Made, joint: usize) -> Self {
+        let clip = made.clip();
+        let source = &made.done.made.source.clip;
         let tracks = clip.tracks_from_root();
-        let (step, num) = (clip.step_secs(), clip.num_samples() as isize);
+        let step = clip.step_secs();
+        let num = clip.num_samples() as isize;
         let reach = ((AROUND_SECS / step) as isize).min(num / 2);
         let closed = (-reach..=reach)
             .map(|sample| {
@@ -47,22 +50,26 @@ impl Trail {
             .collect();
         let last = source.num_intervals() as isize;
         let reach = reach.min(last);
-        *slot = Some(Self {
-            of,
+        Self {
+            of: (model.num_made, joint),
             closed,
             uncut: [(-reach..=0, last), (0..=reach, 0)].map(|(samples, seam)| {
-                let samples = samples.map(|sample| {
-                    let pose = source.pose(seam + sample).world(source.skeleton());
-                    (sample as f64 * step, pose.translations[joint])
-                });
-                samples.collect()
+                samples
+                    .map(|sample| {
+                        (
+                            sample as f64 * step,
+                            source.pose(seam + sample).world(source.skeleton()).translations[joint],
+                        )
+                    })
+                    .collect()
             }),
-        });
+        }
     }
 
     /// Returns the path in the world, over the nearest seam.
     pub fn paths(&self, model: &Model, made: &Made) -> Paths {
-        let (clip, source) = (made.clip(), &made.done.made.source);
+        let clip = made.clip();
+        let source = &made.done.made.source;
         let period = made.period_secs();
         Paths {
             closed: [false, true].map(|is_after| {
@@ -81,7 +88,6 @@ impl Trail {
 }
 
 /// A foot that moves while it should stand.
-#[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub joint: usize,
     first_sample: usize,
@@ -90,33 +96,16 @@ pub struct Fault {
     pub words: String,
 }
 
-/// The faults of a loop's feet.
-pub struct Faults {
-    num_made: u64,
-    found: Vec<Fault>,
-}
-
-impl Faults {
-    /// Finds the faults of the shown loop, unless they are there already.
-    pub fn follow(slot: &mut Option<Self>, model: &Model, made: &Made) {
-        if slot.as_ref().is_none_or(|faults| faults.num_made != model.num_made) {
-            *slot = Some(Self {
-                num_made: model.num_made,
-                found: found(made),
-            });
-        }
-    }
-
-    /// Returns the faults at the time shown.
-    pub fn now(&self, model: &Model, made: &Made) -> Vec<&Fault> {
-        let clip = made.clip();
-        let num = clip.num_samples();
-        let sample = (model.playback.secs_in(made.period_secs()) / clip.step_secs()) as usize;
-        let found = self.found.iter();
-        found
-            .filter(|fault| (sample + num - fault.first_sample % num) % num < fault.num_samples)
-            .collect()
-    }
+/// Returns the faults of the shown loop at the time shown; they are found anew for another loop.
+pub fn faults_now<'a>(slot: &'a mut Option<(u64, Vec<Fault>)>, model: &Model, made: &Made) -> Vec<&'a Fault> {
+    slot.take_if(|(of, _)| *of != model.num_made);
+    let (_, found) = slot.get_or_insert_with(|| (model.num_made, found(made)));
+    let num = made.clip().num_samples();
+    let sample = (model.playback.secs_in(made.period_secs()) / made.clip().step_secs()) as usize;
+    found
+        .iter()
+        .filter(|fault| (sample + num - fault.first_sample % num) % num < fault.num_samples)
+        .collect()
 }
 
 fn found(made: &Made) -> Vec<Fault> {

@@ -19,8 +19,11 @@ pub fn stick_ui(ui: &Ui, rect: Rect, model: &Model) {
     } else {
         rect.right_bottom() + RIGHT_POINTS
     };
-    let area = Rect::from_center_size(centre, Vec2::splat(2.0 * REACH_POINTS));
-    let response = ui.interact(area, Id::unique("stick"), Sense::drag());
+    let response = ui.interact(
+        Rect::from_center_size(centre, Vec2::splat(2.0 * REACH_POINTS)),
+        Id::unique("stick"),
+        Sense::drag(),
+    );
     focus::label(&response, Role::Slider, "Stick: drag to walk");
     let pointer = response.interact_pointer_pos().filter(|_| response.dragged());
     let drawn = pointer.map_or(Vec2::ZERO, |pointer| {

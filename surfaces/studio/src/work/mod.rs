@@ -47,24 +47,32 @@ pub struct TakeFile {
 
 /// A piece of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "fields are what their names say")]
 pub enum Job {
     /// Make the example walk that the studio opens with, and find its loops.
     Walk,
     /// Read a file and find its loops.
-    Open(NamedFile, Room),
+    Open(NamedFile, Option<Room>),
     /// Read a file again, as a recipe says.
     Follow {
+        /// The file and the recipe.
         take: TakeFile,
         /// The choices, if they are known already; otherwise those of the recipe.
         edit: Option<Box<Edit>>,
     },
     /// Describe some of the animations of a file, from an index on.
-    List { take: TakeFile, from: usize },
+    List {
+        /// The file.
+        take: TakeFile,
+        /// The index.
+        from: usize,
+    },
     /// Read a take as a recipe says, make its loop, and write it under a name.
     ReadFile {
+        /// The file and the recipe.
         take: TakeFile,
+        /// The format of the loop.
         format: Format,
+        /// The name, without extension.
         stem: String,
     },
     /// Make a set of takes.
@@ -78,12 +86,12 @@ pub enum Job {
 
 /// A piece of work on an open take.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "fields are what their names say")]
 pub enum OfTake {
     /// Run a study of it.
     Study(Study),
     /// Make a loop.
     Make {
+        /// The choices.
         edit: Box<Edit>,
         /// Whether a slider is still being dragged, so that a draft suffices.
         is_draft: bool,
@@ -94,8 +102,11 @@ pub enum OfTake {
     Compare(Box<Edit>),
     /// Write a loop, under a name if one is given.
     Write {
+        /// The choices.
         edit: Box<Edit>,
+        /// The format of its file.
         format: Format,
+        /// The name, without extension.
         stem: Option<String>,
         /// The loop, if it is made already; the worker may still hold its own.
         #[serde(skip)]
@@ -131,7 +142,7 @@ impl Job {
     pub fn run(self, tell: Tell<'_>) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
-            Self::Open(file, room) => Done::Opened(open(&file, &room, tell).map(Arc::new)),
+            Self::Open(file, room) => Done::Opened(open(&file, room.as_ref(), tell).map(Arc::new)),
             Self::Follow { take, edit } => Done::Followed(take.followed(edit, tell)),
             Self::OfTake(opened, what) => what.run(opened, &mut None),
             Self::List { take, from } => {
@@ -140,14 +151,14 @@ impl Job {
             }
             Self::ReadFile { take, format, stem } => match take.followed(None, &|_| {}) {
                 Ok((opened, edit)) => {
-                    let (stem, made) = (Some(stem), None);
-                    let write = OfTake::Write {
+                    let stem = Some(stem);
+                    OfTake::Write {
                         edit,
                         format,
                         stem,
-                        made,
-                    };
-                    write.run(opened, &mut None)
+                        made: None,
+                    }
+                    .run(opened, &mut None)
                 }
                 Err(error) => Done::Exported(Err(ExportError::Beside(error.to_string()))),
             },
@@ -176,12 +187,6 @@ impl Job {
                 _ => "Closing the loop".to_owned(),
             },
         }
-    }
-
-    /// Whether the worker keeps its take, whatever files this job needs.
-    #[cfg(target_arch = "wasm32")]
-    fn leaves_the_take(&self) -> bool {
-        matches!(self, Self::List { .. } | Self::ReadFile { .. } | Self::MakeSet(_))
     }
 
     /// Whether it has to be done before the next frame.
@@ -227,7 +232,7 @@ impl Job {
 }
 
 /// What other code needs to know about a job.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Kind {
     /// Opens a take without a file.
     Opens,
@@ -243,8 +248,10 @@ impl OfTake {
     /// Does the work. The loop that was made `last` is not made again.
     fn run(self, opened: Arc<Opened>, last: &mut Option<Arc<Made>>) -> Done {
         let mut make = |edit: &Edit, is_draft: bool| -> Result<Arc<Made>, MadeError> {
-            let known = last.take();
-            let made = match known.filter(|made| made.edit == *edit && made.is_draft == is_draft) {
+            let made = match last
+                .take()
+                .filter(|made| made.edit == *edit && made.is_draft == is_draft)
+            {
                 Some(made) => made,
                 None if is_draft => Arc::new(Made::draft(&opened, edit)?),
                 None => Arc::new(Made::of(&opened, edit)?),
@@ -265,8 +272,9 @@ impl OfTake {
                 stem,
                 made,
             } => {
-                let made = made.map_or_else(|| make(&edit, false), Ok);
-                let made = made.map_err(|error| ExportError::Beside(error.to_string()));
+                let made = made
+                    .map_or_else(|| make(&edit, false), Ok)
+                    .map_err(|error| ExportError::Beside(error.to_string()));
                 let written = made.and_then(|made| Exported::of(&opened, &made, format));
                 Done::Exported(match stem {
                     Some(stem) => written.and_then(|written| written.named(&stem)),
@@ -280,8 +288,7 @@ impl OfTake {
 impl TakeFile {
     /// Reads the take. Returns it with the given choices, or else those of the recipe.
     fn followed(self, edit: Option<Box<Edit>>, tell: Tell<'_>) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
-        let room = Room::default();
-        let opened = Opened::read_telling(&self.file_name, self.bytes, &self.recipe.take, &self.named, &room, tell)?;
+        let opened = Opened::read_telling(&self.file_name, self.bytes, &self.recipe.take, &self.named, None, tell)?;
         let edit = match edit {
             Some(edit) => edit,
             None => Box::new(Edit::of_recipe(&self.recipe, &opened).map_err(OpenError::Recipe)?),
@@ -349,8 +356,10 @@ impl Work {
 
     /// Returns the progress message of work that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
-        let running = self.running.as_ref().filter(|running| running.kind != Kind::Quiet);
-        running.map(Running::progress)
+        self.running
+            .as_ref()
+            .filter(|running| running.kind != Kind::Quiet)
+            .map(Running::progress)
     }
 
     /// Whether no job is running.

@@ -81,6 +81,11 @@ impl Running {
         &self.progress
     }
 
+    /// Whether the worker has it, or gets it.
+    fn is_beside(&self) -> bool {
+        matches!(self.how, How::Beside { .. } | How::Sending(_))
+    }
+
     /// Whether it is a draft, which the page makes itself.
     pub fn is_at_once(&self) -> bool {
         self.job.is_draft() && matches!(self.how, How::Here { frames_before: 0 })
@@ -151,8 +156,9 @@ impl Crew {
         // A job that cannot be packed runs here, which reports what is wrong with it.
         let (ask, files) = Ask::new(job, self.knows.as_ref());
         self.num_asked += 1;
-        // The worker opens another take, which is recorded once it has answered.
-        if !(files.is_empty() || job.leaves_the_take()) || job.kind() == Kind::Opens {
+        // The worker opens another take, which is recorded once it has answered; these jobs leave it, whatever files they need.
+        let leaves_the_take = matches!(job, Job::List { .. } | Job::ReadFile { .. } | Job::MakeSet(_));
+        if !(files.is_empty() || leaves_the_take) || job.kind() == Kind::Opens {
             self.knows = None;
         }
         Sending {
@@ -175,7 +181,7 @@ impl Crew {
 
     /// Cancels a job: its worker is ended, and the next job starts another.
     pub fn give_up(&mut self, running: Running) {
-        if matches!(running.how, How::Beside { .. } | How::Sending(_)) {
+        if running.is_beside() {
             self.dismiss();
             self.hire();
         }
@@ -215,8 +221,9 @@ impl Crew {
             }
             How::Copied(copying) => {
                 self.wake.call();
-                let done = copying.go_on(&running.job)?;
-                let done = done.unwrap_or_else(|error| (running.job.lost())(error.to_string()));
+                let done = copying
+                    .go_on(&running.job)?
+                    .unwrap_or_else(|error| (running.job.lost())(error.to_string()));
                 let knows = match (&done, &running.job) {
                     (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _))), _) => Some(opened),
                     (
@@ -254,7 +261,7 @@ impl Crew {
         match broken {
             // The worker had started, so this job fails; a new worker replaces it, since its state may be broken.
             Some((true, reason)) => {
-                let waits = matches!(running.how, How::Beside { .. } | How::Sending(_));
+                let waits = running.is_beside();
                 self.dismiss();
                 self.hire();
                 if waits {
@@ -264,7 +271,7 @@ impl Crew {
             Some((false, reason)) => {
                 self.dismiss();
                 self.refusal = Some(reason);
-                if matches!(running.how, How::Beside { .. } | How::Sending(_)) {
+                if running.is_beside() {
                     let job = running.job.clone();
                     let how = self.here(&job);
                     *running = self.running(job, how);
@@ -282,20 +289,24 @@ impl Beside {
         options.set_type(WorkerType::Module);
         let worker = Worker::new_with_options(SCRIPT, &options)?;
         let said = Rc::<RefCell<VecDeque<Said>>>::default();
-        let (heard, woken) = (Rc::clone(&said), wake.clone());
+        let heard = Rc::clone(&said);
+        let woken = wake.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             if let Some(message) = Said::new(event.data()) {
                 heard.borrow_mut().push_back(message);
                 woken.call();
             }
         });
-        let (heard, woken) = (Rc::clone(&said), wake.clone());
+        let heard = Rc::clone(&said);
+        let woken = wake.clone();
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
             // A script that cannot be loaded gives an event without a message.
             let message = Reflect::get(&event, &"message".into()).ok();
-            let message = message.and_then(|message| message.as_string());
-            let reason = message.unwrap_or_else(|| format!("{SCRIPT} cannot be loaded"));
-            heard.borrow_mut().push_back(Said::Broken(reason));
+            heard.borrow_mut().push_back(Said::Broken(
+                message
+                    .and_then(|message| message.as_string())
+                    .unwrap_or_else(|| format!("{SCRIPT} cannot be loaded")),
+            ));
             woken.call();
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -343,20 +354,25 @@ impl Sending {
         while let Some(file) = self.files.get(self.file) {
             let piece = &file[self.sent..file.len().min(self.sent + PIECE)];
             self.sent += piece.len();
-            let (index, len) = (JsValue::from(self.file as u32), JsValue::from(file.len() as u32));
+            let index = JsValue::from(self.file as u32);
+            let len = JsValue::from(file.len() as u32);
             if self.sent == file.len() {
                 (self.file, self.sent) = (self.file + 1, 0);
             }
             let piece = Uint8Array::from(piece);
-            let message = Array::of4(&JsValue::from("file"), &index, &len, &piece);
-            worker.post_message_with_transfer(&message, &Array::of1(&piece.buffer()))?;
+            worker.post_message_with_transfer(
+                &Array::of4(&JsValue::from("file"), &index, &len, &piece),
+                &Array::of1(&piece.buffer()),
+            )?;
             if js_sys::Date::now() >= end {
                 return Ok(How::Sending(self));
             }
         }
         let ask = Uint8Array::from(self.ask.as_slice());
-        let message = Array::of3(&JsValue::from("ask"), &JsValue::from(self.number), &ask);
-        worker.post_message_with_transfer(&message, &Array::of1(&ask.buffer()))?;
+        worker.post_message_with_transfer(
+            &Array::of3(&JsValue::from("ask"), &JsValue::from(self.number), &ask),
+            &Array::of1(&ask.buffer()),
+        )?;
         Ok(How::Beside { number: self.number })
     }
 }
@@ -406,8 +422,9 @@ impl Copying {
             while copied.len() < len {
                 let start = copied.len();
                 chunk.resize(CHUNK.min(len - start), 0.0);
-                let piece = array.subarray(start as u32, (start + chunk.len()) as u32);
-                piece.copy_to(&mut chunk);
+                array
+                    .subarray(start as u32, (start + chunk.len()) as u32)
+                    .copy_to(&mut chunk);
                 copied.extend_from_slice(&chunk);
                 if js_sys::Date::now() >= end {
                     return None;
@@ -426,8 +443,8 @@ impl Copying {
 
 /// Returns the text of a browser's error.
 fn text_of(error: &JsValue) -> String {
-    let text = error
+    error
         .dyn_ref::<js_sys::Error>()
-        .map(|error| String::from(error.message()));
-    text.unwrap_or_else(|| format!("{error:?}"))
+        .map(|error| String::from(error.message()))
+        .unwrap_or_else(|| format!("{error:?}"))
 }

@@ -13,7 +13,7 @@ use super::{Arrays, ParcelError, ask::of_reading};
 use crate::road::{Edit, Exported, Listed, Made, NamedFile, Opened, SetFiles, Studied, recipe_text, retarget_of};
 use crate::work::{Done, Job, OfTake};
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub enum Answer {
     /// A take; its long arrays are handed over separately.
     Opened(Box<OpenedParts>),
@@ -36,7 +36,7 @@ pub enum Answer {
 }
 
 /// A take without its long arrays and without its files.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub struct OpenedParts {
     file_name: String,
     source: Source,
@@ -54,7 +54,7 @@ pub struct OpenedParts {
 }
 
 /// The character for the loops of a take.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct CharacterParts {
     pair: RigPair,
     source: Source,
@@ -92,17 +92,16 @@ impl CharacterParts {
             file: LoadedTake::new(take, self.source),
         };
         // Its joints are matched already.
-        let target = CharacterTarget::new(self.file, character, Following::default())?;
         Ok(Matched {
             pair: Arc::new(self.pair),
-            target: Arc::new(target),
+            target: Arc::new(CharacterTarget::new(self.file, character, Following::default())?),
             gaze: self.gaze,
         })
     }
 }
 
 /// A loop with what was computed about it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub struct WorkedParts {
     row: usize,
     made: MadeParts,
@@ -213,11 +212,6 @@ impl WorkedParts {
 }
 
 impl Answer {
-    /// Whether the long arrays of a take belong to the answer.
-    pub fn has_arrays(&self) -> bool {
-        matches!(self, Self::Opened(_) | Self::Followed(..))
-    }
-
     pub fn done(self, job: &Job, arrays: Option<Arrays>) -> Result<Done, ParcelError> {
         let arrays = arrays.unwrap_or_default();
         Ok(match (self, job) {
@@ -228,10 +222,10 @@ impl Answer {
                 };
                 Done::Opened(Ok(Arc::new(parts.join(bytes, Vec::new(), arrays)?)))
             }
-            (Self::Followed(parts, edit), Job::Follow { take, .. }) => {
-                let opened = Arc::new(parts.join(Some(Arc::clone(&take.bytes)), take.named.clone(), arrays)?);
-                Done::Followed(Ok((opened, edit)))
-            }
+            (Self::Followed(parts, edit), Job::Follow { take, .. }) => Done::Followed(Ok((
+                Arc::new(parts.join(Some(Arc::clone(&take.bytes)), take.named.clone(), arrays)?),
+                edit,
+            ))),
             (Self::Made(parts), Job::OfTake(opened, OfTake::Make { edit, .. })) => {
                 Done::Made(Ok(Arc::new(parts.join(opened, edit))))
             }

@@ -9,7 +9,7 @@ use crate::road::{NamedFile, Opened};
 use crate::work::{Job, OfTake, TakeFile};
 
 /// A request from the page to its worker. The bytes of files are handed over separately.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub enum Ask {
     /// Work on files, whose bytes are empty here until they are filled in.
     OfFiles(Job),
@@ -26,8 +26,10 @@ impl Ask {
         let mut ask = match job.clone() {
             Job::OfTake(opened, what) => {
                 let is_known = knows.is_some_and(|known| Arc::ptr_eq(known, &opened));
-                let again = (!is_known).then(|| again(&opened));
-                Self::OfTake { again, what }
+                Self::OfTake {
+                    again: (!is_known).then(|| again(&opened)),
+                    what,
+                }
             }
             job => Self::OfFiles(job),
         };
@@ -49,13 +51,18 @@ impl Ask {
             Self::OfFiles(Job::Follow { take, .. } | Job::List { take, .. } | Job::ReadFile { take, .. })
             | Self::OfTake { again: Some(take), .. } => (Some(&mut take.bytes), &mut take.named[..]),
             Self::OfFiles(Job::MakeSet(order)) => {
-                let files = order.files.iter_mut().chain(&mut order.named);
-                return files.map(|file| &mut file.bytes).collect();
+                return order
+                    .files
+                    .iter_mut()
+                    .chain(&mut order.named)
+                    .map(|file| &mut file.bytes)
+                    .collect();
             }
             Self::OfFiles(_) | Self::OfTake { .. } => (None, &mut [][..]),
         };
-        let named = named.iter_mut().map(|file: &mut NamedFile| &mut file.bytes);
-        file.into_iter().chain(named).collect()
+        file.into_iter()
+            .chain(named.iter_mut().map(|file: &mut NamedFile| &mut file.bytes))
+            .collect()
     }
 }
 

@@ -22,9 +22,12 @@ impl Bench {
             Ask::OfFiles(job) => Ok(job.run(tell)),
             Ask::OfTake { again, what } => self.of_take(again, what),
         };
-        let answer = done.map_err(Into::into).and_then(|done| self.answer_of(done));
-        let answer = answer.unwrap_or_else(|error| Answer::Failed(error.to_string()));
-        let opened = answer.has_arrays().then(|| self.opened.clone()).flatten();
+        let answer = done
+            .map_err(Into::into)
+            .and_then(|done| self.answer_of(done))
+            .unwrap_or_else(|error| Answer::Failed(error.to_string()));
+        let has_arrays = matches!(answer, Answer::Opened(_) | Answer::Followed(..));
+        let opened = self.opened.clone().filter(|_| has_arrays);
         (answer, opened)
     }
 
@@ -37,8 +40,7 @@ impl Bench {
                 Answer::Followed(Box::new(OpenedParts::new(self.keep(opened))), edit)
             }
             Done::Made(made) | Done::Compared(made) => {
-                let opened = self.opened.as_ref().ok_or(NO_TAKE)?;
-                Answer::Made(Box::new(WorkedParts::new(&made?, opened)))
+                Answer::Made(Box::new(WorkedParts::new(&made?, self.opened.as_ref().ok_or(NO_TAKE)?)))
             }
             Done::Judged(grade) => Answer::Judged(grade.map(|grade| grade.as_str().to_owned())),
             Done::Studied(_, studied) => Answer::Studied(studied),
@@ -59,9 +61,12 @@ impl Bench {
             };
             self.keep(Arc::new(opened));
         }
-        let opened = self.opened.clone();
-        let opened = opened.ok_or_else(|| OpenError::Beside(NO_TAKE.to_owned()))?;
-        Ok(what.run(opened, &mut self.made))
+        Ok(what.run(
+            self.opened
+                .clone()
+                .ok_or_else(|| OpenError::Beside(NO_TAKE.to_owned()))?,
+            &mut self.made,
+        ))
     }
 
     /// Keeps a take without its files, which the page holds, too.

@@ -6,7 +6,7 @@ use loopwright_job::recipe::Recipe;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
-use crate::road::{Edit, Made, NamedFile, Opened, Room, SetOrder, Stretch, Studied, Study};
+use crate::road::{Edit, Made, NamedFile, Opened, SetOrder, Stretch, Studied, Study};
 use crate::work::{Done, Job, OfTake, TakeFile};
 
 fn file(file_name: &str, settings: &WalkSettings) -> NamedFile {
@@ -135,8 +135,8 @@ fn same_take(there: &Opened, here: &Opened) {
 
 #[test]
 fn takes_and_their_loops_come_back_as_they_were() {
-    let opens = Format::of_characters()
-        .map(|format| Job::Open(file(&format!("walk.{}", format.extension()), &walk(5)), Room::default()));
+    let opens =
+        Format::of_characters().map(|format| Job::Open(file(&format!("walk.{}", format.extension()), &walk(5)), None));
     let named = vec![
         file("models/hero.glb", &walk(11)),
         named("hero.toml", *b"[joints]\nHead = \"\"\n"),
@@ -232,7 +232,7 @@ fn sets_and_what_goes_wrong_come_back_in_the_same_words() {
     let without_character = follow("[take]\nrig = \"nowhere/hero.glb\"\n", Vec::new());
     for job in [
         too_short,
-        Job::Open(torn.clone(), Room::default()),
+        Job::Open(torn.clone(), None),
         without_character,
         set(vec![torn.clone()]),
     ] {
