@@ -277,14 +277,14 @@ impl CutPassages {
 
     /// Returns the facts of a passage.
     pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
-        let [from, to] = passage.ends().map(|end| state_facts(&self.loops, end));
+        let [from, to] = passage.ends.map(|end| state_facts(&self.loops, end));
         let take = studied.facts();
         let verdict = check_cut(passage, &self.loops, &self.feet, studied.analysis.overrides());
         PassageFacts {
             grade: verdict.as_ref().map(|verdict| verdict.grade),
             reason: verdict.map(|verdict| verdict.reason),
             name: passage.name().to_owned(),
-            kind: clip_kind(passage.kind()),
+            kind: clip_kind(passage.kind),
             frames: passage.num_samples() - 1,
             fps: 1.0 / passage.step_secs(),
             duration_secs: passage.duration_secs(),
@@ -292,13 +292,13 @@ impl CutPassages {
             to,
             turn_deg: passage.turn().to_degrees() + 0.0,
             travel_m: passage.travel().to_array().map(|metres| metres + 0.0),
-            cost_metre_secs: passage.cost(),
-            feet_held: passage.has_held_feet(),
+            cost_metre_secs: passage.cost,
+            feet_held: passage.has_held_feet,
             in_place: self.is_in_place(),
             cycles: None,
             root: RootKeys::new(passage.step_secs(), passage.roots()),
             events: events(passage, &self.feet),
-            source_frames: passage.source_frames(),
+            source_frames: passage.source_frames,
             take,
         }
     }

@@ -120,7 +120,7 @@ pub(crate) fn state_facts(loops: &LoopSet, LoopState { loop_index, secs }: LoopS
 
 /// Returns when the feet of a passage touch down and lift; `feet` are their names, for unknown sides.
 pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> {
-    (passage.events().iter())
+    (passage.events.iter())
         .map(|event| FootEventFacts {
             secs: event.secs,
             phase: None,
@@ -168,8 +168,8 @@ impl PassageInFile {
     /// Describes a passage that is not in a file yet, between loops of a set; `feet` are the names of its feet.
     fn new(passage: &Passage, loops: &LoopSet, feet: &[String]) -> Self {
         Self {
-            kind: clip_kind(passage.kind()),
-            ends: passage.ends().map(|end| state_facts(loops, end)),
+            kind: clip_kind(passage.kind),
+            ends: passage.ends.map(|end| state_facts(loops, end)),
             in_place: false,
             root: passage.roots().to_vec(),
             events: events(passage, feet),
@@ -223,7 +223,7 @@ pub(crate) fn check_cut(
     feet: &[String],
     overrides: &BodyOverrides,
 ) -> Option<Verdict> {
-    let clips = passage.ends().map(|end| &loops.loops()[end.loop_index]);
+    let clips = passage.ends.map(|end| &loops.loops()[end.loop_index]);
     let known = PassageInFile::new(passage, loops, feet);
     check_passage(&passage.to_take().ok()?, &known, clips.map(Some), overrides).ok()
 }

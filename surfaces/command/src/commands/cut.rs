@@ -200,7 +200,7 @@ fn add_all(
         let beside = path.with_extension("json");
         let written = cut.write(studied, passage, format)?;
         talk::warn_all(&written.warnings);
-        if !passage.has_held_feet() {
+        if !passage.has_held_feet {
             talk::warn(&format!(
                 "{}: feet are left free, since no correction holds them",
                 passage.name()

@@ -85,15 +85,23 @@ pub struct FootEvent {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     name: String,
-    kind: PassageKind,
+    /// Its kind.
+    pub kind: PassageKind,
     tracks: Tracks,
     roots: Vec<Rigid>,
+    /// The joint that carries the root motion.
     carrier: usize,
-    ends: [LoopState; 2],
-    cost: f64,
-    events: Vec<FootEvent>,
-    source_frames: Option<[f64; 2]>,
-    has_held_feet: bool,
+    /// The states of the loops in which it begins and ends.
+    pub ends: [LoopState; 2],
+    /// The cost of leaving one loop and entering the other, metre-seconds.
+    pub cost: f64,
+    /// When feet touch down and lift, in order of time.
+    pub events: Vec<FootEvent>,
+    /// The first and last frame of the take that it was cut from; `None` if it was made of loops alone.
+    pub source_frames: Option<[f64; 2]>,
+    /// Whether its feet are held; not if there are none with a knee, or if every correction costs more than none. The best correction found
+    /// is used, even if its search did not converge.
+    pub has_held_feet: bool,
 }
 
 /// Why a passage cannot be found or made.
@@ -139,11 +147,6 @@ impl Passage {
         }
     }
 
-    /// Returns its kind.
-    pub fn kind(&self) -> PassageKind {
-        self.kind
-    }
-
     /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
@@ -157,37 +160,6 @@ impl Passage {
     /// Returns the root at every sample, relative to the first.
     pub fn roots(&self) -> &[Rigid] {
         &self.roots
-    }
-
-    /// Returns the joint that carries the root motion.
-    pub fn carrier(&self) -> usize {
-        self.carrier
-    }
-
-    /// Returns the states of the loops in which it begins and ends.
-    pub fn ends(&self) -> [LoopState; 2] {
-        self.ends
-    }
-
-    /// Returns the cost of leaving one loop and entering the other, metre-seconds.
-    pub fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    /// Returns when feet touch down and lift, in order of time.
-    pub fn events(&self) -> &[FootEvent] {
-        &self.events
-    }
-
-    /// Returns the first and last frame of the take that it was cut from; `None` if it was made of loops alone.
-    pub fn source_frames(&self) -> Option<[f64; 2]> {
-        self.source_frames
-    }
-
-    /// Whether its feet are held; not if there are none with a knee, or if every correction costs more than none. The best
-    /// correction found is used, even if its search did not converge.
-    pub fn has_held_feet(&self) -> bool {
-        self.has_held_feet
     }
 
     /// Returns the seconds between samples.

@@ -73,7 +73,7 @@ pub(super) fn entry(passage: &Passage, feet: &[String], (file, animation): (&str
         frames: passage.num_samples() - 1,
         turn_deg: Some(passage.turn().to_degrees() + 0.0),
         travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
-        cost: Some(passage.cost()),
+        cost: Some(passage.cost),
         root: Some(RootKeys::new(passage.step_secs(), passage.roots())),
         events: events(passage, feet),
         ..SetClip::default()
@@ -114,7 +114,7 @@ impl SetAction {
         let action = Action::new(loops, &analysis, 1.0 / set.form.fps).ok()?;
         Some(Self {
             made: SetMade {
-                frames: action.passage.source_frames(),
+                frames: action.passage.source_frames,
                 ..made
             },
             loops: loops.loops().iter().map(|clip| clip.name().to_owned()).collect(),
@@ -177,7 +177,7 @@ impl SetAction {
     /// Returns its entry in the manifest.
     pub(super) fn clip(&self, set: &Set, most: f64, written: (&str, Option<String>)) -> SetClip {
         let action = &self.action;
-        let begins = self.state(action.passage.ends()[0]);
+        let begins = self.state(action.passage.ends[0]);
         SetClip {
             kind: self.kind(),
             entry: (action.entry_cost <= most).then_some(begins),

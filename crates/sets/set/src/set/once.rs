@@ -104,13 +104,13 @@ fn passages_in(
     let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps);
     let passages = passages.ok()?.flatten();
     let described = passages.map(|passage| {
-        let ends = passage.ends().map(|end| state_facts(loops, end));
+        let ends = passage.ends.map(|end| state_facts(loops, end));
         let feet = foot_names(analysis);
         SetPassage {
             verdict: check_cut(&passage, loops, &feet, analysis.overrides()),
             made: SetMade {
                 from,
-                ..SetMade::of_take(&facts, passage.source_frames())
+                ..SetMade::of_take(&facts, passage.source_frames)
             },
             feet,
             curves: (ends.iter().filter_map(entry)).any(|entry| side_of(entry.member.turn_dps()) != 0),
@@ -123,7 +123,7 @@ fn passages_in(
         }
     });
     let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = described.partition(SetPassage::fits);
-    let dear = dear.iter().map(|each| (each.passage.kind(), Looked::NoLoopLike));
+    let dear = dear.iter().map(|each| (each.passage.kind, Looked::NoLoopLike));
     Some(TakeOnce {
         missing: found.missing.into_iter().chain(dear).collect(),
         found: found_ones,
@@ -146,7 +146,7 @@ impl TakeOnce {
         // Prefer originals to mirror images, then straight ones to curved ones.
         found.sort_by_key(|each| {
             let is_image = each.made.from != MadeFrom::Take;
-            (each.grade(), is_image, each.curves, ordered(each.passage.cost()))
+            (each.grade(), is_image, each.curves, ordered(each.passage.cost))
         });
         let mut kept: Vec<SetPassage> = Vec::new();
         for each in found {
@@ -154,7 +154,7 @@ impl TakeOnce {
                 kept.push(each);
             }
         }
-        kept.sort_by_key(|each| (each.passage.kind(), each.passage.name().to_owned()));
+        kept.sort_by_key(|each| (each.passage.kind, each.passage.name().to_owned()));
         let names = unique_names(kept.iter().map(SetPassage::plain_name));
         for (each, name) in kept.iter_mut().zip(names) {
             each.passage = each.passage.clone().named(name);
@@ -173,7 +173,7 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
         ("turn_in_place_left", PassageKind::TurnInPlace, 1.0),
         ("turn_in_place_right", PassageKind::TurnInPlace, -1.0),
     ];
-    let of_kind = |kind| kept.iter().filter(move |each| each.passage.kind() == kind);
+    let of_kind = |kind| kept.iter().filter(move |each| each.passage.kind == kind);
     let lacking = parts.into_iter().filter(|&(_, kind, side)| {
         !of_kind(kind).any(|each| match side {
             0.0 => each.passage.turn_steps() == 0,
@@ -212,8 +212,8 @@ const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 impl SetPassage {
     /// Whether it is fit for a set: near to its loops, not a pirouette, and not bad.
     fn fits(&self) -> bool {
-        let in_place = self.passage.kind() == PassageKind::TurnInPlace;
-        let is_near = self.passage.cost() <= MOST_COST && self.grade() != Grade::Bad;
+        let in_place = self.passage.kind == PassageKind::TurnInPlace;
+        let is_near = self.passage.cost <= MOST_COST && self.grade() != Grade::Bad;
         is_near && (in_place || self.passage.turn().abs() <= MOST_TURN)
     }
 
@@ -223,14 +223,14 @@ impl SetPassage {
 
     /// Returns its key; passages of one key serve the same purpose.
     fn key(&self) -> (PassageKind, i32, [(MotionKind, &'static str); 2]) {
-        (self.passage.kind(), self.passage.turn_steps(), self.ways)
+        (self.passage.kind, self.passage.turn_steps(), self.ways)
     }
 
     /// Returns its name without a number: its kind, the gait before or after, and its turn.
     fn plain_name(&self) -> String {
         let [from, to] = self.ways.map(|(gait, way)| described(gait, way, 0));
         let turn = self.passage.turn_words();
-        match self.passage.kind() {
+        match self.passage.kind {
             PassageKind::Start => format!("start_{to}{turn}"),
             PassageKind::Stop => format!("stop_{from}{turn}"),
             PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
@@ -247,11 +247,11 @@ impl SetPassage {
         let passage = &self.passage;
         let [from, to] = self.ends.clone();
         let free =
-            (!passage.has_held_feet()).then(|| "its feet are left free, since no correction holds them".to_owned());
+            (!passage.has_held_feet).then(|| "its feet are left free, since no correction holds them".to_owned());
         let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
         let reason = seen.map(|verdict| verdict.reason.clone()).or(free);
         SetClip {
-            kind: clip_kind(passage.kind()),
+            kind: clip_kind(passage.kind),
             from: Some(from),
             to: Some(to),
             grade: Some(match reason {
