@@ -128,8 +128,6 @@ pub struct SteeredCharacter {
     hold: Option<Hold>,
     playlist: Playlist,
     row: Vec<Lanes>,
-    /// Reused list of events: the clip, the index of the event in it, and the seconds since.
-    found: Vec<(usize, usize, f64)>,
     pose: Pose,
     /// The longest time that a switch between moving loops waits for its least visible moment, seconds.
     pub patience_secs: f64,
@@ -175,7 +173,6 @@ impl SteeredCharacter {
             random: 1,
             hold: Hold::new(&set),
             row: set.row(),
-            found: Vec::new(),
             pose: Pose::default(),
             patience_secs: 0.3,
             varies: true,
@@ -457,7 +454,8 @@ impl SteeredCharacter {
             step = half * step * half;
         }
         self.root = self.root * step;
-        let mut found = std::mem::take(&mut self.found);
+        // The clip, the index of the event in it, and the seconds since.
+        let mut found: Vec<(usize, usize, f64)> = Vec::new();
         let from = match &mut self.source {
             Source::Once(clip, played_secs) => {
                 let (before, after) = (*played_secs, *played_secs + secs);
@@ -505,10 +503,9 @@ impl SteeredCharacter {
         self.fading.secs += secs;
         self.secs += secs;
         found.sort_by(|a, b| b.2.total_cmp(&a.2));
-        for (clip, index, late_secs) in found.drain(..) {
+        for (clip, index, late_secs) in found {
             self.tell(&set.clips[clip], index, late_secs);
         }
-        self.found = found;
     }
 
     /// Reports an event of a clip, by its index there, unless another clip has reported it.

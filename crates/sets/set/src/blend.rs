@@ -76,7 +76,15 @@ impl Blend {
     /// [`MixError`].
     pub fn new(loops: &[StoredLoop], names: Vec<String>, request: &BlendRequest) -> Result<Self, MixError> {
         let first = loops.first().ok_or(BlendError::NoLoops)?;
-        same_cycles(loops)?;
+        let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
+        // Otherwise phases are not comparable.
+        if let Some(index) = (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
+            return Err(MixError::Cycles {
+                index,
+                found: cycles(index),
+                first: cycles(0),
+            });
+        }
         let (blender, weights) = weigh(request, loops)?;
         let engine = request.target.unwrap_or(Target::Generic);
         let (num_samples, step_secs) = at_their_rate(blender.sampling(&weights)?, loops, engine);
@@ -239,19 +247,6 @@ fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<Str
     shifted.collect()
 }
 
-/// Checks the numbers of cycles. Errors: they differ, so that phases are not comparable.
-fn same_cycles(loops: &[StoredLoop]) -> Result<(), MixError> {
-    let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
-    match (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
-        None => Ok(()),
-        Some(index) => Err(MixError::Cycles {
-            index,
-            found: cycles(index),
-            first: cycles(0),
-        }),
-    }
-}
-
 /// Aligns the loops by the contacts of their feet; on a character by those of the loops that were put onto it.
 fn blender(request: &BlendRequest, loops: &[StoredLoop], clips: Vec<LoopClip>) -> Result<Blender, MixError> {
     let followed: Option<Vec<_>> = loops.iter().map(|each| each.followed.clone()).collect();
@@ -289,11 +284,9 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             return Err(MixError::Range { axis, value, low, high });
         }
     }
-    let mut asked = wanted.into_iter().flatten();
-    let [first, second] = [asked.next(), asked.next()];
-    let weights = if first.is_some() {
-        let axes = [first, second].map(|asked| asked.map(|(axis, ..)| axis));
-        let at = [first, second].map(|asked| asked.map_or(0.0, |(_, value, scale)| value * scale));
+    let weights = if wanted.iter().any(Option::is_some) {
+        let axes = wanted.map(|asked| asked.map(|(axis, ..)| axis));
+        let at = wanted.map(|asked| asked.map_or(0.0, |(_, value, scale)| value * scale));
         BlendSpace::new(axes, &clips)?.weights(at)
     } else if request.weights.is_empty() {
         vec![1.0; clips.len()]

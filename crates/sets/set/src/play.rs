@@ -71,7 +71,15 @@ impl Played {
         let skeleton = first.take.skeleton();
         let frame_time_secs = frame_time_secs(request, of_first.clip.step_secs(), skeleton.num_joints())?;
         let has_added_root = request.engine.needs_root_joint(of_first.has_root_joint());
-        let performance = performed(request, loops)?;
+        let played = loops.into_iter().map(|each| {
+            Ok(if request.recenters {
+                each.as_played(each.recentered(&request.overrides)?.clip)
+            } else {
+                each.played()
+            })
+        });
+        let set = LoopSet::with(played.collect::<Result<_, BodyError>>()?, &request.overrides)?;
+        let performance = set.perform(request.seconds, &request.settings)?;
         let take = if has_added_root {
             let root = loopwright_formats::added_root_name(skeleton);
             performance.to_take_with_root(name, &root, frame_time_secs)?
@@ -128,17 +136,4 @@ fn frame_time_secs(request: &PlayRequest, own_step_secs: f64, num_joints: usize)
         return Err(PlayError::TooManyFrames { found: num_transforms }.into());
     }
     Ok(secs)
-}
-
-fn performed(request: &PlayRequest, loops: Vec<StoredLoop>) -> Result<Performance, PerformError> {
-    let mut played = Vec::with_capacity(loops.len());
-    for each in loops {
-        played.push(if request.recenters {
-            each.as_played(each.recentered(&request.overrides)?.clip)
-        } else {
-            each.played()
-        });
-    }
-    let set = LoopSet::with(played, &request.overrides)?;
-    Ok(set.perform(request.seconds, &request.settings)?)
 }

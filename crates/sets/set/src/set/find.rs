@@ -3,7 +3,7 @@
 use loopwright_core::analysis::MotionKind;
 use loopwright_core::math::ops;
 use loopwright_core::{LoopCandidate, RootMode};
-use loopwright_formats::{LoadedTake, Sidecar, loop_file::facts::PlaybackFacts};
+use loopwright_formats::{LoadedTake, Sidecar};
 
 use super::member::as_take;
 use loopwright_formats::set::{MadeFrom, SetMade};
@@ -152,7 +152,8 @@ fn made_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<T
     let written = write(studied, request, done, goes_into.source.format())?;
     let made = &written.done.made;
     let clip = made.from_start().into_owned();
-    let sidecar = written.file.sidecar;
+    let mut sidecar = written.file.sidecar;
+    sidecar.playback.root_joint_added = false;
     let file = LoadedTake {
         take: as_take(&clip, made.root.mode).unwrap_or_else(|_| goes_into.take.clone()),
         source: goes_into.source.clone(),
@@ -165,13 +166,7 @@ fn made_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<T
     let stored = StoredLoop {
         clip,
         file,
-        sidecar: Sidecar {
-            playback: PlaybackFacts {
-                root_joint_added: false,
-                ..sidecar.playback
-            },
-            ..sidecar
-        },
+        sidecar,
         facts,
         followed: None,
     };

@@ -8,7 +8,7 @@ use loopwright_core::candidate::MotionKind;
 use loopwright_core::math::{Twist, greatest, ops, ordered, percentile, rotation};
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
-use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
+use loopwright_formats::loop_file::facts::{CandidateFacts, FeetFacts, PlaybackFacts};
 use loopwright_formats::loop_file::{DerivedLoop, RetargetOrigin, describe};
 use loopwright_formats::set::{FootEventFacts, MadeFrom, SetMade, SetPhase};
 use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
@@ -380,18 +380,13 @@ pub(super) fn foot_of(body: &Body, side: Side) -> Option<Foot> {
 /// one another, their feet are nearest to each other by this landmark: a walk stands longer than a run, on both sides of it.
 fn mid_stance(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> {
     let joint = &skeleton.joint(foot.lowest_joint()).name;
-    let contact = longest(feet, joint).filter(|_| leaves_the_ground(feet, joint))?;
-    Some(contact.start_secs + 0.5 * contact.length_secs)
-}
-
-fn longest<'a>(feet: &'a FeetFacts, joint: &str) -> Option<&'a ContactFacts> {
-    let of_foot = feet.contacts.iter().filter(|contact| contact.joint == joint);
-    of_foot.max_by_key(|contact| ordered(contact.length_secs))
-}
-
-fn leaves_the_ground(feet: &FeetFacts, joint: &str) -> bool {
-    let foot = feet.outcomes.iter().find(|foot| foot.joint == joint);
-    foot.is_none_or(|foot| foot.strike_phase.is_some())
+    let outcome = feet.outcomes.iter().find(|foot| foot.joint == *joint);
+    let leaves_the_ground = outcome.is_none_or(|foot| foot.strike_phase.is_some());
+    let contacts = feet.contacts.iter().filter(|contact| contact.joint == *joint);
+    let longest = contacts.max_by_key(|contact| ordered(contact.length_secs));
+    longest
+        .filter(|_| leaves_the_ground)
+        .map(|contact| contact.start_secs + 0.5 * contact.length_secs)
 }
 
 /// Returns the contacts of a loop that starts `secs` later and is then `stretch` times as long; `period_secs` is its own period.
