@@ -270,10 +270,11 @@ fn measured_event(
         // A turn of this size is not idle, even if the limbs are still.
         (MotionKind::Idle, Quantity::Facing) => MotionKind::TurnInPlace,
         // The mode may change slightly early or late, so the frames around are searched for one that moves.
-        (MotionKind::Idle, Quantity::Velocity) => {
-            let mut others = frames.clone().map(|frame| modes[frame]);
-            others.find(|mode| mode.travels()).unwrap_or(MotionKind::Idle)
-        }
+        (MotionKind::Idle, Quantity::Velocity) => frames
+            .clone()
+            .map(|frame| modes[frame])
+            .find(|mode| mode.travels())
+            .unwrap_or(MotionKind::Idle),
         (mode, _) => mode,
     };
     Event {

@@ -73,8 +73,13 @@ pub(super) fn figures(profile: &Profile, modes: &[MotionKind]) -> Vec<ModeFigure
 }
 
 fn figures_of(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Option<ModeFigures> {
-    let frames = profile.runs.iter().cloned().flatten();
-    let frames: Vec<usize> = frames.filter(|&frame| modes[frame] == mode).collect();
+    let frames: Vec<usize> = profile
+        .runs
+        .iter()
+        .cloned()
+        .flatten()
+        .filter(|&frame| modes[frame] == mode)
+        .collect();
     if frames.is_empty() {
         return None;
     }

@@ -185,8 +185,11 @@ pub struct Pool {
 impl Pool {
     /// Pools takes; each event counts once, and each take contributes one largest value.
     pub fn new(fits: &[&TakeFit]) -> Self {
-        let modes = MODES.into_iter().map(|mode| pooled(fits, Some(mode)));
-        let modes = modes.filter(|pool| pool.takes > 0).collect();
+        let modes = MODES
+            .into_iter()
+            .map(|mode| pooled(fits, Some(mode)))
+            .filter(|pool| pool.takes > 0)
+            .collect();
         Self {
             takes: fits.len(),
             all: pooled(fits, None),
@@ -205,8 +208,11 @@ impl Pool {
 }
 
 fn largest(figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Maximum>) -> Option<f64> {
-    let values = figures.iter().filter_map(|figures| of(figures)).map(|peak| peak.value);
-    values.reduce(f64::max)
+    figures
+        .iter()
+        .filter_map(|figures| of(figures))
+        .map(|peak| peak.value)
+        .reduce(f64::max)
 }
 
 /// Pools the figures and events of takes in one mode; in all modes without one.
@@ -226,8 +232,9 @@ fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
     };
     let closed = |of: fn(&ModeFigures) -> Option<Maximum>, is_meant: fn(&Event) -> bool| {
         Spread::new(figures.iter().filter_map(|(fit, figures)| {
-            let mut changes = fit.events_of(Quantity::Velocity);
-            let has_event = changes.any(|event| of_mode(event.mode) && is_meant(event));
+            let has_event = fit
+                .events_of(Quantity::Velocity)
+                .any(|event| of_mode(event.mode) && is_meant(event));
             let (speed, rate) = (largest(figures, |figures| figures.top_speed)?, largest(figures, of)?);
             let deviation = fit.profile.velocity.rates_deviation_secs(fit.profile.frame_time_secs);
             has_event

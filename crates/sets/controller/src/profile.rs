@@ -106,11 +106,12 @@ impl Profile {
         let count = take.num_frames();
         let runs = runs(analysis);
         let mut raw_velocity = vec![DVec3::ZERO; count];
-        let ground = (0..count).map(|frame| DVec3 {
-            y: 0.0,
-            ..analysis.heading.ground(frame)
-        });
-        let ground: Vec<DVec3> = ground.collect();
+        let ground: Vec<DVec3> = (0..count)
+            .map(|frame| DVec3 {
+                y: 0.0,
+                ..analysis.heading.ground(frame)
+            })
+            .collect();
         for run in &runs {
             raw_velocity[run.clone()].copy_from_slice(&velocities(&ground[run.clone()], dt));
         }
@@ -126,8 +127,10 @@ impl Profile {
             left(white_noise(&ground, &runs), velocity.deviation_secs) / (2.0 * velocity.deviation_secs.powi(2));
         let mut speed_rate = vec![0.0; count];
         for run in &runs {
-            let speeds = velocity.values[run.clone()].iter();
-            let speeds: Vec<DVec3> = speeds.map(|velocity| DVec3::X * velocity.length()).collect();
+            let speeds: Vec<DVec3> = velocity.values[run.clone()]
+                .iter()
+                .map(|velocity| DVec3::X * velocity.length())
+                .collect();
             for (frame, rate) in run.clone().zip(velocities(&speeds, dt)) {
                 speed_rate[frame] = rate.x;
             }

@@ -387,8 +387,12 @@ impl<'a> MatchDatabase<'a> {
             mean: opened.tables.f64s(columns)?,
             components: opened.tables.f64s(columns * num_components)?,
         };
-        let mut numbers = principal.mean.iter().chain(&principal.components);
-        let are_finite = numbers.all(|number| number.is_finite()) && largest.is_finite();
+        let are_finite = principal
+            .mean
+            .iter()
+            .chain(&principal.components)
+            .all(|number| number.is_finite())
+            && largest.is_finite();
         sound(are_finite, "principal components")?;
         let leaves = opened.leaves()?;
         let rows = NearestRows {
@@ -572,8 +576,10 @@ impl<'a> Tables<'a> {
         let length = self.u32()? as usize;
         let text = core::str::from_utf8(self.take(length)?).ok();
         // A name with line breaks could fake a line of output.
-        let text = text.filter(|text| !text.contains(char::is_control));
-        Ok(text.ok_or_else(|| contradiction("a name that is no text"))?.to_owned())
+        Ok(text
+            .filter(|text| !text.contains(char::is_control))
+            .ok_or_else(|| contradiction("a name that is no text"))?
+            .to_owned())
     }
 
     fn f64s(&mut self, count: usize) -> Result<Vec<f64>, DatabaseError> {

@@ -136,8 +136,11 @@ pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>
 pub(super) fn both_feet(analysis: &Analysis) -> Option<[usize; 2]> {
     let body = &analysis.body;
     let [left, right] = [Side::Left, Side::Right].map(|side| {
-        let mut feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
-        feet.find(|foot| foot.side == Some(side)).map(|foot| foot.ankle)
+        body.feet
+            .iter()
+            .filter(|_| body.found_by != FoundBy::AllLeaves)
+            .find(|foot| foot.side == Some(side))
+            .map(|foot| foot.ankle)
     });
     Some([left?, right?])
 }

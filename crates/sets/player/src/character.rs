@@ -343,8 +343,12 @@ impl SteeredCharacter {
     /// Plays the upper body of an action, or of another clip that plays once, over the present motion, at once. Returns whether that is
     /// possible: the set has the clip, and the body has two legs.
     pub fn play_over(&mut self, name: &str) -> bool {
-        let clip = self.set.clip(name).filter(|clip| !self.set.clips[*clip].loops());
-        let Some(clip) = clip.filter(|_| !self.set.upper.is_empty()) else {
+        let Some(clip) = self
+            .set
+            .clip(name)
+            .filter(|clip| !self.set.clips[*clip].loops())
+            .filter(|_| !self.set.upper.is_empty())
+        else {
             return false;
         };
         self.begin_events();
@@ -666,8 +670,9 @@ impl SteeredCharacter {
             let leads = way.from == here && set.spaces[way.to].stands == set.spaces[self.wanted].stands;
             leads && turn != 0.0 && self.turned_aside(way) < self.goal.turn.abs()
         });
-        let best = turns.min_by_key(|way| (way.to != self.wanted, ordered(self.turned_aside(way))));
-        best.copied()
+        turns
+            .min_by_key(|way| (way.to != self.wanted, ordered(self.turned_aside(way))))
+            .copied()
     }
 
     /// Returns the first part of the cheapest way through spaces to the wanted one, by Dijkstra's algorithm; there are few

@@ -174,8 +174,9 @@ pub(crate) fn tracks_of(
     }
     let joints: Vec<usize> = (skeleton.joints().iter())
         .map(|joint| {
-            let found = take.skeleton().find(&joint.name);
-            found.ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
+            take.skeleton()
+                .find(&joint.name)
+                .ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
         })
         .collect::<Result<_, _>>()?;
     let (step_secs, twist) = (entry.step_secs(), twist_of(entry));

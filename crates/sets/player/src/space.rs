@@ -298,8 +298,11 @@ impl PlayedSpace {
         };
         let standing = |goal: &Goal| -> f64 {
             let parts = self.weights(clips, self.place(goal));
-            let stand = parts.iter().filter(|part| clips[part.clip].stands());
-            stand.map(|part| part.share).sum()
+            parts
+                .iter()
+                .filter(|part| clips[part.clip].stands())
+                .map(|part| part.share)
+                .sum()
         };
         // A speed beyond all loops must not limit the rest.
         let straight = with(0.0, 0.0);

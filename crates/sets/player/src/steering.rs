@@ -28,9 +28,12 @@ impl SteeredCharacter {
         let travel = ops::atan2(velocity.x, velocity.z);
         let ahead = self.root().rotation * DVec3::Z;
         let facing = ops::atan2(ahead.x, ahead.z);
-        let mut axes = self.set.spaces().iter().flat_map(|space| &space.axes);
-        let strafes =
-            axes.any(|axis| matches!(axis, SpaceAxis::DirectionDegrees | SpaceAxis::Forward | SpaceAxis::Left));
+        let strafes = self
+            .set
+            .spaces()
+            .iter()
+            .flat_map(|space| &space.axes)
+            .any(|axis| matches!(axis, SpaceAxis::DirectionDegrees | SpaceAxis::Forward | SpaceAxis::Left));
         let (heading, direction) = match heading {
             Some(heading) if moves && strafes => (heading, wrapped(travel - facing)),
             Some(heading) if !moves => (heading, 0.0),

@@ -69,14 +69,17 @@ fn springs(
         .events_of(quantity)
         .filter_map(|event| Some((event, event.trusted()?)));
     let points = trusted.map(|(event, fitted)| {
-        let times = event.frames.clone().map(|frame| fit.profile.secs(frame));
-        let points = times.map(|secs| {
-            (
-                secs,
-                figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
-            )
-        });
-        points.collect()
+        event
+            .frames
+            .clone()
+            .map(|frame| fit.profile.secs(frame))
+            .map(|secs| {
+                (
+                    secs,
+                    figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
+                )
+            })
+            .collect()
     });
     points.collect()
 }

@@ -206,8 +206,10 @@ fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], e
 /// Returns the root mode of the blend: that of the first loop, or of the first that follows a path.
 fn mode(loops: &[StoredLoop]) -> RootMode {
     let on_a_path = loops.iter().find(|each| each.clip.follows_path());
-    let first = on_a_path.or(loops.first());
-    first.map(|each| each.sidecar.root_motion.mode).unwrap_or_default()
+    on_a_path
+        .or(loops.first())
+        .map(|each| each.sidecar.root_motion.mode)
+        .unwrap_or_default()
 }
 
 /// Returns the joint of a blend that carries only the root motion.

@@ -76,8 +76,11 @@ pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(String, Loop
     let mut loops = Vec::new();
     for gait in Gait::ALL {
         let Some(name) = name_of(gait) else { continue };
-        let segments = studied.analysis.segments.iter().filter(|segment| segment.gait == gait);
-        let mut segments: Vec<&Segment> = segments
+        let mut segments: Vec<&Segment> = studied
+            .analysis
+            .segments
+            .iter()
+            .filter(|segment| segment.gait == gait)
             .filter(|segment| length(segment) >= step.nearest(SHORTEST_SECS))
             .collect();
         segments.sort_by_key(|segment| core::cmp::Reverse(length(segment)));
@@ -111,13 +114,17 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
     let spans = analysis.contacts.spans();
     let mut best: Option<(f64, String, LoopCandidate)> = None;
     for foot in 0..analysis.contacts.num_feet() {
-        let spans = spans.iter().filter(|span| span.foot == foot && span.start_frame > 0);
-        let strikes: Vec<usize> = spans.map(|span| span.start_frame).collect();
+        let strikes: Vec<usize> = spans
+            .iter()
+            .filter(|span| span.foot == foot && span.start_frame > 0)
+            .map(|span| span.start_frame)
+            .collect();
         for &[from, to] in strikes.array_windows() {
-            let mut segments = analysis.segments.iter();
-            let middle =
-                segments.find(|segment| (segment.start_frame..=segment.end_frame).contains(&((from + to) / 2)));
-            let name = middle.and_then(|segment| name_of(segment.gait));
+            let name = analysis
+                .segments
+                .iter()
+                .find(|segment| (segment.start_frame..=segment.end_frame).contains(&((from + to) / 2)))
+                .and_then(|segment| name_of(segment.gait));
             let Some(name) = name.filter(|name| *name != "idle") else {
                 continue;
             };
@@ -227,8 +234,8 @@ impl CutPassages {
             step_secs,
         } = found_in(studied, loops, request)?;
         let overrides = analysis.overrides();
-        let made = Passage::all_from_take(&loops, analysis, &found.passages, step_secs)?;
-        let mut passages = made.collect::<Result<Vec<_>, _>>()?;
+        let mut passages =
+            Passage::all_from_take(&loops, analysis, &found.passages, step_secs)?.collect::<Result<Vec<_>, _>>()?;
         if request.kinds.contains(&PassageKind::Transition) {
             let count = loops.loops().len();
             for from in 0..count {

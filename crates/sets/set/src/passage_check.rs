@@ -160,8 +160,10 @@ impl PassageInFile {
         let (Some(first), Some(last)) = (self.root.first(), self.root.last()) else {
             return (0.0, 0.0);
         };
-        let steps = self.root.windows(2);
-        let turns = steps.map(|step| rotation::yaw_of(step[0].rotation.conjugate() * step[1].rotation));
+        let turns = self
+            .root
+            .windows(2)
+            .map(|step| rotation::yaw_of(step[0].rotation.conjugate() * step[1].rotation));
         (ops::over_ground(last.translation - first.translation), turns.sum())
     }
 
@@ -327,10 +329,10 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
         }
         contacts.extend(strike.map(|from| from..=last));
         for contact in contacts {
-            let places = contact
+            let places: Vec<DVec3> = contact
                 .clone()
-                .map(|key| passage.on_floor(key, world.position(key, joint)));
-            let places: Vec<DVec3> = places.collect();
+                .map(|key| passage.on_floor(key, world.position(key, joint)))
+                .collect();
             let lowest = smallest(places.iter().map(|place| place.y));
             let flat: Vec<DVec3> = (places.into_iter())
                 .filter(|place| place.y < lowest + FLAT_METRES)

@@ -183,11 +183,12 @@ impl LoopOfSet {
         let map = PhaseMap::of_loop(&clip, &body, &overrides.contacts);
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
             // Feet that do not stand in turn do not carry the body: they kick, or spin.
-            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).map(|speed| speed.twist);
-            let steps = by_feet.filter(|twist| {
-                let carried = clip.clone().with_twist(*twist);
-                PhaseMap::of_loop(&carried, &body, &overrides.contacts).is_ok()
-            });
+            let steps = feet::speed_by_feet(&clip, &body, &overrides.contacts)
+                .map(|speed| speed.twist)
+                .filter(|twist| {
+                    let carried = clip.clone().with_twist(*twist);
+                    PhaseMap::of_loop(&carried, &body, &overrides.contacts).is_ok()
+                });
             let shown = steps.map(|twist| ops::over_ground(twist.linear));
             (ops::over_ground(clip.root().twist.linear), shown)
         } else {
@@ -259,8 +260,11 @@ impl<'a> Most<'a> {
     fn among(loops: &'a [LoopOfSet]) -> Self {
         let starts: Vec<f64> = loops.iter().filter_map(LoopOfSet::start).collect();
         let total_away = |start: &f64| starts.iter().map(|other| phases_apart(*start, *other)).sum::<f64>();
-        let gaits = loops.iter().filter(|of| of.map.is_ok());
-        let mut periods: Vec<f64> = gaits.map(|of| of.period_secs).collect();
+        let mut periods: Vec<f64> = loops
+            .iter()
+            .filter(|of| of.map.is_ok())
+            .map(|of| of.period_secs)
+            .collect();
         periods.sort_by(f64::total_cmp);
         Self {
             skeleton: most_common(loops, |one, other| {
@@ -307,8 +311,9 @@ fn ratio(one: f64, other: f64) -> f64 {
 pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
     let most = Most::among(loops);
     let of_loops = loops.iter().map(|own| {
-        let checks = SetCheckId::ALL.into_iter().map(SetCheckId::check);
-        checks
+        SetCheckId::ALL
+            .into_iter()
+            .map(SetCheckId::check)
             .map(|check| {
                 (check.measure)(&check.row, own, &most)
                     .unwrap_or_else(|| check.row.unmeasured(Unmeasured::NotApplicable))

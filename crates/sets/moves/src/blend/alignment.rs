@@ -43,9 +43,10 @@ impl Gait {
         let [left, right] = [left, right].map(|foot| {
             let [touch_downs, lifts] = [0, 1].map(|end| {
                 // Counted from the body's start, so that they are in the same order in all loops.
-                let stances = feet.stances(foot).into_iter();
-                let later = stances.map(|stance| body.start() + (stance[end] - body.start()).rem_euclid(1.0));
-                later.collect::<Vec<_>>()
+                feet.stances(foot)
+                    .into_iter()
+                    .map(|stance| body.start() + (stance[end] - body.start()).rem_euclid(1.0))
+                    .collect::<Vec<_>>()
             });
             PhaseMap::near(&touch_downs, &lifts)
         });

@@ -107,8 +107,10 @@ impl Mixing<'_> {
         let counted: Vec<usize> = (0..self.weights.len())
             .filter(|&index| self.weights[index] > 0.0)
             .collect();
-        let feet = (self.blender.feet.iter().zip(self.weights)).map(|(feet, weight)| (feet, *weight));
-        let feet: Vec<_> = feet.filter(|(_, weight)| *weight > 0.0).collect();
+        let feet: Vec<_> = (self.blender.feet.iter().zip(self.weights))
+            .map(|(feet, weight)| (feet, *weight))
+            .filter(|(_, weight)| *weight > 0.0)
+            .collect();
         Ok(Mix {
             feet: FollowedFeet::mixed(&feet, num_samples, |index, foot, sample| {
                 match shares[sample].get(foot) {
@@ -140,8 +142,13 @@ impl Mixing<'_> {
 
     /// Returns the loops with a weight above 0, each with its weight and its pose at shares of their times.
     fn posed(&self, shares: &[f64]) -> Vec<(Pose, f64)> {
-        let loops = self.blender.on_screws.iter().zip(shares).zip(self.weights);
-        let counted = loops.filter(|(_, weight)| **weight > 0.0);
+        let counted = self
+            .blender
+            .on_screws
+            .iter()
+            .zip(shares)
+            .zip(self.weights)
+            .filter(|(_, weight)| **weight > 0.0);
         counted
             .map(|((clip, share), &weight)| {
                 let secs = share * clip.period_secs();
@@ -190,13 +197,13 @@ impl Mixing<'_> {
 
     /// Returns the mean of root paths, relative to their twists.
     fn sway(&self, share: f64) -> Rigid {
-        let loops = self
+        let sways = self
             .blender
             .loops
             .iter()
             .zip(self.shares(None, share))
-            .zip(self.weights);
-        let sways = loops.map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight));
+            .zip(self.weights)
+            .map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight));
         let sways: Vec<(Rigid, f64)> = sways.collect();
         into(mean(&sways, |sway| *sway))
     }

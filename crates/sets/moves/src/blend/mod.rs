@@ -81,12 +81,14 @@ impl Blender {
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, overrides)?;
         let body = body_of(&on_screws[0], overrides);
-        let feet = body.iter().flat_map(|body| {
-            on_screws
-                .iter()
-                .map(|clip| FollowedFeet::of_itself(clip, body, overrides.contacts))
-        });
-        let feet = feet.collect();
+        let feet = body
+            .iter()
+            .flat_map(|body| {
+                on_screws
+                    .iter()
+                    .map(|clip| FollowedFeet::of_itself(clip, body, overrides.contacts))
+            })
+            .collect();
         Ok(Self::aligned(loops, on_screws, body.as_ref(), feet))
     }
 
@@ -199,8 +201,13 @@ impl Blender {
 
     /// Returns the names of the loops with a weight above 0.
     fn name(&self, weights: &[f64]) -> String {
-        let named = self.on_screws.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-        let names: Vec<&str> = named.map(|(clip, _)| clip.name()).collect();
+        let names: Vec<&str> = self
+            .on_screws
+            .iter()
+            .zip(weights)
+            .filter(|(_, weight)| **weight > 0.0)
+            .map(|(clip, _)| clip.name())
+            .collect();
         names.join("+")
     }
 }

@@ -215,8 +215,9 @@ impl PhaseMap {
 
     fn least_slope(&self) -> f64 {
         let count = SLOPES * self.deviations.len();
-        let slopes = (0..count).map(|index| self.slope(index as f64 / count as f64));
-        slopes.fold(f64::INFINITY, f64::min)
+        (0..count)
+            .map(|index| self.slope(index as f64 / count as f64))
+            .fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -248,8 +249,10 @@ pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f6
 
 /// Returns the shares of a loop's time half through each contact of a foot.
 pub(super) fn middles(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
-    let stances = feet.stances(foot).into_iter();
-    stances.map(|[from, to]| (0.5 * (from + to)).rem_euclid(1.0)).collect()
+    feet.stances(foot)
+        .into_iter()
+        .map(|[from, to]| (0.5 * (from + to)).rem_euclid(1.0))
+        .collect()
 }
 
 /// Returns the left and the right foot of a body that stands on these two.

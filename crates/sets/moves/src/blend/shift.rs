@@ -93,8 +93,9 @@ impl PhaseProfile {
     }
 
     fn squared_distance(&self, other: &Self) -> f64 {
-        let pairs = self.0.iter().zip(&other.0);
-        pairs
+        self.0
+            .iter()
+            .zip(&other.0)
             .flat_map(|(here, there)| here.iter().zip(there))
             .map(|(a, b)| a.distance_squared(*b))
             .sum()

@@ -94,19 +94,24 @@ impl<'a> BlendSpace<'a> {
         }
         // Converts shares of time to weights: a loop with a longer period has more time at the same weight.
         let periods = self.loops.iter().map(LoopClip::period_secs);
-        let weights = shares.iter().zip(periods).map(|(share, period)| share / period);
-        let weights: Vec<f64> = weights.collect();
+        let weights: Vec<f64> = shares
+            .iter()
+            .zip(periods)
+            .map(|(share, period)| share / period)
+            .collect();
         let sum: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / sum).collect()
     }
 
     /// Returns the twist of the blend for the given shares of the time.
     fn twist(&self, shares: &[f64]) -> Twist {
-        let loops = self.loops.iter().zip(shares);
-        loops.fold(Twist::ZERO, |sum, (clip, share)| Twist {
-            linear: sum.linear + clip.root().twist.linear * *share,
-            angular: sum.angular + clip.root().twist.angular * *share,
-        })
+        self.loops
+            .iter()
+            .zip(shares)
+            .fold(Twist::ZERO, |sum, (clip, share)| Twist {
+                linear: sum.linear + clip.root().twist.linear * *share,
+                angular: sum.angular + clip.root().twist.angular * *share,
+            })
     }
 
     /// Returns the mean of the loops' points.

@@ -93,14 +93,17 @@ impl Action {
                 .collect()
         };
         let cheapest = |entries: &[(LoopState, f64)]| {
-            let best = entries.iter().min_by_key(|(_, cost)| ordered(*cost));
-            best.copied().unwrap_or((
-                LoopState {
-                    loop_index: 0,
-                    secs: 0.0,
-                },
-                0.0,
-            ))
+            entries
+                .iter()
+                .min_by_key(|(_, cost)| ordered(*cost))
+                .copied()
+                .unwrap_or((
+                    LoopState {
+                        loop_index: 0,
+                        secs: 0.0,
+                    },
+                    0.0,
+                ))
         };
         let ends = [state(0), state(last)];
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));

@@ -364,8 +364,9 @@ impl Passage {
         check(set, Some(analysis))?;
         check_step(step_secs)?;
         let (way, joint) = (Way::of_root(analysis), rig_root(analysis));
-        let passages = found.iter();
-        Ok(passages.map(move |found| Self::cut_out(set, (analysis, &way, joint.as_ref()), found, step_secs)))
+        Ok(found
+            .iter()
+            .map(move |found| Self::cut_out(set, (analysis, &way, joint.as_ref()), found, step_secs)))
     }
 
     /// Cuts a passage out of its take, with the path of its root and its root joint ([`rig_root`]), in steps of `step_secs`. Errors: it is

@@ -179,8 +179,8 @@ impl Passage {
 
     /// Returns the change of heading, radians, left positive; whole turns are counted.
     pub fn turn(&self) -> f64 {
-        let steps = self.roots.windows(2);
-        steps
+        self.roots
+            .windows(2)
             .map(|pair| rotation::yaw_of(pair[0].rotation.conjugate() * pair[1].rotation))
             .sum()
     }
@@ -216,8 +216,11 @@ impl Passage {
     }
 
     fn sampled_as(&self, skeleton: &Skeleton, of: impl Fn(PoseRef<'_>, Rigid) -> Pose) -> Result<Take, TakeError> {
-        let samples = self.roots.iter().enumerate();
-        let poses = samples.map(|(sample, &root)| of(self.tracks.pose(sample), root));
+        let poses = self
+            .roots
+            .iter()
+            .enumerate()
+            .map(|(sample, &root)| of(self.tracks.pose(sample), root));
         let tracks = Tracks::pose_by_pose(skeleton, self.step_secs(), poses);
         Take::from_tracks(self.name.as_str(), tracks)
     }

@@ -191,12 +191,14 @@ fn estimate(left: &WeightedState, entered: &[WeightedState], sample: usize, deca
         ];
         let near = [0, 1, 2, 3].map(|index| &entered[(first + index) % count]);
         let mix = |of: fn(&WeightedState) -> &[f64]| -> Vec<f64> {
-            let axes = 0..left.positions.len();
-            axes.map(|axis| {
-                let terms = near.iter().zip(weights).map(|(state, weight)| weight * of(state)[axis]);
-                terms.sum()
-            })
-            .collect()
+            (0..left.positions.len())
+                .map(|axis| {
+                    near.iter()
+                        .zip(weights)
+                        .map(|(state, weight)| weight * of(state)[axis])
+                        .sum()
+                })
+                .collect()
         };
         let mixed = WeightedState {
             positions: mix(|state| &state.positions),

@@ -255,8 +255,11 @@ impl LoopSet {
     }
 
     fn jumps_under(&self, fade: Decay) -> Jumps {
-        let known = self.jumps.as_ref().filter(|jumps| jumps.fade == fade);
-        known.cloned().unwrap_or_else(|| Jumps::new(fade))
+        self.jumps
+            .as_ref()
+            .filter(|jumps| jumps.fade == fade)
+            .cloned()
+            .unwrap_or_else(|| Jumps::new(fade))
     }
 
     /// Draws an order of loops for a duration in seconds.

@@ -62,10 +62,10 @@ impl Transitions {
     pub fn grid(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, most: usize) -> CostGrid {
         let exits = thinned(within(exits, self.num_exits()), most);
         let entries = thinned(within(entries, self.num_entries()), most);
-        let pairs = exits
+        let costs = exits
             .iter()
-            .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)));
-        let costs = pairs.map(|(exit, entry)| (self.cost(exit, entry, decay), self.feature_cost(exit, entry, decay)));
+            .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)))
+            .map(|(exit, entry)| (self.cost(exit, entry, decay), self.feature_cost(exit, entry, decay)));
         let (exact, feature) = costs.unzip();
         CostGrid {
             exact,
@@ -148,8 +148,8 @@ impl Side {
             .up(SEPARATION_SECS)
             .saturating_sub(1)
             .min(count);
-        let frames = (0..=2 * reach).map(move |step| frame + count + step - reach);
-        frames
+        (0..=2 * reach)
+            .map(move |step| frame + count + step - reach)
             .filter(move |&at| self.repeats || (count..2 * count).contains(&at))
             .map(move |at| at % count)
     }
@@ -224,8 +224,11 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
     /// Returns a p + b u of all axes of a state, and the sum of the absolute values of the parts.
     fn features_of(&self, state: State<'_>) -> (Vec<f64>, f64) {
         let (a, b) = self.decay.area_weights();
-        let axes = state.positions.iter().zip(state.velocities);
-        let parts = axes.map(|(p, u)| (a * p, b * u));
+        let parts = state
+            .positions
+            .iter()
+            .zip(state.velocities)
+            .map(|(p, u)| (a * p, b * u));
         (
             parts.clone().map(|(position, rate)| position + rate).collect(),
             parts.map(|(position, rate)| position.abs() + rate.abs()).sum(),

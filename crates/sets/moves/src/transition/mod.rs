@@ -221,9 +221,9 @@ pub struct Gap {
 impl Gap {
     /// Returns its part of the cost of the jump, metre-seconds.
     pub fn cost(&self, decay: Decay) -> f64 {
-        let axes =
-            (0..3).map(|axis| decay.displacement(self.weight * self.position[axis], self.weight * self.velocity[axis]));
-        axes.sum()
+        (0..3)
+            .map(|axis| decay.displacement(self.weight * self.position[axis], self.weight * self.velocity[axis]))
+            .sum()
     }
 }
 
@@ -251,8 +251,11 @@ impl Transitions {
         let [ours, theirs] = [left, entered].map(|motion| motion.take.skeleton());
         if let Some(difference) = SkeletonDifference::between(ours, theirs) {
             let [only_left, only_entered] = [(ours, theirs), (theirs, ours)].map(|(of, other)| {
-                let names = of.joints().iter().map(|joint| joint.name.clone());
-                names.filter(|name| other.find(name).is_none()).collect()
+                of.joints()
+                    .iter()
+                    .map(|joint| joint.name.clone())
+                    .filter(|name| other.find(name).is_none())
+                    .collect()
             });
             return Err(TransitionError::Skeleton {
                 difference,

@@ -57,8 +57,10 @@ fn rate_of_most(loops: &[TakeLoop]) -> f64 {
         // In thousandths, because files round frame times.
         *rates.entry((1e3 / stored.clip.step_secs()).round() as u64).or_default() += 1;
     }
-    let most = rates.iter().max_by_key(|(rate, count)| (**count, **rate));
-    let own = most.map_or(30.0, |(rate, _)| *rate as f64 / 1e3);
+    let own = rates
+        .iter()
+        .max_by_key(|(rate, count)| (**count, **rate))
+        .map_or(30.0, |(rate, _)| *rate as f64 / 1e3);
     // A rate that is whole within rounding is whole.
     if (own - own.round()).abs() < 0.02 {
         own.round()
@@ -129,10 +131,10 @@ const SHOWS_METRES: f64 = 0.002;
 /// Notes that takes belong to different bodies, whose clips cannot meet.
 pub(super) fn bones_apart(kept: &[Offered]) -> Option<SetNote> {
     let (first, others) = kept.split_first()?;
-    let apart = others
+    let (metres, other) = others
         .iter()
-        .map(|other| (other.member.bones_apart(&first.member), other));
-    let (metres, other) = apart.max_by_key(|(metres, _)| ordered(*metres))?;
+        .map(|other| (other.member.bones_apart(&first.member), other))
+        .max_by_key(|(metres, _)| ordered(*metres))?;
     (metres > SHOWS_METRES).then(|| SetNote::Bones {
         one: name_of(first),
         other: name_of(other),

@@ -79,10 +79,10 @@ fn of_most_frequent_style(files: &[SetFileName]) -> OfStyle {
             ..OfStyle::default()
         };
     };
-    let is_kept = styles
+    let is_kept: Vec<bool> = styles
         .iter()
-        .map(|style| style.as_ref().is_none_or(|style| style == most));
-    let is_kept: Vec<bool> = is_kept.collect();
+        .map(|style| style.as_ref().is_none_or(|style| style == most))
+        .collect();
     let others = files.iter().zip(&is_kept).filter(|(_, is_kept)| !**is_kept);
     OfStyle {
         left_out: others

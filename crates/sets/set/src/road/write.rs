@@ -113,8 +113,7 @@ impl MadeSet {
         let source = self.source();
         for each in self.set.once() {
             let name = named(each.name());
-            let ready = self.carried(each);
-            let file = ready.map_err(MakeSetError::from)?.write(&source);
+            let file = self.carried(each).map_err(MakeSetError::from)?.write(&source);
             let file = file.map_err(|error| MakeSetError::Passage {
                 file: name.clone(),
                 error,
@@ -153,11 +152,11 @@ impl MadeSet {
             error,
         })?;
         notes.extend(pack.warnings.iter().cloned().map(SetNote::File));
-        let judged = judge_pack(pack, &onto, name.clone());
-        let (bytes, mut sidecar) = judged.map_err(|error| MakeSetError::LoopOfSingle {
-            file: name.clone(),
-            error,
-        })?;
+        let (bytes, mut sidecar) =
+            judge_pack(pack, &onto, name.clone()).map_err(|error| MakeSetError::LoopOfSingle {
+                file: name.clone(),
+                error,
+            })?;
         sidecar.outputs = self.stated_names(&name);
         let file = SetClipFile {
             name: name.clone(),

@@ -140,8 +140,10 @@ impl SetAction {
     fn kind(&self) -> ClipKind {
         let name = self.plain_name();
         let has = |words: &str| name.split('_').any(|own| words.split(' ').any(|word| word == own));
-        let found = WORDS.iter().find(|(_, words)| has(words));
-        found.map_or(ClipKind::Action, |(kind, _)| *kind)
+        WORDS
+            .iter()
+            .find(|(_, words)| has(words))
+            .map_or(ClipKind::Action, |(kind, _)| *kind)
     }
 
     fn state(&self, state: LoopState) -> LoopStateFacts {
@@ -164,11 +166,11 @@ impl SetAction {
         let goes_back = exit <= RETURNS * self.action.entry_cost && !set.actions.iter().any(is_led_to);
         loops.retain(|_| exit <= most || goes_back);
         let others = (set.actions.iter())
-            .filter(|other| other.action.entry_cost > most && self.action.cost_before(&other.action) <= most);
-        let others = others.map(|other| LoopStateFacts {
-            clip: name(other),
-            secs: 0.0,
-        });
+            .filter(|other| other.action.entry_cost > most && self.action.cost_before(&other.action) <= most)
+            .map(|other| LoopStateFacts {
+                clip: name(other),
+                secs: 0.0,
+            });
         (loops.into_iter().map(|(state, _)| self.state(state)))
             .chain(others)
             .collect()

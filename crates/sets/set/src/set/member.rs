@@ -126,8 +126,9 @@ impl Member {
     /// Whether a joint is above all that moves, so that it can carry the root motion.
     pub(super) fn may_be_carried_by(&self, joint: &str) -> bool {
         let clip = &self.stored.clip;
-        let found = clip.skeleton().find(joint);
-        found.is_some_and(|joint| clip.skeleton().path_from_root(clip.carrier()).contains(&joint))
+        clip.skeleton()
+            .find(joint)
+            .is_some_and(|joint| clip.skeleton().path_from_root(clip.carrier()).contains(&joint))
     }
 
     /// Returns the loop with its root motion on the root joint of the set, or on one to be added if it has none.
@@ -214,8 +215,11 @@ impl Member {
     /// Returns the smaller number of contacts of its two feet; 0 without sides.
     pub(super) fn fewest_strikes(&self) -> usize {
         let [left, right] = ["left", "right"].map(|side| {
-            let strikes = self.events.iter().filter(|event| event.kind == FootEventKind::Strike);
-            strikes.filter(|event| event.foot == side).count()
+            self.events
+                .iter()
+                .filter(|event| event.kind == FootEventKind::Strike)
+                .filter(|event| event.foot == side)
+                .count()
         });
         left.min(right)
     }
@@ -380,11 +384,15 @@ pub(super) fn foot_of(body: &Body, side: Side) -> Option<Foot> {
 /// one another, their feet are nearest to each other by this landmark: a walk stands longer than a run, on both sides of it.
 fn mid_stance(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> {
     let joint = &skeleton.joint(foot.lowest_joint()).name;
-    let outcome = feet.outcomes.iter().find(|foot| foot.joint == *joint);
-    let leaves_the_ground = outcome.is_none_or(|foot| foot.strike_phase.is_some());
-    let contacts = feet.contacts.iter().filter(|contact| contact.joint == *joint);
-    let longest = contacts.max_by_key(|contact| ordered(contact.length_secs));
-    longest
+    let leaves_the_ground = feet
+        .outcomes
+        .iter()
+        .find(|foot| foot.joint == *joint)
+        .is_none_or(|foot| foot.strike_phase.is_some());
+    feet.contacts
+        .iter()
+        .filter(|contact| contact.joint == *joint)
+        .max_by_key(|contact| ordered(contact.length_secs))
         .filter(|_| leaves_the_ground)
         .map(|contact| contact.start_secs + 0.5 * contact.length_secs)
 }

@@ -109,8 +109,10 @@ pub struct Set {
 
 /// Returns the name of a take; of several in one file, with its animation.
 pub(crate) fn called(take: &str, animation: Option<&str>) -> String {
-    let extension = Path::new(take).extension().and_then(|extension| extension.to_str());
-    let format = extension.and_then(Format::from_extension);
+    let format = Path::new(take)
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .and_then(Format::from_extension);
     match animation {
         Some(animation) if format.is_some_and(|format| format.capabilities().holds_animations) => {
             format!("{take}#{animation}")
@@ -179,8 +181,11 @@ impl Set {
         let mut missing = fill::mirror(&mut entries, pairs, form);
         missing.extend(fill::blend(&mut entries, form));
         missing.extend(lacking(&entries));
-        let named = entries.iter().filter(|entry| entry.variant_of.is_none());
-        let named: Vec<(&Offered, bool)> = named.map(|entry| (&entry.offered, entry.made_of.is_empty())).collect();
+        let named: Vec<(&Offered, bool)> = entries
+            .iter()
+            .filter(|entry| entry.variant_of.is_none())
+            .map(|entry| (&entry.offered, entry.made_of.is_empty()))
+            .collect();
         let mut called = names(&named);
         // Versions are numbered after the loop to which they belong.
         for (index, entry) in entries.iter().enumerate() {
@@ -235,8 +240,11 @@ impl Set {
 
     /// Returns its loops without other versions, under their names: the loops that passages connect. Errors: there are none.
     pub fn loops(&self) -> Result<LoopSet, PlayError> {
-        let of_takes = self.entries.iter().filter(|entry| entry.variant_of.is_none());
-        let clips = of_takes.map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()));
+        let clips = self
+            .entries
+            .iter()
+            .filter(|entry| entry.variant_of.is_none())
+            .map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()));
         LoopSet::with(clips.collect(), &self.form.overrides)
     }
 
@@ -244,9 +252,9 @@ impl Set {
     #[must_use]
     pub fn with_once(mut self, of_takes: Vec<TakeOnce>) -> Self {
         let (passages, missing, mut actions) = TakeOnce::best(of_takes);
-        let taken = (self.entries.iter().map(|entry| entry.name.clone()))
-            .chain(passages.iter().map(|each| each.passage.name().to_owned()));
-        let taken: Vec<String> = taken.collect();
+        let taken: Vec<String> = (self.entries.iter().map(|entry| entry.name.clone()))
+            .chain(passages.iter().map(|each| each.passage.name().to_owned()))
+            .collect();
         let wanted = taken.iter().cloned().chain(actions.iter().map(SetAction::plain_name));
         let names = unique_names(wanted).split_off(taken.len());
         for (action, name) in actions.iter_mut().zip(names) {
@@ -260,14 +268,17 @@ impl Set {
 
     /// Returns all that happens once, in the order of the manifest.
     pub fn once(&self) -> impl Iterator<Item = &Passage> {
-        let passages = self.passages.iter().map(|each| &each.passage);
-        passages.chain(self.actions.iter().map(|each| &each.action.passage))
+        self.passages
+            .iter()
+            .map(|each| &each.passage)
+            .chain(self.actions.iter().map(|each| &each.action.passage))
     }
 
     /// Whether its skeleton has a separate joint for the root motion.
     pub fn has_root_joint(&self) -> bool {
-        let first = self.entries.first();
-        first.is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
+        self.entries
+            .first()
+            .is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
     }
 
     /// Returns the manifest of the set as written: with the file and the facts of each loop, and the file and the animation of each clip
@@ -282,8 +293,10 @@ impl Set {
         left_out.extend(self.left_out.iter().cloned());
         // A motion that was rejected as a loop, or was not the best one, may still be one that plays once.
         let once_made = || {
-            let passages = self.passages.iter().map(|each| &each.made);
-            passages.chain(self.actions.iter().map(|each| &each.made))
+            self.passages
+                .iter()
+                .map(|each| &each.made)
+                .chain(self.actions.iter().map(|each| &each.made))
         };
         let placed: BTreeSet<String> = once_made().map(place_of).collect();
         let mut told = BTreeSet::new();

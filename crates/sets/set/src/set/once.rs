@@ -115,8 +115,9 @@ fn passages_in(
             feet,
             curves: (ends.iter().filter_map(entry)).any(|entry| side_of(entry.member.turn_dps()) != 0),
             ways: ends.each_ref().map(|end| {
-                let moving = entry(end).filter(|entry| entry.gait != MotionKind::Idle);
-                moving.map_or((MotionKind::Idle, ""), |entry| (entry.gait, way_of(&entry.member)))
+                entry(end)
+                    .filter(|entry| entry.gait != MotionKind::Idle)
+                    .map_or((MotionKind::Idle, ""), |entry| (entry.gait, way_of(&entry.member)))
             }),
             passage,
             ends,
@@ -190,8 +191,10 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
             }
             let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
             // A take that does it but fits no loop explains more than takes that never do it.
-            let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
-            let why = fitting.or_else(|| why.clone().next());
+            let why = why
+                .clone()
+                .find(|why| !matches!(why, Looked::Never(_)))
+                .or_else(|| why.clone().next());
             Missing {
                 what: what.to_owned(),
                 why: why.map_or_else(
@@ -248,8 +251,10 @@ impl SetPassage {
         let [from, to] = self.ends.clone();
         let free =
             (!passage.has_held_feet).then(|| "its feet are left free, since no correction holds them".to_owned());
-        let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
-        let reason = seen.map(|verdict| verdict.reason.clone()).or(free);
+        let reason = (self.verdict.as_ref())
+            .filter(|verdict| verdict.grade > Grade::Good)
+            .map(|verdict| verdict.reason.clone())
+            .or(free);
         SetClip {
             kind: clip_kind(passage.kind),
             from: Some(from),
@@ -276,8 +281,7 @@ pub fn stance_of(studied: &Studied) -> Option<TakeLoop> {
     // A body that walks in place does not stand, however slowly it moves between two steps.
     let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
     let last = analysis.take.num_frames() - 1;
-    let mut stands = passage::calmest_stands(&analysis).into_iter();
-    let frame = stands.find(|frame| {
+    let frame = passage::calmest_stands(&analysis).into_iter().find(|frame| {
         let mut frames = frame.saturating_sub(around)..=(frame + around).min(last);
         frames.all(|frame| analysis.speed(frame) < STILL_MPS)
     })?;

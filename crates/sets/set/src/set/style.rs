@@ -43,8 +43,9 @@ pub fn styles(takes: &[String]) -> Option<Vec<Option<String>>> {
     let words: Vec<Vec<String>> = takes.iter().map(|name| words_of(name)).collect();
     let longest = words.iter().map(Vec::len).max()?;
     // Names may have more words before or after the style.
-    let places = (0..longest).flat_map(|place| [(place, false), (place, true)]);
-    let told = places.filter_map(|(place, from_last)| styles_at(&words, place, from_last));
+    let told = (0..longest)
+        .flat_map(|place| [(place, false), (place, true)])
+        .filter_map(|(place, from_last)| styles_at(&words, place, from_last));
     // The position that explains most takes, the first of a tie.
     told.rev().max_by_key(|styles| styles.iter().flatten().count())
 }
@@ -69,12 +70,13 @@ fn styles_at(words: &[Vec<String>], place: usize, from_last: bool) -> Option<Vec
         motions.entry(&words[index]).or_default().insert(rest.join(" "));
     }
     let shared = motions.iter().filter(|(word, own)| {
-        let mut others = motions.iter().filter(|(other, _)| other != word);
-        others.any(|(_, theirs)| theirs.intersection(own).count() >= IN_COMMON)
+        motions
+            .iter()
+            .filter(|(other, _)| other != word)
+            .any(|(_, theirs)| theirs.intersection(own).count() >= IN_COMMON)
     });
     let shared: Vec<&str> = shared.map(|(word, _)| *word).collect();
-    let styles = words.iter().map(|words| Some(words[word_of(words)?].clone()));
-    let styles: Vec<Option<String>> = styles.collect();
+    let styles: Vec<Option<String>> = words.iter().map(|words| Some(words[word_of(words)?].clone())).collect();
     // Rare words occur by chance.
     let told = styles
         .iter()
@@ -92,10 +94,10 @@ fn may_be_style(word: &str) -> bool {
 }
 
 fn words_of(name: &str) -> Vec<String> {
-    let words = name
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    name.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]
