@@ -564,16 +564,19 @@ impl Change {
     /// take. Gaussian weights correlate it like weights of twice their variance; velocities are rates of it.
     fn variance_along(&self, unit: &[f64]) -> f64 {
         // Samples are evenly apart.
-        let correlation = self.samples.iter().map(|(secs, _)| {
-            let apart = (secs - self.samples[0].0) / self.deviation_secs.max(1e-9);
-            let of_values = ops::exp(-0.25 * apart * apart);
-            if self.is_rate {
-                (1.0 - 0.5 * apart * apart) * of_values
-            } else {
-                of_values
-            }
-        });
-        let correlation: Vec<f64> = correlation.collect();
+        let correlation: Vec<f64> = self
+            .samples
+            .iter()
+            .map(|(secs, _)| {
+                let apart = (secs - self.samples[0].0) / self.deviation_secs.max(1e-9);
+                let of_values = ops::exp(-0.25 * apart * apart);
+                if self.is_rate {
+                    (1.0 - 0.5 * apart * apart) * of_values
+                } else {
+                    of_values
+                }
+            })
+            .collect();
         unit.iter()
             .enumerate()
             .map(|(one, value)| {

@@ -117,14 +117,16 @@ fn largest(profile: &Profile, values: impl Iterator<Item = (usize, f64)>) -> Opt
 /// Returns the frames of a mode, and those of the same run within half a second of one.
 fn widened(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Vec<usize> {
     let reach = profile.frames_in(SUSTAINED_SECS);
-    let runs = profile.runs.iter();
-    runs.flat_map(|run| {
-        run.clone().filter(move |&frame| {
-            let around = frame.saturating_sub(reach).max(run.start)..(frame + reach + 1).min(run.end);
-            modes[around].contains(&mode)
+    profile
+        .runs
+        .iter()
+        .flat_map(|run| {
+            run.clone().filter(move |&frame| {
+                let around = frame.saturating_sub(reach).max(run.start)..(frame + reach + 1).min(run.end);
+                modes[around].contains(&mode)
+            })
         })
-    })
-    .collect()
+        .collect()
 }
 
 /// Returns the largest minimum of the speed over windows of the sustained length within the mode.

@@ -243,8 +243,11 @@ fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
         }))
     };
     let events = |quantity: Quantity, is_meant: fn(&Event) -> bool| {
-        let all = fits.iter().flat_map(|fit| &fit.events);
-        HalfLives::new(all.filter(move |event| event.quantity == quantity && of_mode(event.mode) && is_meant(event)))
+        HalfLives::new(
+            fits.iter()
+                .flat_map(|fit| &fit.events)
+                .filter(move |event| event.quantity == quantity && of_mode(event.mode) && is_meant(event)),
+        )
     };
     ModePool {
         mode,

@@ -69,8 +69,8 @@ fn white_noise(values: &[DVec3], runs: &[Range<usize>]) -> f64 {
         .flat_map(|at| {
             let difference = fourth(at);
             [difference.x, difference.y, difference.z].map(|each| each * each)
-        });
-    let squares = squares.filter(|square| *square > 0.0);
+        })
+        .filter(|square| *square > 0.0);
     percentile::of(squares, 0.5) / OF_DIFFERENCES
 }
 

@@ -468,8 +468,13 @@ impl<'a> CostDatabase<'a> {
                 .table(2 * axes * tree::num_nodes(num_rows.div_ceil(LEAF)))?,
             features,
         };
-        let mut scales = set.starts.iter().chain(set.steps.iter());
-        sound(scales.all(|number| number.is_finite()), "the scales of boxes")?;
+        sound(
+            set.starts
+                .iter()
+                .chain(set.steps.iter())
+                .all(|number| number.is_finite()),
+            "the scales of boxes",
+        )?;
         opened.finish(set)
     }
 }
@@ -485,10 +490,18 @@ fn sound(is_sound: bool, what: &'static str) -> Result<(), DatabaseError> {
 
 /// Checks what a search assumes about leaves.
 fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
-    let mut numbers = leaves.numbers.iter().flatten();
-    sound(numbers.all(|number| number.abs() <= LARGEST), "a number of a row")?;
-    let mut rows = leaves.rows.iter().flatten();
-    sound(rows.all(|&row| (row as usize) < leaves.num_rows), "the order of rows")?;
+    sound(
+        leaves.numbers.iter().flatten().all(|number| number.abs() <= LARGEST),
+        "a number of a row",
+    )?;
+    sound(
+        leaves
+            .rows
+            .iter()
+            .flatten()
+            .all(|&row| (row as usize) < leaves.num_rows),
+        "the order of rows",
+    )?;
     let lie_in_leaf = leaves.leaf_of.iter().enumerate().all(|(row, &leaf)| {
         let members = leaves.rows.get(leaf as usize);
         members.is_some_and(|members| members.contains(&(row as u32)))

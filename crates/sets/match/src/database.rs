@@ -135,8 +135,13 @@ pub struct GaitSet(u32);
 impl GaitSet {
     /// Creates the set of all gaits that satisfy a condition.
     pub fn new(is_wanted: impl Fn(Gait) -> bool) -> Self {
-        let bits = GAITS.into_iter().enumerate().filter(|(_, gait)| is_wanted(*gait));
-        Self(bits.fold(0, |set, (number, _)| set | 1 << (number + 1)))
+        Self(
+            GAITS
+                .into_iter()
+                .enumerate()
+                .filter(|(_, gait)| is_wanted(*gait))
+                .fold(0, |set, (number, _)| set | 1 << (number + 1)),
+        )
     }
 
     /// Returns the union of both sets.

@@ -294,8 +294,9 @@ impl Fading {
             body(source, over, secs, &mut rows[0]);
             fading.add_to(&mut rows[0], secs);
             body(next, next_over, secs, &mut rows[1]);
-            let pairs = rows[0].iter().zip(&rows[1]);
-            pairs
+            rows[0]
+                .iter()
+                .zip(&rows[1])
                 .map(|(seen, next)| {
                     let (seen, next) = (rigid(seen), rigid(next));
                     let turn = rotation::difference(seen.rotation, next.rotation);

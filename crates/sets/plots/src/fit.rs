@@ -65,23 +65,22 @@ fn springs(
     deviation: f64,
     figure: impl Fn(DVec3, DVec3) -> f64,
 ) -> Vec<Vec<(f64, f64)>> {
-    let trusted = fit
-        .events_of(quantity)
-        .filter_map(|event| Some((event, event.trusted()?)));
-    let points = trusted.map(|(event, fitted)| {
-        event
-            .frames
-            .clone()
-            .map(|frame| fit.profile.secs(frame))
-            .map(|secs| {
-                (
-                    secs,
-                    figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
-                )
-            })
-            .collect()
-    });
-    points.collect()
+    fit.events_of(quantity)
+        .filter_map(|event| Some((event, event.trusted()?)))
+        .map(|(event, fitted)| {
+            event
+                .frames
+                .clone()
+                .map(|frame| fit.profile.secs(frame))
+                .map(|secs| {
+                    (
+                        secs,
+                        figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
+                    )
+                })
+                .collect()
+        })
+        .collect()
 }
 
 /// Returns the curves of velocity, acceleration, facing and turn rate.

@@ -238,15 +238,17 @@ fn held(
 /// Reports which loops are aligned only by a shift, and why, if the feet of some loop stand in turn.
 fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<String> {
     let has_phase = blender.phase_maps().any(|map| map.is_ok());
-    let maps = names.iter().zip(blender.phase_maps()).zip(weights);
-    let shifted = maps
+    names
+        .iter()
+        .zip(blender.phase_maps())
+        .zip(weights)
         .filter(|(_, weight)| **weight > 0.0)
         .filter_map(|((name, map), _)| {
             let why = map.err()?;
             let is_expected = matches!(why, PhaseError::Feet | PhaseError::NoContacts);
             (has_phase || !is_expected).then(|| format!("{name} is aligned by a shift of its time alone: {why}"))
-        });
-    shifted.collect()
+        })
+        .collect()
 }
 
 /// Aligns the loops by the contacts of their feet; on a character by those of the loops that were put onto it.

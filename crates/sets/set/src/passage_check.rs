@@ -307,11 +307,15 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
     feet.sort_unstable();
     feet.dedup();
     for foot in feet {
-        let of_side = foot.parse::<Side>().ok().and_then(|side| {
-            let of_side = body.feet.iter().find(|foot| foot.side == Some(side))?;
-            Some(of_side.lowest_joint())
-        });
-        let Some(joint) = of_side.or_else(|| written.skeleton().find(foot)) else {
+        let Some(joint) = foot
+            .parse::<Side>()
+            .ok()
+            .and_then(|side| {
+                let of_side = body.feet.iter().find(|foot| foot.side == Some(side))?;
+                Some(of_side.lowest_joint())
+            })
+            .or_else(|| written.skeleton().find(foot))
+        else {
             continue;
         };
         let mut strike = Some(0);

@@ -183,13 +183,13 @@ impl LoopOfSet {
         let map = PhaseMap::of_loop(&clip, &body, &overrides.contacts);
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
             // Feet that do not stand in turn do not carry the body: they kick, or spin.
-            let steps = feet::speed_by_feet(&clip, &body, &overrides.contacts)
+            let shown = feet::speed_by_feet(&clip, &body, &overrides.contacts)
                 .map(|speed| speed.twist)
                 .filter(|twist| {
                     let carried = clip.clone().with_twist(*twist);
                     PhaseMap::of_loop(&carried, &body, &overrides.contacts).is_ok()
-                });
-            let shown = steps.map(|twist| ops::over_ground(twist.linear));
+                })
+                .map(|twist| ops::over_ground(twist.linear));
             (ops::over_ground(clip.root().twist.linear), shown)
         } else {
             // Only keys show the distance; relative to a moving root, the feet would merely repeat that root's motion.
@@ -310,15 +310,17 @@ fn ratio(one: f64, other: f64) -> f64 {
 /// duration.
 pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
     let most = Most::among(loops);
-    let of_loops = loops.iter().map(|own| {
-        SetCheckId::ALL
-            .into_iter()
-            .map(SetCheckId::check)
-            .map(|check| {
-                (check.measure)(&check.row, own, &most)
-                    .unwrap_or_else(|| check.row.unmeasured(Unmeasured::NotApplicable))
-            })
-            .collect()
-    });
-    of_loops.collect()
+    loops
+        .iter()
+        .map(|own| {
+            SetCheckId::ALL
+                .into_iter()
+                .map(SetCheckId::check)
+                .map(|check| {
+                    (check.measure)(&check.row, own, &most)
+                        .unwrap_or_else(|| check.row.unmeasured(Unmeasured::NotApplicable))
+                })
+                .collect()
+        })
+        .collect()
 }

@@ -110,7 +110,7 @@ impl Alignment {
     pub(super) fn shares(&self, weights: &[f64], foot: Option<usize>, share: f64) -> Vec<f64> {
         let leg = foot.and_then(|foot| self.feet?.iter().position(|&of| of == foot));
         // For each loop with phases: its weight, its map, and the start of the map relative to the start of the blend.
-        let maps = self
+        let maps: Vec<_> = self
             .gaits
             .iter()
             .zip(weights)
@@ -119,8 +119,8 @@ impl Alignment {
                 let gait = gait.as_ref().ok()?;
                 let map = leg.map_or(&gait.body, |leg| &gait.legs[leg]);
                 Some((weight * way, map, map.start() - gait.from))
-            });
-        let maps: Vec<_> = maps.collect();
+            })
+            .collect();
         let total: f64 = maps.iter().flatten().map(|(weight, ..)| weight).sum();
         let mean = |value: &dyn Fn(&PhaseMap, f64) -> f64| -> f64 {
             maps.iter()

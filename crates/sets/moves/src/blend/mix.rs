@@ -142,14 +142,12 @@ impl Mixing<'_> {
 
     /// Returns the loops with a weight above 0, each with its weight and its pose at shares of their times.
     fn posed(&self, shares: &[f64]) -> Vec<(Pose, f64)> {
-        let counted = self
-            .blender
+        self.blender
             .on_screws
             .iter()
             .zip(shares)
             .zip(self.weights)
-            .filter(|(_, weight)| **weight > 0.0);
-        counted
+            .filter(|(_, weight)| **weight > 0.0)
             .map(|((clip, share), &weight)| {
                 let secs = share * clip.period_secs();
                 (clip.body_pose_at(secs, Interpolation::Cubic), weight)
@@ -197,14 +195,14 @@ impl Mixing<'_> {
 
     /// Returns the mean of root paths, relative to their twists.
     fn sway(&self, share: f64) -> Rigid {
-        let sways = self
+        let sways: Vec<(Rigid, f64)> = self
             .blender
             .loops
             .iter()
             .zip(self.shares(None, share))
             .zip(self.weights)
-            .map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight));
-        let sways: Vec<(Rigid, f64)> = sways.collect();
+            .map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight))
+            .collect();
         into(mean(&sways, |sway| *sway))
     }
 }

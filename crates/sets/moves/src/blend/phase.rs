@@ -205,12 +205,16 @@ impl PhaseMap {
     /// Averages over the contacts their deviations times the sum of a term over all harmonics of the distance to each.
     fn sum(&self, phase: f64, term: impl Fn(usize, f64) -> f64) -> f64 {
         let count = self.deviations.len();
-        let sums = self.deviations.iter().enumerate().map(|(index, deviation)| {
-            let away = phase - index as f64 / count as f64;
-            let terms = (0..=count / 2).map(|harmonic| term(harmonic, TAU * harmonic as f64 * away));
-            deviation * terms.sum::<f64>()
-        });
-        sums.sum::<f64>() / count as f64
+        self.deviations
+            .iter()
+            .enumerate()
+            .map(|(index, deviation)| {
+                let away = phase - index as f64 / count as f64;
+                let terms = (0..=count / 2).map(|harmonic| term(harmonic, TAU * harmonic as f64 * away));
+                deviation * terms.sum::<f64>()
+            })
+            .sum::<f64>()
+            / count as f64
     }
 
     fn least_slope(&self) -> f64 {

@@ -85,8 +85,8 @@ impl PhaseProfile {
 
     /// Returns the sum of products with another profile that is `steps` ahead.
     fn correlation(&self, other: &Self, steps: usize) -> f64 {
-        let pairs = (0..NUM_PHASES).map(|index| (&self.0[index], &other.0[(index + steps) % NUM_PHASES]));
-        pairs
+        (0..NUM_PHASES)
+            .map(|index| (&self.0[index], &other.0[(index + steps) % NUM_PHASES]))
             .flat_map(|(here, there)| here.iter().zip(there))
             .map(|(a, b)| a.dot(*b))
             .sum()

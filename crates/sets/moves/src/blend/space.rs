@@ -184,11 +184,12 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
         })
         .collect();
     let count = points.len();
-    let triples = (0..count).flat_map(|i| (i + 1..count).flat_map(move |j| (j + 1..count).map(move |k| [i, j, k])));
-    let triangles = triples.filter_map(|corners| {
-        let shares = triangle_shares(corners.map(|corner| points[corner]), at)?;
-        Some(Simplex { corners, shares })
-    });
+    let triangles = (0..count)
+        .flat_map(|i| (i + 1..count).flat_map(move |j| (j + 1..count).map(move |k| [i, j, k])))
+        .filter_map(|corners| {
+            let shares = triangle_shares(corners.map(|corner| points[corner]), at)?;
+            Some(Simplex { corners, shares })
+        });
     lowest(triangles, &heights).unwrap_or_else(|| nearest_edge(points, &heights, at))
 }
 
@@ -219,8 +220,14 @@ fn nearest_edge(points: &[Point], heights: &[f64], at: Point) -> Simplex {
             edges.push((gap, edge));
         }
     }
-    let near = edges.into_iter().filter(|(gap, _)| *gap <= nearest + SAME);
-    lowest(near.map(|(_, simplex)| simplex), heights).unwrap_or(Simplex {
+    lowest(
+        edges
+            .into_iter()
+            .filter(|(gap, _)| *gap <= nearest + SAME)
+            .map(|(_, simplex)| simplex),
+        heights,
+    )
+    .unwrap_or(Simplex {
         corners: [0; 3],
         shares: [1.0, 0.0, 0.0],
     })

@@ -427,16 +427,17 @@ impl Search<'_> {
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)), 0.1))
             .collect();
         let flies_metres = FLIES_METRES * self.size;
-        let flies = (0..count).map(|frame| {
-            joints
-                .iter()
-                .zip(&standing)
-                .enumerate()
-                .all(|(foot, (&joint, standing))| {
-                    !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
-                })
-        });
-        let flies: Vec<bool> = flies.collect();
+        let flies: Vec<bool> = (0..count)
+            .map(|frame| {
+                joints
+                    .iter()
+                    .zip(&standing)
+                    .enumerate()
+                    .all(|(foot, (&joint, standing))| {
+                        !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
+                    })
+            })
+            .collect();
         let fewest = self.frames(FLIGHT_SECS);
         contact::runs(&flies)
             .into_iter()
@@ -480,12 +481,14 @@ impl Search<'_> {
             }
             let stride = TimeStep::new(clip.step_secs()).nearest_from_one(1.0 / COARSE_HZ);
             let of_pairs = |frames: &mut dyn Iterator<Item = usize>, samples: &[usize]| {
-                let fits = frames.filter(|&frame| self.analysis.usable[frame]).flat_map(|frame| {
-                    samples
-                        .iter()
-                        .map(move |&sample| self.fit(event, end, frame, (loop_index, sample)))
-                });
-                fits.min_by_key(|fit| (ordered(fit.price), fit.sample))
+                frames
+                    .filter(|&frame| self.analysis.usable[frame])
+                    .flat_map(|frame| {
+                        samples
+                            .iter()
+                            .map(move |&sample| self.fit(event, end, frame, (loop_index, sample)))
+                    })
+                    .min_by_key(|fit| (ordered(fit.price), fit.sample))
             };
             let count = clip.num_samples();
             let stride = stride.min(count);

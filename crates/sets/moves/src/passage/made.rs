@@ -303,11 +303,13 @@ fn on_its_feet(
     stays: impl Fn(usize) -> bool,
 ) -> Ground {
     let [own, other] = [own, other].map(|of_loop| of_loop.map_or_else(Vec::new, |of_loop| of_loop.standing()));
-    let both = own.iter().filter_map(|(joint, seen)| {
-        let (_, there) = other.iter().find(|(other, _)| other == joint)?;
-        stays(*joint).then(|| (*seen, other_root.root().transform_point(*there)))
-    });
-    let (seen, world): (Vec<DVec3>, Vec<DVec3>) = both.unzip();
+    let (seen, world): (Vec<DVec3>, Vec<DVec3>) = own
+        .iter()
+        .filter_map(|(joint, seen)| {
+            let (_, there) = other.iter().find(|(other, _)| other == joint)?;
+            stays(*joint).then(|| (*seen, other_root.root().transform_point(*there)))
+        })
+        .unzip();
     if seen.is_empty() {
         root
     } else {

@@ -62,11 +62,11 @@ impl Transitions {
     pub fn grid(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, most: usize) -> CostGrid {
         let exits = thinned(within(exits, self.num_exits()), most);
         let entries = thinned(within(entries, self.num_entries()), most);
-        let costs = exits
+        let (exact, feature) = exits
             .iter()
             .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)))
-            .map(|(exit, entry)| (self.cost(exit, entry, decay), self.feature_cost(exit, entry, decay)));
-        let (exact, feature) = costs.unzip();
+            .map(|(exit, entry)| (self.cost(exit, entry, decay), self.feature_cost(exit, entry, decay)))
+            .unzip();
         CostGrid {
             exact,
             feature,
@@ -212,8 +212,7 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
         // Without entries there are no axes, and nothing to divide.
         for run in bounds.features.chunks((RUN * axes).max(1)) {
             for axis in 0..axes {
-                let values = run.iter().skip(axis).step_by(axes);
-                let (low, high) = percentile::extremes(values.copied());
+                let (low, high) = percentile::extremes(run.iter().skip(axis).step_by(axes).copied());
                 bounds.lows.push(low);
                 bounds.highs.push(high);
             }

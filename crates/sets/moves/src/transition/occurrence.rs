@@ -372,13 +372,13 @@ impl Search<'_> {
 /// Returns the eight pairs of start and number of steps with either end, or both, moved by `reach` steps.
 fn neighbours((start, num_steps): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
     // Both ends are counted from `reach` steps before their position.
-    let moves = (0..9)
+    (0..9)
         .filter(|&at| at != 4)
-        .map(move |at| (at / 3 * reach, at % 3 * reach));
-    moves.filter_map(move |(of_start, of_end)| {
-        let start = (start + of_start).checked_sub(reach)?;
-        Some((start, (num_steps + of_end).checked_sub(of_start)?))
-    })
+        .map(move |at| (at / 3 * reach, at % 3 * reach))
+        .filter_map(move |(of_start, of_end)| {
+            let start = (start + of_start).checked_sub(reach)?;
+            Some((start, (num_steps + of_end).checked_sub(of_start)?))
+        })
 }
 
 /// Fewest steps of a motion that can be recognized.

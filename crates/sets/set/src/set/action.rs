@@ -27,8 +27,12 @@ pub(super) fn most_cost(set: &Set, transitions: &[SetTransition]) -> f64 {
             .iter()
             .any(|entry| entry.name == name && entry.gait == MotionKind::Idle)
     };
-    let starts = transitions.iter().filter(|jump| rests(&jump.from) && !rests(&jump.to));
-    let cheapest = smallest(starts.map(|jump| jump.cost));
+    let cheapest = smallest(
+        transitions
+            .iter()
+            .filter(|jump| rests(&jump.from) && !rests(&jump.to))
+            .map(|jump| jump.cost),
+    );
     if cheapest.is_finite() {
         MOST_COST.max(MOST_JUMPS * cheapest)
     } else {

@@ -184,8 +184,11 @@ impl Member {
             });
             bones.collect::<Vec<_>>()
         });
-        let pairs = own.into_iter().zip(other);
-        greatest(pairs.filter_map(|(own, other)| Some(own?.distance(other?))))
+        greatest(
+            own.into_iter()
+                .zip(other)
+                .filter_map(|(own, other)| Some(own?.distance(other?))),
+        )
     }
 
     /// Returns its velocity, relative to its root.

@@ -240,12 +240,14 @@ impl Set {
 
     /// Returns its loops without other versions, under their names: the loops that passages connect. Errors: there are none.
     pub fn loops(&self) -> Result<LoopSet, PlayError> {
-        let clips = self
-            .entries
-            .iter()
-            .filter(|entry| entry.variant_of.is_none())
-            .map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()));
-        LoopSet::with(clips.collect(), &self.form.overrides)
+        LoopSet::with(
+            self.entries
+                .iter()
+                .filter(|entry| entry.variant_of.is_none())
+                .map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()))
+                .collect(),
+            &self.form.overrides,
+        )
     }
 
     /// Adds the best passages of takes, and actions.

@@ -69,13 +69,16 @@ fn styles_at(words: &[Vec<String>], place: usize, from_last: bool) -> Option<Vec
         rest.retain(|word| !word.chars().all(|letter| letter.is_ascii_digit()));
         motions.entry(&words[index]).or_default().insert(rest.join(" "));
     }
-    let shared = motions.iter().filter(|(word, own)| {
-        motions
-            .iter()
-            .filter(|(other, _)| other != word)
-            .any(|(_, theirs)| theirs.intersection(own).count() >= IN_COMMON)
-    });
-    let shared: Vec<&str> = shared.map(|(word, _)| *word).collect();
+    let shared: Vec<&str> = motions
+        .iter()
+        .filter(|(word, own)| {
+            motions
+                .iter()
+                .filter(|(other, _)| other != word)
+                .any(|(_, theirs)| theirs.intersection(own).count() >= IN_COMMON)
+        })
+        .map(|(word, _)| *word)
+        .collect();
     let styles: Vec<Option<String>> = words.iter().map(|words| Some(words[word_of(words)?].clone())).collect();
     // Rare words occur by chance.
     let told = styles
