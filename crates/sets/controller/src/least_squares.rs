@@ -323,8 +323,11 @@ impl Change {
 
     /// Every third sample: enough to find a ramp.
     fn thinned(&self) -> Self {
-        let thin = |column: &Vec<f64>| column.iter().copied().step_by(3).collect();
-        let columns = self.besides.iter().map(thin).collect();
+        let columns = self
+            .besides
+            .iter()
+            .map(|column| column.iter().copied().step_by(3).collect())
+            .collect();
         let thinned = Self {
             samples: self.samples.iter().copied().step_by(3).collect(),
             rest: Vec::new(),

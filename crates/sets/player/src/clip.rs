@@ -147,8 +147,14 @@ impl MotionClip {
             num_joints: skeleton.num_joints(),
             root: (!entry.is_loop()).then(|| {
                 let roots = roots_of(entry).unwrap_or_default();
-                let row = |root: &Rigid| vec![lanes(root.rotation, root.translation)];
-                Keys::new(roots.iter().map(row).collect(), tracks.step_secs(), false)
+                Keys::new(
+                    roots
+                        .iter()
+                        .map(|root| vec![lanes(root.rotation, root.translation)])
+                        .collect(),
+                    tracks.step_secs(),
+                    false,
+                )
             }),
             events: entry.events.clone(),
         })

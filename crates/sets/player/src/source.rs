@@ -33,8 +33,10 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn new(set: &MotionSet, parts: &[Part]) -> Self {
-        let seconds = |part: &Part| part.weight * set.clips[part.clip].seconds;
-        let period: f64 = parts.iter().map(seconds).sum();
+        let period: f64 = parts
+            .iter()
+            .map(|part| part.weight * set.clips[part.clip].seconds)
+            .sum();
         let travel = |part: &Part| set.clips[part.clip].twist().linear * set.clips[part.clip].seconds;
         let whole: DVec3 = parts.iter().map(|part| travel(part) * part.weight).sum();
         let lengths: f64 = parts.iter().map(|part| travel(part).length() * part.weight).sum();

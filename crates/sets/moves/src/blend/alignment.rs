@@ -83,8 +83,9 @@ impl Alignment {
             }
         }
         let ways = || {
-            let way = |clip: &LoopClip| clip.root().twist.linear.length() * clip.period_secs();
-            loops.iter().map(way)
+            loops
+                .iter()
+                .map(|clip| clip.root().twist.linear.length() * clip.period_secs())
         };
         let farthest = greatest(ways());
         // Loops that do not travel count equally.

@@ -109,8 +109,11 @@ impl Action {
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));
         let ending = cheapest(&next);
         let most = LEAVE_TIMES * ending.1 + LEAVE_MORE;
-        let fits = |sample: &usize| set.entry_from(&state(*sample), ending.0.loop_index, DEFAULT_FADE).cost <= most;
-        let leave = (last / 2..last).rev().take_while(fits).last().unwrap_or(last);
+        let leave = (last / 2..last)
+            .rev()
+            .take_while(|sample| set.entry_from(&state(*sample), ending.0.loop_index, DEFAULT_FADE).cost <= most)
+            .last()
+            .unwrap_or(last);
         let step_secs = tracks.step_secs();
         let of_body = (&analysis.body, analysis.contacts.limits());
         let joins = ([begins.0, ending.0], begins.1 + ending.1);

@@ -50,8 +50,10 @@ pub fn of_style(files: &[SetFileName], style: Option<&str>) -> Result<OfStyle, M
 
 fn of_asked_style(files: &[SetFileName], style: &str) -> Result<OfStyle, MakeSetError> {
     // In files of several animations, the names of these decide.
-    let fits = |file: &SetFileName| fits_style(style, &file.below) || file.holds_animations;
-    let is_kept: Vec<bool> = files.iter().map(fits).collect();
+    let is_kept: Vec<bool> = files
+        .iter()
+        .map(|file| fits_style(style, &file.below) || file.holds_animations)
+        .collect();
     if is_kept.contains(&true) {
         return Ok(OfStyle {
             is_kept,

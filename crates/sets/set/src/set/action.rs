@@ -166,8 +166,11 @@ impl SetAction {
         loops.sort_by_key(|(_, cost)| ordered(*cost));
         let exit = loops.first().map_or(f64::INFINITY, |first| first.1);
         let name = |action: &Self| action.action.passage.name().to_owned();
-        let is_led_to = |other: &Self| name(other) != name(self) && other.action.cost_before(&self.action) <= most;
-        let goes_back = exit <= RETURNS * self.action.entry_cost && !set.actions.iter().any(is_led_to);
+        let goes_back = exit <= RETURNS * self.action.entry_cost
+            && !set
+                .actions
+                .iter()
+                .any(|other| name(other) != name(self) && other.action.cost_before(&self.action) <= most);
         loops.retain(|_| exit <= most || goes_back);
         let others = (set.actions.iter())
             .filter(|other| other.action.entry_cost > most && self.action.cost_before(&other.action) <= most)

@@ -18,7 +18,6 @@ mod style;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use loopwright_core::LoopClip;
 use loopwright_core::analysis::{MotionKind, Side};
 use loopwright_formats::set::{
     ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
@@ -136,22 +135,27 @@ fn on_one_root_joint(offered: Vec<Offered>) -> Vec<Offered> {
     let root_of = |each: &Offered| each.member.stored.sidecar.playback.root_joint.clone();
     let is_of_all = |joint: &String| offered.iter().all(|each| each.member.may_be_carried_by(joint));
     let joint = offered.iter().find_map(|each| root_of(each).filter(is_of_all));
-    let on_root = |each: Offered| Offered {
-        member: each.member.on_root_joint(joint.as_deref()),
-        ..each
-    };
-    offered.into_iter().map(on_root).collect()
+    offered
+        .into_iter()
+        .map(|each| Offered {
+            member: each.member.on_root_joint(joint.as_deref()),
+            ..each
+        })
+        .collect()
 }
 
 /// Raises or lowers loops to the floor of the first: each was recorded over its own floor, but they are played one after the other.
 fn at_one_floor(offered: Vec<Offered>, form: &SetForm) -> Vec<Offered> {
     let clips = offered.iter().map(|each| each.member.stored.clip.clone()).collect();
     let raised = on_one_floor(clips, &form.overrides);
-    let onto = |(each, clip): (Offered, LoopClip)| Offered {
-        member: each.member.with_clip(clip),
-        ..each
-    };
-    offered.into_iter().zip(raised).map(onto).collect()
+    offered
+        .into_iter()
+        .zip(raised)
+        .map(|(each, clip)| Offered {
+            member: each.member.with_clip(clip),
+            ..each
+        })
+        .collect()
 }
 
 impl Set {
