@@ -202,8 +202,14 @@ impl Clips {
                 first_row: self.standing.len(),
                 num_rows,
             });
-            let known = motion.standing.iter().copied().chain(core::iter::repeat(0));
-            self.standing.extend(known.take(num_rows));
+            self.standing.extend(
+                motion
+                    .standing
+                    .iter()
+                    .copied()
+                    .chain(core::iter::repeat(0))
+                    .take(num_rows),
+            );
         }
     }
 

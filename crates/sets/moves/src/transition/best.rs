@@ -91,8 +91,11 @@ impl Transitions {
                 let on = TimeStep::new(self.entered.step_secs).nearest(secs);
                 entries.binary_search(&((last.entry + on) % self.num_entries())).ok()
             });
-            let found = bounds.best(self.left.state(exit), guess.unwrap_or(0));
-            best.extend(found.map(|(entry, cost)| Crossing { exit, entry, cost }));
+            best.extend(
+                bounds
+                    .best(self.left.state(exit), guess.unwrap_or(0))
+                    .map(|(entry, cost)| Crossing { exit, entry, cost }),
+            );
         }
         best
     }

@@ -112,8 +112,7 @@ impl Pattern<'_> {
                 (&mut sampled.positions, left.positions, right.positions, 1.0),
                 (&mut sampled.velocities, left.velocities, right.velocities, tempo),
             ] {
-                let pairs = left.iter().zip(right);
-                values.extend(pairs.map(|(l, r)| scale * (l + share * (r - l))));
+                values.extend(left.iter().zip(right).map(|(l, r)| scale * (l + share * (r - l))));
             }
         }
         sampled
@@ -238,8 +237,13 @@ impl Transitions {
                 self.entered.state(start + frame).positions,
             );
             for (joint, (from, to)) in self.joints.iter().zip(from.chunks(3).zip(to.chunks(3))) {
-                let squares = from.iter().zip(to).map(|(from, to)| (from - to) * (from - to));
-                sum += squares.sum::<f64>().sqrt() / joint.weight;
+                sum += from
+                    .iter()
+                    .zip(to)
+                    .map(|(from, to)| (from - to) * (from - to))
+                    .sum::<f64>()
+                    .sqrt()
+                    / joint.weight;
             }
         }
         sum / (sampled.num_frames() * self.joints.len()) as f64
@@ -314,9 +318,8 @@ impl Search<'_> {
         all.filter(|(at, candidate)| {
             let reach = (candidate.num_steps / stride / 4).max(1);
             let around = &best[at.saturating_sub(reach)..(at + reach + 1).min(best.len())];
-            let mut others = around.iter().flatten();
             candidate.gap <= mean
-                && others.all(|other| {
+                && around.iter().flatten().all(|other| {
                     other.gap > candidate.gap || (other.gap == candidate.gap && other.start >= candidate.start)
                 })
         })

@@ -36,8 +36,13 @@ pub(super) fn form(
     if format == Format::Fbx && loops.iter().any(|(stored, _)| is_gltf(stored.file.source.format())) {
         notes.push(SetNote::Mesh);
     }
-    let complaints = engine.complaint(format).into_iter().chain(engine.rate_complaint(fps));
-    notes.extend(complaints.map(SetNote::Engine));
+    notes.extend(
+        engine
+            .complaint(format)
+            .into_iter()
+            .chain(engine.rate_complaint(fps))
+            .map(SetNote::Engine),
+    );
     let take = &settings.recipe.take;
     Ok(SetForm {
         fps,
