@@ -426,10 +426,7 @@ impl CostRows<'_> {
             best: none,
             allows,
         };
-        if let Some(row) = likely {
-            search.compare(self.leaves.leaf_of[row] as usize);
-        }
-        tree::search(self.leaves.num_leaves(), &mut search);
+        tree::search(&self.leaves, likely, &mut search);
         (search.best != none).then_some(search.best)
     }
 }

@@ -258,10 +258,7 @@ impl NearestRows<'_> {
             best,
             allows,
         };
-        if let Some(row) = likely {
-            search.compare(self.leaves.leaf_of[row] as usize);
-        }
-        tree::search(self.leaves.num_leaves(), &mut search);
+        tree::search(&self.leaves, likely, &mut search);
         search.best
     }
 }

@@ -95,7 +95,7 @@ impl MotionClip {
 
     /// Returns the tip of a foot at a time, seen from the root.
     pub(crate) fn tip(&self, secs: f64, side: usize) -> DVec3 {
-        self.body.place(secs, self.num_joints + side)
+        self.body.at(secs, self.num_joints + side).translation
     }
 
     /// Returns the root at a time, relative to the clip's start.

@@ -25,7 +25,7 @@ use mix::{BlendedLeg, Mixing};
 pub use mix::{Mix, mean};
 pub use phase::{PhaseError, PhaseMap};
 pub use shift::align;
-pub use space::{BlendAxis, BlendSpace};
+pub use space::{BlendAxis, BlendSpace, extents};
 
 /// Why loops cannot be blended.
 #[error_kinds]

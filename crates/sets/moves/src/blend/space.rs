@@ -48,10 +48,7 @@ impl<'a> BlendSpace<'a> {
             return Err(BlendError::NoLoops);
         }
         let points: Vec<Point> = loops.iter().map(|clip| point(axes, clip.root().twist)).collect();
-        let scale = [0, 1].map(|axis| {
-            let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
-            if high > low { high - low } else { 1.0 }
-        });
+        let scale = extents(&points).map(|extent| if extent > 0.0 { extent } else { 1.0 });
         Ok(Self {
             loops,
             axes,
@@ -135,6 +132,14 @@ impl<'a> BlendSpace<'a> {
         }
         shares
     }
+}
+
+/// Returns how far points reach along each axis.
+pub fn extents(points: &[[f64; 2]]) -> [f64; 2] {
+    [0, 1].map(|axis| {
+        let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
+        high - low
+    })
 }
 
 /// Most corrections of a speed; each squares the error.
