@@ -7,9 +7,8 @@ use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 use loopwright_moves::passage::LoopState;
 
-use crate::clip::MotionClip;
+use crate::clip::{MotionClip, phase_at, share_at};
 use crate::keys::{Lanes, lanes, rigid};
-use crate::phase::{phase_at, share_at};
 use crate::set::{Moment, MotionSet};
 use crate::space::{Goal, Part, Parts, PlayedSpace};
 
