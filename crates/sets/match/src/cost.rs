@@ -58,8 +58,7 @@ pub enum CostError {
     #[error("{found} joints have a weight, at most {MAX_JOINTS} can be compared")]
     TooMany { found: usize },
     /// The take cannot be matched.
-    #[error(transparent)]
-    Features(#[from] super::features::MatchError),
+    Features(super::features::MatchError),
 }
 
 impl CostFeatures {

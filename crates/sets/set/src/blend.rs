@@ -39,10 +39,16 @@ pub struct BlendRequest {
 pub enum MixError {
     /// Their numbers of cycles differ, so that phases are not comparable; the loop is counted from 0.
     #[error("loop {index} holds {found} cycles of its motion, the first {first}")]
-    Cycles { index: usize, found: usize, first: usize },
+    Cycles {
+        index: usize,
+        found: usize,
+        first: usize,
+    },
     /// A speed is requested, but the speed of a loop, counted from 0, is unknown.
     #[error("the speed of loop {index} is not known")]
-    UnknownSpeed { index: usize },
+    UnknownSpeed {
+        index: usize,
+    },
     /// The requested speed in m/s, or turn rate in degrees per second, is out of range.
     #[error("{value} is outside the range of the loops, {low:.3} to {high:.3}")]
     Range {
@@ -51,14 +57,11 @@ pub enum MixError {
         low: f64,
         high: f64,
     },
-    #[error(transparent)]
-    Blend(#[from] BlendError),
+    Blend(BlendError),
     /// They lack joints that the caller names.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     /// Feet cannot be held.
-    #[error(transparent)]
-    Feet(#[from] HoldError),
+    Feet(HoldError),
 }
 
 /// A blend, ready to be written. [`Blender`] blends without files, with changing weights.

@@ -350,10 +350,8 @@ pub(crate) fn carried(
 /// Why a passage cannot be written.
 #[error_kinds]
 pub enum CutWriteError {
-    #[error(transparent)]
-    Write(#[from] LoopFileError),
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Write(LoopFileError),
+    Take(TakeError),
 }
 
 #[cfg(test)]

@@ -32,12 +32,13 @@ pub struct PlayRequest {
 pub enum PerformError {
     /// More frames per second than an engine uses.
     #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
-    Rate { wanted_hz: f64, limit_hz: f64 },
-    #[error(transparent)]
-    Play(#[from] PlayError),
+    Rate {
+        wanted_hz: f64,
+        limit_hz: f64,
+    },
+    Play(PlayError),
     /// They lack joints that the caller names.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
 }
 
 /// Returns the fade of a jump; by default with the usual duration, or half-life of a spring.

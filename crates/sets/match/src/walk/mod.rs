@@ -90,8 +90,7 @@ pub enum WalkError {
     #[error("\"{name}\" is not the motion that the database was made from")]
     Source { name: String },
     /// The frames do not form a take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
 }
 
 /// How a character walks.

@@ -51,8 +51,7 @@ pub enum BlendError {
     #[error("all weights are zero")]
     NoWeight,
     /// The blended samples do not form a loop clip.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// Loops of one skeleton, aligned by phase and ready to be blended with any weights.

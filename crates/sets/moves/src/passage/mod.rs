@@ -113,23 +113,27 @@ pub enum PassageError {
         difference: SkeletonDifference,
     },
     #[error("the root of loop {index} leans: passages are made over the ground")]
-    Leans { index: usize },
+    Leans {
+        index: usize,
+    },
     #[error("there is no loop {index}")]
-    NoSuchLoop { index: usize },
+    NoSuchLoop {
+        index: usize,
+    },
     #[error("the take ends before frame {end_frame:.1}, or the passage has fewer than {fewest} samples")]
-    TooShort { end_frame: f64, fewest: usize },
+    TooShort {
+        end_frame: f64,
+        fewest: usize,
+    },
     #[error("the time between samples must be positive, found {found} s")]
-    Step { found: f64 },
-    #[error(transparent)]
-    Body(#[from] BodyError),
-    #[error(transparent)]
-    Transition(#[from] TransitionError),
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
-    #[error(transparent)]
-    Play(#[from] PlayError),
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Step {
+        found: f64,
+    },
+    Body(BodyError),
+    Transition(TransitionError),
+    LoopClip(LoopClipError),
+    Play(PlayError),
+    Take(TakeError),
 }
 
 impl Passage {

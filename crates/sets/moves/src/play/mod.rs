@@ -105,11 +105,9 @@ pub enum PlayError {
     #[error("{found} transforms (frames times joints) are requested, the limit is {MAX_TRANSFORMS}")]
     TooManyFrames { found: f64 },
     /// The frames do not form a take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
     /// A loop cannot be expressed relative to its constant twist.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// Loops of one skeleton that can follow each other in any order.

@@ -79,14 +79,11 @@ pub enum TransitionError {
         only_entered: Vec<String>,
     },
     /// A weight is invalid or names no joint.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     /// A loop cannot be expressed relative to its constant twist.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
     /// The samples of a loop do not form a take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
 }
 
 /// A take or a loop that can be left and entered at any of its frames.

@@ -148,7 +148,6 @@ pub enum SetStage {
 #[error_kinds]
 pub enum SetNote {
     /// Its engine does not read its files as they are.
-    #[error(transparent)]
     Engine(Complaint),
     /// A take is left out because of its skeleton.
     #[error("{}: {}", .0.take, .0.why)]
@@ -165,7 +164,6 @@ pub enum SetNote {
     )]
     Mesh,
     /// A change made while writing.
-    #[error(transparent)]
     File(loopwright_formats::FileWarning),
 }
 
@@ -181,17 +179,14 @@ pub enum MakeSetError {
     #[error("no take gives a loop for a set")]
     NoLoops(Vec<LeftOut>),
     /// Its loops cannot be played one after the other.
-    #[error(transparent)]
-    Play(#[from] PlayError),
+    Play(PlayError),
     /// A loop cannot be written.
-    #[error(transparent)]
     Loop(LoopFileError),
     /// A passage cannot be written.
     #[error("{error}")]
     Passage { file: String, error: LoopFileError },
     /// A passage does not form a take.
-    #[error(transparent)]
-    Take(#[from] loopwright_core::take::TakeError),
+    Take(loopwright_core::take::TakeError),
     /// The clips do not all fit into one file.
     #[error("{error}")]
     Single { file: String, error: LoopFileError },
@@ -199,11 +194,9 @@ pub enum MakeSetError {
     #[error("{error}")]
     LoopOfSingle { file: String, error: LoopFileError },
     /// The facts of a loop cannot be written.
-    #[error(transparent)]
-    Sidecar(#[from] SidecarError),
+    Sidecar(SidecarError),
     /// The manifest cannot be written.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
+    Manifest(ManifestError),
 }
 
 /// A set that is made but not yet written.
