@@ -6,12 +6,16 @@
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright_core::analysis::{MOVING_MPS, MotionKind};
-use loopwright_core::math::{greatest, mean};
+use loopwright_core::{
+    analysis::{MOVING_MPS, MotionKind},
+    math::{greatest, mean},
+};
 
-use super::least_squares::{self, FittedResponse};
-use super::profile::{Profile, Signal};
-use super::response;
+use super::{
+    least_squares::{self, FittedResponse},
+    profile::{Profile, Signal},
+    response,
+};
 
 /// The changing quantity.
 #[handed_over]

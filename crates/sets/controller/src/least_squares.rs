@@ -10,8 +10,10 @@ use core::ops::Range;
 use glam::DVec3;
 use loopwright_core::math::{mean, ops, ordered};
 
-use super::profile::Signal;
-use super::response::{self, SmoothedResponse, golden_section};
+use super::{
+    profile::Signal,
+    response::{self, SmoothedResponse, golden_section},
+};
 
 /// Largest error of a trusted fit, as a share of the step.
 ///

@@ -1,7 +1,9 @@
 //! Modes of locomotion that a controller treats separately, and the largest values that a take reaches in each.
 
-use loopwright_core::analysis::{MotionKind, Segment};
-use loopwright_core::math::smallest;
+use loopwright_core::{
+    analysis::{MotionKind, Segment},
+    math::smallest,
+};
 
 use super::profile::{Profile, SUSTAINED_SECS};
 

@@ -1,11 +1,12 @@
 //! Statistics over one or many takes: medians with their spread.
 
-use super::event::{Event, Quantity};
-use loopwright_core::analysis::MotionKind;
-use loopwright_core::math::mean;
-
-use super::mode::{MODES, Maximum, ModeFigures};
-use super::{TakeFit, response};
+use super::{
+    TakeFit,
+    event::{Event, Quantity},
+    mode::{MODES, Maximum, ModeFigures},
+    response,
+};
+use loopwright_core::{analysis::MotionKind, math::mean};
 
 /// Median and spread of some values.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,9 +8,11 @@ use core::f64::consts::PI;
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright_core::Analysis;
-use loopwright_core::analysis::{BadFrameKind, velocities};
-use loopwright_core::math::{TimeStep, kernel, ops, percentile};
+use loopwright_core::{
+    Analysis,
+    analysis::{BadFrameKind, velocities},
+    math::{TimeStep, kernel, ops, percentile},
+};
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
 pub(crate) const SUSTAINED_SECS: f64 = 0.5;

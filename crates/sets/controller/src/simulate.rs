@@ -6,9 +6,11 @@
 use glam::DVec3;
 use loopwright_core::math::{Spring, decay_rate};
 
-use super::TakeFit;
-use super::event::{Event, Quantity};
-use super::profile::Signal;
+use super::{
+    TakeFit,
+    event::{Event, Quantity},
+    profile::Signal,
+};
 
 /// Returns the value of a quantity over the frames of the take, driven by a controller with a half-life, if there is one, and smoothed like
 /// the take, so that both can be compared. Only trusted events are used as steps.

@@ -20,14 +20,15 @@ use std::borrow::Cow;
 
 use bytemuck::AnyBitPattern;
 
-use super::cost::{CostDatabase, CostFeatures, CostJoint, CostRows};
-use super::database::{ClipRows, FrameDatabase, FutureRows, MatchClip, MatchDatabase, is_standing};
-use super::features::{Horizon, NUM_FEATURES, Standard};
-use super::nearest::{LARGEST, NearestRows};
-use super::principal::{COMPONENTS, Principal};
-use super::tree::{self, LEAF, Leaves};
-use loopwright_core::math::DecayKind;
-use loopwright_core::words;
+use super::{
+    cost::{CostDatabase, CostFeatures, CostJoint, CostRows},
+    database::{ClipRows, FrameDatabase, FutureRows, MatchClip, MatchDatabase, is_standing},
+    features::{Horizon, NUM_FEATURES, Standard},
+    nearest::{LARGEST, NearestRows},
+    principal::{COMPONENTS, Principal},
+    tree::{self, LEAF, Leaves},
+};
+use loopwright_core::{math::DecayKind, words};
 
 const MAGIC: [u8; 8] = *b"LWMATCH\n";
 

@@ -9,13 +9,17 @@
 
 use std::borrow::Cow;
 
-use super::database::{Clips, FrameDatabase, FrameRows, MatchFilter};
-use super::nearest::{self, MAX_COLUMNS, RowsError, larger};
-use super::principal::{Place, Principal};
-use super::source::MatchSource;
-use super::tree::{self, LEAF, Leaves, Search};
-use loopwright_core::analysis::{ROOT_AXES, WeightedJoint};
-use loopwright_core::math::{Decay, Displacement};
+use super::{
+    database::{Clips, FrameDatabase, FrameRows, MatchFilter},
+    nearest::{self, MAX_COLUMNS, RowsError, larger},
+    principal::{Place, Principal},
+    source::MatchSource,
+    tree::{self, LEAF, Leaves, Search},
+};
+use loopwright_core::{
+    analysis::{ROOT_AXES, WeightedJoint},
+    math::{Decay, Displacement},
+};
 
 /// Most joints that are compared.
 const MAX_JOINTS: usize = (MAX_COLUMNS - ROOT_AXES) / 6;

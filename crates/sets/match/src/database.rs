@@ -7,8 +7,10 @@ use std::borrow::Cow;
 
 use loopwright_core::analysis::{Gait, MotionKind, Side};
 
-use super::features::{Horizon, NUM_FEATURES, RawFeatures, Standard};
-use super::nearest::{NearestRows, Neighbour, RowsError};
+use super::{
+    features::{Horizon, NUM_FEATURES, RawFeatures, Standard},
+    nearest::{NearestRows, Neighbour, RowsError},
+};
 
 /// A motion before it is part of a database: a clip and the rows of its frames, whose type depends on the feature set.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,9 +7,11 @@
 
 use glam::DVec3;
 
-use loopwright_core::Analysis;
-use loopwright_core::analysis::{FoundBy, Side};
-use loopwright_core::math::{Rigid, TimeStep, kernel, ops};
+use loopwright_core::{
+    Analysis,
+    analysis::{FoundBy, Side},
+    math::{Rigid, TimeStep, kernel, ops},
+};
 
 /// Number of future times per frame.
 pub const NUM_TIMES: usize = 3;

@@ -8,8 +8,10 @@
 
 use std::borrow::Cow;
 
-use super::principal::{Place, Principal, SIDES};
-use super::tree::{self, LEAF, Leaves, Search};
+use super::{
+    principal::{Place, Principal, SIDES},
+    tree::{self, LEAF, Leaves, Search},
+};
 
 /// Rounding error of projections in single precision, as a share of the largest input.
 const ROUNDING: f32 = 4e-6;

@@ -1,9 +1,14 @@
 //! Sources of rows: takes and loops, relative to their smoothed roots.
 
-use super::database::{FrameRows, MatchClip, MatchMotion, with_gait};
-use super::features::{self, Horizon, MatchError, RawFeatures};
-use loopwright_core::math::{Rigid, TimeStep};
-use loopwright_core::{Analysis, BodyOverrides, LoopClip, Take, Tracks, analysis::Side};
+use super::{
+    database::{FrameRows, MatchClip, MatchMotion, with_gait},
+    features::{self, Horizon, MatchError, RawFeatures},
+};
+use loopwright_core::{
+    Analysis, BodyOverrides, LoopClip, Take, Tracks,
+    analysis::Side,
+    math::{Rigid, TimeStep},
+};
 
 /// A take or a loop whose frames can be matched and played.
 #[derive(Clone, Debug)]

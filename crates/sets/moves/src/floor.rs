@@ -5,12 +5,14 @@
 
 use glam::DVec3;
 
-use loopwright_core::analysis::{Body, BodyOverrides, ContactLimits};
-use loopwright_core::feet::{Stage, standing_places};
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Rigid, percentile, smallest};
-use loopwright_core::motion::{Skeleton, SkeletonDifference};
-use loopwright_core::take::Take;
+use loopwright_core::{
+    analysis::{Body, BodyOverrides, ContactLimits},
+    feet::{Stage, standing_places},
+    loop_clip::LoopClip,
+    math::{Rigid, percentile, smallest},
+    motion::{Skeleton, SkeletonDifference},
+    take::Take,
+};
 
 /// A root that leans by less than this is upright, as the length of the difference of its up axis from +Y.
 const UPRIGHT: f64 = 1e-6;

@@ -7,17 +7,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loopwright_core::Pose;
-use loopwright_core::analysis::FootEventKind;
-use loopwright_core::math::{Decay, Rigid, ordered};
+use loopwright_core::{
+    Pose,
+    analysis::FootEventKind,
+    math::{Decay, Rigid, ordered},
+};
 use loopwright_moves::passage::LoopState;
 
-use crate::clip::{MotionClip, STILL};
-use crate::hold::{Frame, Hold, Playlist, sprung};
-use crate::keys::{Lanes, rigid};
-use crate::set::{ACTION_FADE, FADE, Moment, MotionSet, Way};
-use crate::source::{Clock, Cycle, Fading, Over, Source, held};
-use crate::space::{Goal, PlayedSpace};
+use crate::{
+    clip::{MotionClip, STILL},
+    hold::{Frame, Hold, Playlist, sprung},
+    keys::{Lanes, rigid},
+    set::{ACTION_FADE, FADE, Moment, MotionSet, Way},
+    source::{Clock, Cycle, Fading, Over, Source, held},
+    space::{Goal, PlayedSpace},
+};
 
 /// Distance from a loop's point at which that loop counts as played, as a share of the range of the axes.
 const NEAR: f64 = 0.1;

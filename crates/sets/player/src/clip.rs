@@ -4,15 +4,19 @@ use core::f64::consts::{FRAC_1_PI, PI, TAU};
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::Side;
-use loopwright_core::math::{Rigid, Twist, ops};
-use loopwright_core::{Pose, Skeleton, Take, Tracks};
+use loopwright_core::{
+    Pose, Skeleton, Take, Tracks,
+    analysis::Side,
+    math::{Rigid, Twist, ops},
+};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetClip};
 use loopwright_moves::passage::LoopState;
 
-use crate::SetError;
-use crate::keys::{Keys, Lanes, lanes, rigid};
-use crate::legs::{Contacts, Leg};
+use crate::{
+    SetError,
+    keys::{Keys, Lanes, lanes, rigid},
+    legs::{Contacts, Leg},
+};
 
 /// A loop that moves less than this stands, metres and radians per second.
 pub(crate) const STILL: f64 = 0.05;

@@ -1,7 +1,10 @@
 //! Legs, and when their feet stand in clips.
 
-use loopwright_core::analysis::{Body, BodyOverrides, FootEventKind, Side};
-use loopwright_core::{Take, Tracks, feet};
+use loopwright_core::{
+    Take, Tracks,
+    analysis::{Body, BodyOverrides, FootEventKind, Side},
+    feet,
+};
 use loopwright_formats::set::SetClip;
 
 /// A leg and the tip of its foot.

@@ -3,17 +3,23 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use loopwright_core::math::{Decay, DecayKind};
-use loopwright_core::{Skeleton, Take};
-use loopwright_formats::set::{ClipKind, Manifest};
-use loopwright_formats::{AnimatedFile, AnimationChoice, ReadSettings};
+use loopwright_core::{
+    Skeleton, Take,
+    math::{Decay, DecayKind},
+};
+use loopwright_formats::{
+    AnimatedFile, AnimationChoice, ReadSettings,
+    set::{ClipKind, Manifest},
+};
 use loopwright_moves::passage::LoopState;
 
-use crate::SetError;
-use crate::clip::{self, MotionClip};
-use crate::keys::Lanes;
-use crate::legs::Leg;
-use crate::space::{self, PlayedSpace};
+use crate::{
+    SetError,
+    clip::{self, MotionClip},
+    keys::Lanes,
+    legs::Leg,
+    space::{self, PlayedSpace},
+};
 
 /// The fade of a switch for which the manifest states none.
 pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };

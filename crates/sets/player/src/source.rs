@@ -7,10 +7,12 @@ use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 use loopwright_moves::passage::LoopState;
 
-use crate::clip::{MotionClip, phase_at, share_at};
-use crate::keys::{Lanes, lanes, rigid};
-use crate::set::{Moment, MotionSet};
-use crate::space::{Goal, Part, Parts, PlayedSpace};
+use crate::{
+    clip::{MotionClip, phase_at, share_at},
+    keys::{Lanes, lanes, rigid},
+    set::{Moment, MotionSet},
+    space::{Goal, Part, Parts, PlayedSpace},
+};
 
 /// Step over which rates and accelerations are measured at a switch, seconds: short compared with body motion, long compared with rounding.
 const STEP: f64 = 1.0 / 240.0;

@@ -7,8 +7,7 @@ use loopwright_core::math::{Twist, mean, ops, ordered};
 use loopwright_formats::set::Manifest;
 use loopwright_moves::blend::extents;
 
-use crate::SetError;
-use crate::clip::MotionClip;
+use crate::{SetError, clip::MotionClip};
 
 /// The motion that a character should show.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,9 +5,11 @@ use core::f64::consts::{PI, TAU};
 use glam::DVec3;
 use loopwright_core::math::{decay_rate, ops};
 
-use crate::character::SteeredCharacter;
-use crate::clip::STILL;
-use crate::space::{Goal, SpaceAxis};
+use crate::{
+    character::SteeredCharacter,
+    clip::STILL,
+    space::{Goal, SpaceAxis},
+};
 
 /// Difference from the heading above which a turn is requested, radians: for a standing body, and for a moving one, whose loops
 /// turn as well.

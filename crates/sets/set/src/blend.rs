@@ -2,16 +2,22 @@
 
 use std::path::PathBuf;
 
-use loopwright_core::analysis::{Body, BodyError};
-use loopwright_core::feet::{FootLock, HoldError};
-use loopwright_core::math::percentile;
-use loopwright_core::pipeline::Recentered;
-use loopwright_core::{BodyOverrides, LoopClip, RootMode};
-use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
-use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop};
-use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
-use loopwright_moves::Blender;
-use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError};
+use loopwright_core::{
+    BodyOverrides, LoopClip, RootMode,
+    analysis::{Body, BodyError},
+    feet::{FootLock, HoldError},
+    math::percentile,
+    pipeline::Recentered,
+};
+use loopwright_formats::{
+    Format, LoadedTake, LoopFile, LoopFileError, Target,
+    loop_file::facts::{BlendFacts, FeetFacts},
+    loop_file::{BlendOrigin, DerivedLoop},
+};
+use loopwright_moves::{
+    Blender,
+    blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError},
+};
 
 use loopwright_job::{Authored, LoopOfLoops, StoredLoop, verdict::is_speed_unknown, with_feet, without_animations};
 

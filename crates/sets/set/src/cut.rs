@@ -1,15 +1,21 @@
 //! Cuts passages out of a take: starts, stops, turns, jumps; and makes transitions between loops.
 
 use crate::passage_check::{check_cut, clip_kind, events, state_facts};
-use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
-use loopwright_core::math::TimeStep;
-use loopwright_core::take::TakeError;
-use loopwright_core::{LoopCandidate, LoopClip};
-use loopwright_formats::loop_file::CarriedMotion;
-use loopwright_formats::set::{PassageFacts, RootKeys};
-use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
-use loopwright_moves::passage::{self, FoundPassages, Looked, PassageError};
-use loopwright_moves::{LoopSet, Passage, PassageKind};
+use loopwright_core::{
+    LoopCandidate, LoopClip,
+    analysis::{Analysis, Gait, MotionKind, Segment},
+    math::TimeStep,
+    take::TakeError,
+};
+use loopwright_formats::{
+    Format, LoopFileError, Target, WrittenFile, added_root_name,
+    loop_file::CarriedMotion,
+    set::{PassageFacts, RootKeys},
+};
+use loopwright_moves::{
+    LoopSet, Passage, PassageKind,
+    passage::{self, FoundPassages, Looked, PassageError},
+};
 
 use loopwright_job::{
     CarryError, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz,

@@ -3,12 +3,16 @@
 use core::ops::Range;
 
 use loopwright_core::LoopClip;
-use loopwright_formats::loop_file::MotionPack;
-use loopwright_formats::set::{CyclesFacts, PassageFacts};
-use loopwright_formats::{Format, LOOP_SUFFIX, Target, WrittenFile};
+use loopwright_formats::{
+    Format, LOOP_SUFFIX, Target, WrittenFile,
+    loop_file::MotionPack,
+    set::{CyclesFacts, PassageFacts},
+};
 use loopwright_job::Studied;
-use loopwright_moves::passage::{Looked, PassageError};
-use loopwright_moves::{Passage, PassageKind};
+use loopwright_moves::{
+    Passage, PassageKind,
+    passage::{Looked, PassageError},
+};
 
 use crate::cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, Found, carried, found_in};
 

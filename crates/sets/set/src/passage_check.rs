@@ -1,18 +1,23 @@
 //! Measures a passage in a file: whether it meets its loops, and whether its feet stand still.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
-use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::{Rigid, greatest, ops, rotation, smallest};
-use loopwright_core::motion::WorldTracks;
-use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
-use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
-use loopwright_moves::passage::LoopState;
-use loopwright_moves::{LoopSet, Passage, PassageKind};
+use loopwright_core::{
+    BodyOverrides, LoopClip, Skeleton, Take,
+    analysis::{Body, BodyError, FootEventKind, Side},
+    loop_clip::Interpolation,
+    math::{Rigid, greatest, ops, rotation, smallest},
+    motion::WorldTracks,
+};
+use loopwright_formats::{
+    loop_file::facts::{CheckFacts, Grade, Unmeasured},
+    set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip},
+};
+use loopwright_moves::{LoopSet, Passage, PassageKind, passage::LoopState};
 
-use loopwright_job::checks::{Check, CheckId, LimitsFrom};
-use loopwright_job::verdict::Verdict;
+use loopwright_job::{
+    checks::{Check, CheckId, LimitsFrom},
+    verdict::Verdict,
+};
 
 loopwright_job::checks! {
     /// Checks of passages alone; their feet are checked like those of loops.

@@ -1,12 +1,16 @@
 //! Plays loops one after the other, as one take.
 
-use loopwright_core::analysis::BodyError;
-use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
-use loopwright_core::math::{Decay, DecayKind};
-use loopwright_core::{BodyOverrides, Take};
+use loopwright_core::{
+    BodyOverrides, Take,
+    analysis::BodyError,
+    candidate::DEFAULT_HALF_LIFE_SECS,
+    math::{Decay, DecayKind},
+};
 use loopwright_formats::{Format, LoadedTake, Source, Target, WriteError, WrittenFile};
-use loopwright_moves::play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError};
-use loopwright_moves::{LoopSet, PlaySettings};
+use loopwright_moves::{
+    LoopSet, PlaySettings,
+    play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError},
+};
 
 use loopwright_job::{StoredLoop, max_rate_hz};
 

@@ -3,16 +3,23 @@
 //! Each loop is compared with the majority. docs/checks.md says what each check means, its limits, and the remedy.
 
 use glam::DVec3;
-use loopwright_core::analysis::Body;
-use loopwright_core::math::{ops, ordered};
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::{BodyOverrides, LoopClip, RootMotion, Skeleton, Take, feet};
-use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
-use loopwright_formats::{LoopInFile, Sidecar};
+use loopwright_core::{
+    BodyOverrides, LoopClip, RootMotion, Skeleton, Take,
+    analysis::Body,
+    feet,
+    math::{ops, ordered},
+    motion::SkeletonDifference,
+};
+use loopwright_formats::{
+    LoopInFile, Sidecar,
+    loop_file::facts::{CheckFacts, Unmeasured},
+};
 use loopwright_moves::blend::{PhaseError, PhaseMap};
 
-use loopwright_job::CheckError;
-use loopwright_job::checks::{CheckRow, Limits, LimitsFrom, not_passed};
+use loopwright_job::{
+    CheckError,
+    checks::{CheckRow, Limits, LimitsFrom, not_passed},
+};
 
 /// How a check of a loop is measured against the majority; `None` if it does not apply.
 type Measure = fn(&CheckRow, &LoopOfSet, &Most<'_>) -> Option<CheckFacts>;

@@ -8,16 +8,20 @@
 
 use glam::{DVec2, DVec3};
 
-use loopwright_core::analysis::Side;
-use loopwright_core::feet::LiveFoot;
-use loopwright_core::math::{Decay, TimeStep};
-use loopwright_core::motion::WorldTracks;
-use loopwright_core::take::TakeError;
-use loopwright_core::{Pose, Take};
+use loopwright_core::{
+    Pose, Take,
+    analysis::Side,
+    feet::LiveFoot,
+    math::{Decay, TimeStep},
+    motion::WorldTracks,
+    take::TakeError,
+};
 use loopwright_moves::play::MAX_TRANSFORMS;
 
-use super::database::{MatchDatabase, MatchFilter};
-use super::source::MatchSource;
+use super::{
+    database::{MatchDatabase, MatchFilter},
+    source::MatchSource,
+};
 
 mod walker;
 

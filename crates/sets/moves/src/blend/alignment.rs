@@ -4,12 +4,11 @@
 //! touches down and lifts: a walk lifts a foot after the other has landed, a run before, so that no single order of events fits
 //! both. Derivation: docs/math/blend.md.
 
-use super::phase::{PhaseError, PhaseMap, inverse, left_and_right, middles};
-use super::shift::align;
-use loopwright_core::analysis::Body;
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::greatest;
-use loopwright_core::retarget::FollowedFeet;
+use super::{
+    phase::{PhaseError, PhaseMap, inverse, left_and_right, middles},
+    shift::align,
+};
+use loopwright_core::{analysis::Body, loop_clip::LoopClip, math::greatest, retarget::FollowedFeet};
 
 /// Times are mixed in proportion to the distance of a cycle; a loop in place counts as this share of the farthest.
 const LEAST_WAY: f64 = 0.2;

@@ -3,12 +3,14 @@
 use glam::{DQuat, DVec3};
 
 use super::{BlendError, Blender};
-use loopwright_core::analysis::{Body, ContactLimits};
-use loopwright_core::feet::{self, Feet, FootLock, HoldError, Leg, Stage};
-use loopwright_core::loop_clip::{Interpolation, LoopClip};
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::motion::{Pose, Skeleton, Tracks};
-use loopwright_core::retarget::FollowedFeet;
+use loopwright_core::{
+    analysis::{Body, ContactLimits},
+    feet::{self, Feet, FootLock, HoldError, Leg, Stage},
+    loop_clip::{Interpolation, LoopClip},
+    math::{Rigid, rotation},
+    motion::{Pose, Skeleton, Tracks},
+    retarget::FollowedFeet,
+};
 
 /// A blend and its feet.
 #[derive(Clone, Debug, PartialEq)]

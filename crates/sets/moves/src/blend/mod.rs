@@ -6,11 +6,13 @@
 //! periodic. Feet stand when those of the loops do (`mix`). A [`space::BlendSpace`] finds the weights for a speed and a turn
 //! rate. Derivation: docs/math/blend.md.
 
-use loopwright_core::analysis::{Body, BodyOverrides};
-use loopwright_core::loop_clip::{LoopClip, LoopClipError};
-use loopwright_core::math::Twist;
-use loopwright_core::motion::{RootMotion, SkeletonDifference};
-use loopwright_core::retarget::FollowedFeet;
+use loopwright_core::{
+    analysis::{Body, BodyOverrides},
+    loop_clip::{LoopClip, LoopClipError},
+    math::Twist,
+    motion::{RootMotion, SkeletonDifference},
+    retarget::FollowedFeet,
+};
 
 use crate::floor::{body_of, on_one_floor, other_skeleton};
 

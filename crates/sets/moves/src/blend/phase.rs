@@ -5,10 +5,12 @@
 //! time is the trigonometric polynomial of least degree through them. It is periodic and smooth, so motion sampled
 //! through it repeats as exactly as the loop. Derivation: docs/math/blend.md.
 
-use loopwright_core::analysis::{Body, ContactLimits, FoundBy, Side};
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::ops::{cos, sin};
-use loopwright_core::retarget::FollowedFeet;
+use loopwright_core::{
+    analysis::{Body, ContactLimits, FoundBy, Side},
+    loop_clip::LoopClip,
+    math::ops::{cos, sin},
+    retarget::FollowedFeet,
+};
 
 const TAU: f64 = core::f64::consts::TAU;
 

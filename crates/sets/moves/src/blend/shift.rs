@@ -8,8 +8,10 @@
 use glam::DVec3;
 
 use crate::floor::body_of;
-use loopwright_core::analysis::{BodyOverrides, FoundBy};
-use loopwright_core::loop_clip::{Interpolation, LoopClip};
+use loopwright_core::{
+    analysis::{BodyOverrides, FoundBy},
+    loop_clip::{Interpolation, LoopClip},
+};
 
 /// Number of phases at which motions are compared: a peak of a correlation is at least a tenth of a cycle wide.
 const NUM_PHASES: usize = 64;

@@ -5,8 +5,10 @@
 //! share of the time, so the blend has exactly the given values. Derivation and rejected alternatives: docs/math/blend.md.
 
 use super::BlendError;
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Twist, ops, ordered, percentile};
+use loopwright_core::{
+    loop_clip::LoopClip,
+    math::{Twist, ops, ordered, percentile},
+};
 
 /// The figure that an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,19 @@
 //! Takes a whole take unchanged, for an action such as an attack: nothing of it is bent to meet loops.
 
-use super::made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under};
-use super::{LoopState, Passage, PassageError, Way, check, stands};
-use crate::play::entry::{Entry, WeightedState, state_in};
-use crate::play::{DEFAULT_FADE, LoopSet, check_count};
-use loopwright_core::analysis::Analysis;
-use loopwright_core::math::{Rigid, ops, ordered, rotation};
-use loopwright_core::motion::Tracks;
+use super::{
+    LoopState, Passage, PassageError, Way, check,
+    made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under},
+    stands,
+};
+use crate::{
+    play::entry::{Entry, WeightedState, state_in},
+    play::{DEFAULT_FADE, LoopSet, check_count},
+};
+use loopwright_core::{
+    analysis::Analysis,
+    math::{Rigid, ops, ordered, rotation},
+    motion::Tracks,
+};
 
 /// A body that ends within these distances of where it began, and of how it faced, stays in place: metres for a body of usual size, and
 /// radians (75 degrees: hips turn less in a blow whose end is held).

@@ -11,13 +11,16 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use super::ground::Way;
-use super::{LoopState, PassageError, PassageKind, check, moves, stands};
-use crate::play::{DEFAULT_FADE, LoopSet};
-use crate::transition::{State, TransitionClip, Transitions};
-use loopwright_core::analysis::{Analysis, Foot, MOVING_MPS};
-use loopwright_core::feet::contact;
-use loopwright_core::math::{TimeStep, greatest, ops, ordered, percentile, rotation};
+use super::{LoopState, PassageError, PassageKind, check, ground::Way, moves, stands};
+use crate::{
+    play::{DEFAULT_FADE, LoopSet},
+    transition::{State, TransitionClip, Transitions},
+};
+use loopwright_core::{
+    analysis::{Analysis, Foot, MOVING_MPS},
+    feet::contact,
+    math::{TimeStep, greatest, ops, ordered, percentile, rotation},
+};
 
 /// Smallest turn between two stands, radians (30 degrees).
 const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;

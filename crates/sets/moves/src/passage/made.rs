@@ -6,20 +6,27 @@
 
 use glam::DVec3;
 
-use super::find::FoundPassage;
-use super::ground::{Bend, Ground, Way};
-use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, check, stands};
-use crate::floor::floor_over_root;
-use crate::play::{LoopSet, check_count};
-use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading};
-use loopwright_core::feet::fade::{FadingLoop, Footwork, window_secs};
-use loopwright_core::feet::open::{OpenMotion, SOON_SECS, footwork_of_take};
-use loopwright_core::feet::{self, Course, Stage};
-use loopwright_core::loop_clip::{Interpolation, LoopClip};
-use loopwright_core::math::{Decay, Rigid, TimeStep, ordered, rotation};
-use loopwright_core::motion::{Pose, RootMotion, Skeleton, Tracks};
-use loopwright_core::root_motion::root_joint;
-use loopwright_core::take::Take;
+use super::{
+    FootEvent, LoopState, Passage, PassageError, PassageKind, check,
+    find::FoundPassage,
+    ground::{Bend, Ground, Way},
+    stands,
+};
+use crate::{
+    floor::floor_over_root,
+    play::{LoopSet, check_count},
+};
+use loopwright_core::{
+    analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading},
+    feet::fade::{FadingLoop, Footwork, window_secs},
+    feet::open::{OpenMotion, SOON_SECS, footwork_of_take},
+    feet::{self, Course, Stage},
+    loop_clip::{Interpolation, LoopClip},
+    math::{Decay, Rigid, TimeStep, ordered, rotation},
+    motion::{Pose, RootMotion, Skeleton, Tracks},
+    root_motion::root_joint,
+    take::Take,
+};
 
 /// Longest fade of a bend, seconds, and at most half of a passage from a take. With less, limbs dart; with more, little of the
 /// take is left.

@@ -6,14 +6,18 @@
 
 use glam::DVec3;
 
-use crate::floor::is_upright;
-use crate::play::{LoopSet, PlayError};
-use crate::transition::TransitionError;
-use loopwright_core::analysis::{Analysis, BodyError, FootEventKind, MOVING_MPS, Side};
-use loopwright_core::loop_clip::{LoopClip, LoopClipError};
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks};
-use loopwright_core::take::{Take, TakeError};
+use crate::{
+    floor::is_upright,
+    play::{LoopSet, PlayError},
+    transition::TransitionError,
+};
+use loopwright_core::{
+    analysis::{Analysis, BodyError, FootEventKind, MOVING_MPS, Side},
+    loop_clip::{LoopClip, LoopClipError},
+    math::{Rigid, ops, rotation},
+    motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks},
+    take::{Take, TakeError},
+};
 
 mod action;
 

@@ -9,11 +9,12 @@ use std::borrow::Cow;
 use glam::DVec3;
 
 use super::INTERPOLATION;
-use crate::blend::shift::joint_weights;
-use crate::transition::State;
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Decay, Rigid};
-use loopwright_core::motion::Tracks;
+use crate::{blend::shift::joint_weights, transition::State};
+use loopwright_core::{
+    loop_clip::LoopClip,
+    math::{Decay, Rigid},
+    motion::Tracks,
+};
 
 /// The point at which a jump enters a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]

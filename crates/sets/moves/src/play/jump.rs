@@ -9,8 +9,10 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use super::entry::{Entry, NUM_REFINEMENTS, SampledLoops, WeightedState};
 use crate::transition::best::Bounds;
-use loopwright_core::feet::fade::SolvedFade;
-use loopwright_core::math::{Decay, TimeStep, ordered, smallest};
+use loopwright_core::{
+    feet::fade::SolvedFade,
+    math::{Decay, TimeStep, ordered, smallest},
+};
 
 /// The cheapest jump from one loop into another.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,16 +7,20 @@
 
 use std::sync::Arc;
 
-use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::{
+    Pcg64,
+    rand_core::{Rng, SeedableRng},
+};
 
 use crate::floor::{on_one_floor, other_skeleton};
-use loopwright_core::analysis::BodyOverrides;
-use loopwright_core::feet::fade::{FadingLoop, Footwork, SolvedFade};
-use loopwright_core::loop_clip::{Interpolation, LoopClip, LoopClipError};
-use loopwright_core::math::{Decay, Rigid, ordered, smallest};
-use loopwright_core::motion::{Pose, Skeleton, SkeletonDifference, Tracks};
-use loopwright_core::take::{Take, TakeError};
+use loopwright_core::{
+    analysis::BodyOverrides,
+    feet::fade::{FadingLoop, Footwork, SolvedFade},
+    loop_clip::{Interpolation, LoopClip, LoopClipError},
+    math::{Decay, Rigid, ordered, smallest},
+    motion::{Pose, Skeleton, SkeletonDifference, Tracks},
+    take::{Take, TakeError},
+};
 
 pub(crate) mod entry;
 pub(crate) mod jump;

@@ -26,12 +26,14 @@
 use glam::DVec3;
 
 use crate::floor::floor_over_root;
-use loopwright_core::analysis::features::{self, Features, WeightedJoint};
-use loopwright_core::analysis::{Analysis, Body, BodyError, BodyOverrides, Heading, TakeDefects};
-use loopwright_core::loop_clip::{LoopClip, LoopClipError};
-use loopwright_core::math::{Decay, Displacement};
-use loopwright_core::motion::{SkeletonDifference, Tracks, WorldTracks};
-use loopwright_core::take::{Take, TakeError};
+use loopwright_core::{
+    analysis::features::{self, Features, WeightedJoint},
+    analysis::{Analysis, Body, BodyError, BodyOverrides, Heading, TakeDefects},
+    loop_clip::{LoopClip, LoopClipError},
+    math::{Decay, Displacement},
+    motion::{SkeletonDifference, Tracks, WorldTracks},
+    take::{Take, TakeError},
+};
 
 pub(crate) mod best;
 mod gaps;

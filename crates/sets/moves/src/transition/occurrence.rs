@@ -7,8 +7,10 @@
 
 use core::ops::Range;
 
-use super::gaps::{Sampled, squared_gaps};
-use super::{Side, Transitions};
+use super::{
+    Side, Transitions,
+    gaps::{Sampled, squared_gaps},
+};
 use loopwright_core::math::{Decay, TimeStep, mean, ordered};
 
 /// Slowest and fastest tempo that is tried; each step between them costs a transform of every axis.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use loopwright_core::math::ordered;
-use loopwright_formats::{Format, Target};
+use loopwright_formats::{Format, Target, set::LeftOut};
 use loopwright_job::max_rate_hz;
 
 use super::{MakeSetError, SetNote, SetSettings};
-use crate::blend::format_for;
-use crate::set::{Member, Offered, SetForm, TakeLoop, gait_of, name_of, place_of};
-use loopwright_formats::set::LeftOut;
+use crate::{
+    blend::format_for,
+    set::{Member, Offered, SetForm, TakeLoop, gait_of, name_of, place_of},
+};
 
 /// Returns the form of the set: the rate and the format of most loops, unless settings say otherwise. Errors: more frames than
 /// an engine uses.

@@ -13,13 +13,15 @@ use std::sync::Arc;
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_core::analysis::MotionKind;
-use loopwright_formats::loop_file::Complaint;
-use loopwright_formats::{Format, LoopFileError, SidecarError, Target};
+use loopwright_formats::{
+    Format, LoopFileError, SidecarError, Target,
+    loop_file::Complaint,
+    set::{LeftOut, ManifestError, SET_FILE, SetController, SetMode},
+};
 use loopwright_job::{Recipe, Studied};
 use loopwright_moves::play::PlayError;
 
 use crate::set::{self, Offered, Set, SetForm, SetRequest, TakeLoop, TakeOnce, called, godot};
-use loopwright_formats::set::{LeftOut, ManifestError, SET_FILE, SetController, SetMode};
 
 pub use style::{ChosenStyle, OfStyle, SetFileName, of_style};
 pub use write::{SetClipFile, WrittenSet};

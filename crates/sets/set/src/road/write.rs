@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use loopwright_core::take::TakeError;
-use loopwright_formats::loop_file::importer::Importer;
-use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::{Sidecar, Source};
+use loopwright_formats::{
+    Sidecar, Source,
+    loop_file::importer::Importer,
+    loop_file::{CarriedMotion, MotionPack},
+    set::Manifest,
+};
 use loopwright_job::judge_pack;
 use loopwright_moves::Passage;
 
 use super::{MadeSet, MakeSetError, SetNote};
-use crate::cut::carried;
-use crate::set::godot;
-use loopwright_formats::set::Manifest;
+use crate::{cut::carried, set::godot};
 
 /// A file of clips.
 #[derive(Clone, Debug)]

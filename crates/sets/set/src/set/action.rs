@@ -1,15 +1,20 @@
 //! Actions of a set: whole takes that are no loop of it, such as attacks, hits and gestures.
 
-use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{ordered, smallest};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{ClipKind, LoopStateFacts, RootKeys, SetClip, SetMade, SetTransition};
-use loopwright_moves::passage::{Action, LoopState};
-use loopwright_moves::{LoopSet, Passage};
+use loopwright_core::{
+    candidate::MotionKind,
+    math::{ordered, smallest},
+};
+use loopwright_formats::{
+    loop_file::facts::Grade,
+    set::{ClipKind, LoopStateFacts, RootKeys, SetClip, SetMade, SetTransition},
+};
+use loopwright_moves::{
+    LoopSet, Passage,
+    passage::{Action, LoopState},
+};
 
 use super::{Set, place_of};
-use crate::cut::foot_names;
-use crate::passage_check::events;
+use crate::{cut::foot_names, passage_check::events};
 use loopwright_job::Studied;
 
 /// Largest cost of a pose following another, metre-seconds, and as a multiple of the cost of the cheapest jump out of an idle, which grows

@@ -1,12 +1,16 @@
 //! Makes loops that no take shows of others: mirror images, and blends between loops that are near enough.
 
 use loopwright_core::{candidate::MotionKind, feet::FootLock, math::ordered};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{MadeFrom, Missing, SetMade};
+use loopwright_formats::{
+    loop_file::facts::Grade,
+    set::{MadeFrom, Missing, SetMade},
+};
 
-use super::Entry;
-use super::member::{Member, SetForm};
-use super::select::{Offered, side_of, way_of};
+use super::{
+    Entry,
+    member::{Member, SetForm},
+    select::{Offered, side_of, way_of},
+};
 use crate::blend::{Blend, BlendRequest};
 
 /// Straight loops of neighbouring speeds farther apart than this leave a hole, metres per second.

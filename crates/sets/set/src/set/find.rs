@@ -1,16 +1,17 @@
 //! Finds the loops that a take offers to a set.
 
-use loopwright_core::analysis::MotionKind;
-use loopwright_core::math::ops;
-use loopwright_core::{LoopCandidate, RootMode};
-use loopwright_formats::{LoadedTake, Sidecar};
+use loopwright_core::{LoopCandidate, RootMode, analysis::MotionKind, math::ops};
+use loopwright_formats::{
+    LoadedTake, Sidecar,
+    set::{MadeFrom, SetMade},
+};
 
 use super::member::as_take;
-use loopwright_formats::set::{MadeFrom, SetMade};
-use loopwright_job::recipe::{OutputRecipe, Recenter};
 use loopwright_job::{
     Chosen, JobError, Matched, Recipe, Request, Rows, SearchRequest, StoredLoop, StoredLoopError, Studied, choose,
-    make, write,
+    make,
+    recipe::{OutputRecipe, Recenter},
+    write,
 };
 
 /// Tolerances within which stretches of one take move alike, metres per second and degrees per second, and the number of them

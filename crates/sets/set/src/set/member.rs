@@ -3,15 +3,20 @@
 use core::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, Foot, FootEventKind, Side};
-use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{Twist, greatest, ops, ordered, percentile, rotation};
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
-use loopwright_formats::loop_file::facts::{CandidateFacts, FeetFacts, PlaybackFacts};
-use loopwright_formats::loop_file::{DerivedLoop, RetargetOrigin, describe};
-use loopwright_formats::set::{FootEventFacts, MadeFrom, SetMade, SetPhase};
-use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
+use loopwright_core::{
+    BodyOverrides, LoopClip, RootMode, Skeleton, Take,
+    analysis::{Body, Foot, FootEventKind, Side},
+    candidate::MotionKind,
+    math::{Twist, greatest, ops, ordered, percentile, rotation},
+    motion::SkeletonDifference,
+    take::TakeError,
+};
+use loopwright_formats::{
+    Format, LoadedTake, Sidecar, Source, Target,
+    loop_file::facts::{CandidateFacts, FeetFacts, PlaybackFacts},
+    loop_file::{DerivedLoop, RetargetOrigin, describe},
+    set::{FootEventFacts, MadeFrom, SetMade, SetPhase},
+};
 use loopwright_moves::blend::PhaseMap;
 
 use crate::cut::adds_root;

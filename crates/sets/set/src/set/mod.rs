@@ -19,13 +19,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use loopwright_core::analysis::{MotionKind, Side};
-use loopwright_formats::set::{
-    ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
-    SetTransition, SetTwist,
+use loopwright_formats::{
+    Format, Sidecar,
+    loop_file::facts::Grade,
+    set::{
+        ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
+        SetTransition, SetTwist,
+    },
 };
-use loopwright_formats::{Format, Sidecar, loop_file::facts::Grade};
-use loopwright_moves::play::{DEFAULT_FADE, PlayError};
-use loopwright_moves::{LoopSet, Passage, on_one_floor};
+use loopwright_moves::{
+    LoopSet, Passage, on_one_floor,
+    play::{DEFAULT_FADE, PlayError},
+};
 
 use crate::cut::unique_names;
 use action::most_cost;

@@ -1,24 +1,35 @@
 //! Cuts passages of a set out of the takes between its loops: starts, stops, turns and jumps.
 
-use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{TimeStep, ordered};
-use loopwright_core::root_motion::RootSpace;
-use loopwright_core::{Analysis, RootMode};
-use loopwright_formats::loop_file::describe;
-use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
-use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, SetClip, SetMade};
-use loopwright_formats::{LoadedTake, Sidecar};
-use loopwright_moves::passage::{self, Looked};
-use loopwright_moves::{LoopSet, Passage, PassageKind};
+use loopwright_core::{
+    Analysis, RootMode,
+    candidate::MotionKind,
+    math::{TimeStep, ordered},
+    root_motion::RootSpace,
+};
+use loopwright_formats::{
+    LoadedTake, Sidecar,
+    loop_file::describe,
+    loop_file::facts::{CandidateFacts, Grade, PlaybackFacts},
+    set::{LoopStateFacts, MadeFrom, Missing, SetClip, SetMade},
+};
+use loopwright_moves::{
+    LoopSet, Passage, PassageKind,
+    passage::{self, Looked},
+};
 
-use super::action::{SetAction, entry};
-use super::fill::described;
-use super::find::TakeLoop;
-use super::member::as_take;
-use super::select::{side_of, way_of};
-use super::{Set, place_of};
-use crate::cut::{foot_names, unique_names};
-use crate::passage_check::{check_cut, clip_kind, state_facts};
+use super::{
+    Set,
+    action::{SetAction, entry},
+    fill::described,
+    find::TakeLoop,
+    member::as_take,
+    place_of,
+    select::{side_of, way_of},
+};
+use crate::{
+    cut::{foot_names, unique_names},
+    passage_check::{check_cut, clip_kind, state_facts},
+};
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
 /// A motion that plays once in a set.

@@ -1,9 +1,11 @@
 //! Selects the loops of a set: the best of each way to move.
 
-use loopwright_core::analysis::{MOVING_MPS, Running, Side, curve_side, run_speed};
-use loopwright_core::candidate::{MotionKind, NamedMotion};
-use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::{ordered, smallest};
+use loopwright_core::{
+    analysis::{MOVING_MPS, Running, Side, curve_side, run_speed},
+    candidate::{MotionKind, NamedMotion},
+    loop_clip::Interpolation,
+    math::{ordered, smallest},
+};
 use loopwright_formats::loop_file::facts::Grade;
 
 use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};

@@ -2,8 +2,10 @@
 
 use loopwright_core::analysis::MotionKind;
 
-use super::SetEntry;
-use super::select::{side_of, way_of};
+use super::{
+    SetEntry,
+    select::{side_of, way_of},
+};
 use loopwright_formats::set::{SetPoint, SetSpace};
 use loopwright_moves::blend::extents;
 
