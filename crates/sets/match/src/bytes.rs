@@ -28,7 +28,7 @@ use super::{
     principal::{COMPONENTS, Principal},
     tree::{self, LEAF, Leaves},
 };
-use loopwright_core::{math::DecayKind, words};
+use loopwright_core::math::DecayKind;
 
 const MAGIC: [u8; 8] = *b"LWMATCH\n";
 
@@ -38,6 +38,7 @@ const VERSION: u32 = 2;
 const MARK: u32 = 0x0102_0304;
 
 /// The set of features of a database's rows.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeatureSetKind {
     /// Poses and their futures: [`MatchDatabase`].
@@ -45,11 +46,6 @@ pub enum FeatureSetKind {
     /// Positions and velocities for the cost of jumps: [`CostDatabase`].
     Cost,
 }
-
-words!(FeatureSetKind {
-    Future: "future",
-    Cost: "cost",
-});
 
 impl FeatureSetKind {
     /// Reads the set of a database from its first bytes, without checking its contents.

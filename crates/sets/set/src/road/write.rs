@@ -102,7 +102,11 @@ impl MadeSet {
         for entry in &self.set.entries {
             let name = named(&entry.name);
             let source = self.form.source(&entry.member.stored);
-            let file = entry.ready(&self.form).write(&source).map_err(MakeSetError::Loop)?;
+            let file = entry
+                .member
+                .ready(&entry.name, &self.form)
+                .write(&source)
+                .map_err(MakeSetError::Loop)?;
             let (bytes, sidecar) = file.written.named(file.sidecar, self.stated_names(&name));
             add(SetClipFile {
                 name: name.clone(),
@@ -140,7 +144,7 @@ impl MadeSet {
         let name = format!("{}.{}", self.settings.name(), self.form.format.extension());
         let (mut carried, mut onto) = (Vec::new(), Vec::new());
         for entry in &self.set.entries {
-            let ready = entry.ready(&self.form);
+            let ready = entry.member.ready(&entry.name, &self.form);
             carried.push(CarriedMotion::Loop(Box::new(ready.derived.clone())));
             onto.push(Some(ready));
         }

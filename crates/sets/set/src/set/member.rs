@@ -136,27 +136,26 @@ impl Member {
             .is_some_and(|joint| clip.skeleton().path_from_root(clip.carrier()).contains(&joint))
     }
 
-    /// Returns the loop with its root motion on the root joint of the set, or on one to be added if it has none.
-    pub(super) fn on_root_joint(mut self, joint: Option<&str>) -> Self {
+    /// Puts its root motion on the root joint of the set, or on one to be added if it has none.
+    pub(super) fn put_on_root_joint(&mut self, joint: Option<&str>) {
         let stored = &mut self.stored;
         let playback = &mut stored.sidecar.playback;
         playback.root_joint = joint.map(ToOwned::to_owned);
         let Some((name, joint)) = joint.and_then(|name| Some((name, stored.clip.skeleton().find(name)?))) else {
-            return self;
+            return;
         };
         playback.carrier_joint = name.to_owned();
         let clip = stored.clip.clone().carried_by(joint);
-        self.with_clip(clip)
+        self.set_clip(clip);
     }
 
-    /// Returns the loop with other keys of the same body.
-    pub(super) fn with_clip(mut self, clip: LoopClip) -> Self {
+    /// Sets other keys of the same body.
+    pub(super) fn set_clip(&mut self, clip: LoopClip) {
         let stored = &mut self.stored;
         if let Ok(take) = as_take(&clip, stored.sidecar.root_motion.mode) {
             stored.file.take = take;
             stored.clip = clip;
         }
-        self
     }
 
     /// Returns the mirror image, with left and right exchanged. Errors: they cannot be exchanged.

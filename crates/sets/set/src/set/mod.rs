@@ -3,7 +3,7 @@
 //!
 //! [`loops_of`] finds what a take offers, [`Member::new`] converts a loop to the form of the set, and [`Set::new`] takes the
 //! best of each way to move, mirrors and blends what is missing, and gives names. Each loop is then written
-//! ([`SetEntry::ready`]), and [`Set::manifest`] describes the files for a player.
+//! ([`Member::ready`]), and [`Set::manifest`] describes the files for a player.
 
 mod action;
 mod fill;
@@ -34,7 +34,6 @@ use loopwright_moves::{
 
 use crate::cut::unique_names;
 use action::most_cost;
-use loopwright_job::LoopOfLoops;
 use member::foot_of;
 use select::{names, select, side_of, way_of};
 
@@ -86,13 +85,6 @@ pub struct SetEntry {
     variant_of: Option<String>,
 }
 
-impl SetEntry {
-    /// Returns the loop, ready to be written.
-    pub fn ready(&self, form: &SetForm) -> LoopOfLoops {
-        self.member.ready(&self.name, form)
-    }
-}
-
 /// The loops of a set.
 #[derive(Clone, Debug)]
 pub struct Set {
@@ -136,38 +128,29 @@ pub(crate) fn name_of(offered: &Offered) -> String {
 
 /// Puts the root motion of all loops on one joint: takes decide each for itself whether a joint above the hips moves, but an engine
 /// looks for the root motion of all clips in one place.
-fn on_one_root_joint(offered: Vec<Offered>) -> Vec<Offered> {
+fn put_on_one_root_joint(offered: &mut [Offered]) {
     let root_of = |each: &Offered| each.member.stored.sidecar.playback.root_joint.clone();
     let is_of_all = |joint: &String| offered.iter().all(|each| each.member.may_be_carried_by(joint));
     let joint = offered.iter().find_map(|each| root_of(each).filter(is_of_all));
-    offered
-        .into_iter()
-        .map(|each| Offered {
-            member: each.member.on_root_joint(joint.as_deref()),
-            ..each
-        })
-        .collect()
+    for each in offered {
+        each.member.put_on_root_joint(joint.as_deref());
+    }
 }
 
 /// Raises or lowers loops to the floor of the first: each was recorded over its own floor, but they are played one after the other.
-fn at_one_floor(offered: Vec<Offered>, form: &SetForm) -> Vec<Offered> {
+fn put_on_one_floor(offered: &mut [Offered], form: &SetForm) {
     let clips = offered.iter().map(|each| each.member.stored.clip.clone()).collect();
-    let raised = on_one_floor(clips, &form.overrides);
-    offered
-        .into_iter()
-        .zip(raised)
-        .map(|(each, clip)| Offered {
-            member: each.member.with_clip(clip),
-            ..each
-        })
-        .collect()
+    for (each, clip) in offered.iter_mut().zip(on_one_floor(clips, &form.overrides)) {
+        each.member.set_clip(clip);
+    }
 }
 
 impl Set {
     /// Puts a set together from loops on one skeleton.
-    pub fn new(offered: Vec<Offered>, request: &SetRequest) -> Self {
+    pub fn new(mut offered: Vec<Offered>, request: &SetRequest) -> Self {
         let SetRequest { form, variants, pairs } = request;
-        let offered = at_one_floor(on_one_root_joint(offered), form);
+        put_on_one_root_joint(&mut offered);
+        put_on_one_floor(&mut offered, form);
         let mut entries: Vec<Entry> = Vec::new();
         let (taken, dropped) = select(offered);
         let mut alike: Vec<(usize, String)> = Vec::new();
