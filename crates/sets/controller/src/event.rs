@@ -6,12 +6,16 @@
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright_core::analysis::{MOVING_MPS, MotionKind};
-use loopwright_core::math::{greatest, mean};
+use loopwright_core::{
+    analysis::{MOVING_MPS, MotionKind},
+    math::{greatest, mean},
+};
 
-use super::least_squares::{self, FittedResponse};
-use super::profile::{Profile, Signal};
-use super::response;
+use super::{
+    least_squares::{self, FittedResponse},
+    profile::{Profile, Signal},
+    response,
+};
 
 /// The changing quantity.
 #[handed_over]
@@ -270,10 +274,11 @@ fn measured_event(
         // A turn of this size is not idle, even if the limbs are still.
         (MotionKind::Idle, Quantity::Facing) => MotionKind::TurnInPlace,
         // The mode may change slightly early or late, so the frames around are searched for one that moves.
-        (MotionKind::Idle, Quantity::Velocity) => {
-            let mut others = frames.clone().map(|frame| modes[frame]);
-            others.find(|mode| mode.travels()).unwrap_or(MotionKind::Idle)
-        }
+        (MotionKind::Idle, Quantity::Velocity) => frames
+            .clone()
+            .map(|frame| modes[frame])
+            .find(|mode| mode.travels())
+            .unwrap_or(MotionKind::Idle),
         (mode, _) => mode,
     };
     Event {

@@ -10,8 +10,10 @@ use core::ops::Range;
 use glam::DVec3;
 use loopwright_core::math::{mean, ops, ordered};
 
-use super::profile::Signal;
-use super::response::{self, SmoothedResponse, golden_section};
+use super::{
+    profile::Signal,
+    response::{self, SmoothedResponse, golden_section},
+};
 
 /// Largest error of a trusted fit, as a share of the step.
 ///
@@ -115,31 +117,38 @@ pub(super) fn fit(
     changes: &[(Range<usize>, usize)],
     dt: f64,
 ) -> Vec<Option<(FittedResponse, Option<FittedResponse>)>> {
-    let changes = changes.iter().map(|(frames, peak)| {
-        let change = Change::new(signal, frames, *peak, dt);
-        let step = change.stepped();
-        (change, step)
-    });
-    let changes: Vec<(Change, Option<Fit>)> = changes.collect();
+    let changes: Vec<(Change, Option<Fit>)> = changes
+        .iter()
+        .map(|(frames, peak)| {
+            let change = Change::new(signal, frames, *peak, dt);
+            let step = change.stepped();
+            (change, step)
+        })
+        .collect();
     let mut models: Vec<Option<Model>> = changes
         .iter()
         .map(|(change, step)| Model::new(change.clone(), *step))
         .collect();
     if let Some(hz) = sway(&changes) {
-        let swaying = changes.into_iter().map(|(change, step)| {
-            let change = change.without(hz);
-            let step = step.and_then(|(_, step)| change.from(step));
-            Model::new(change, step)
-        });
-        let swaying: Vec<Option<Model>> = swaying.collect();
+        let swaying: Vec<Option<Model>> = changes
+            .into_iter()
+            .map(|(change, step)| {
+                let change = change.without(hz);
+                let step = step.and_then(|(_, step)| change.from(step));
+                Model::new(change, step)
+            })
+            .collect();
         // Goals that ramp look like sway, too.
         let ramps: f64 = models.iter().flatten().map(|model| model.best().0).sum();
         if swaying.iter().flatten().map(|model| model.step.0).sum::<f64>() < ramps {
             models = swaying;
         }
     }
-    let noises = models.iter().flatten().map(|model| model.change.noise(&model.best().1));
-    let (left, free) = noises.fold((0.0, 0.0), |sum, each| (sum.0 + each.left, sum.1 + each.free));
+    let (left, free) = models
+        .iter()
+        .flatten()
+        .map(|model| model.change.noise(&model.best().1))
+        .fold((0.0, 0.0), |sum, each| (sum.0 + each.left, sum.1 + each.free));
     models.into_iter().map(|model| Some(model?.known(left, free))).collect()
 }
 
@@ -259,8 +268,11 @@ struct Change {
 impl Change {
     fn new(signal: &Signal, frames: &Range<usize>, peak: usize, dt: f64) -> Self {
         let every = ((SAMPLE_SHARE * signal.deviation_secs / dt) as usize).max(1);
-        let samples = frames.clone().step_by(every);
-        let samples: Vec<(f64, DVec3)> = samples.map(|frame| (frame as f64 * dt, signal.values[frame])).collect();
+        let samples: Vec<(f64, DVec3)> = frames
+            .clone()
+            .step_by(every)
+            .map(|frame| (frame as f64 * dt, signal.values[frame]))
+            .collect();
         let seen = signal.values[frames.end - 1] - signal.values[frames.start];
         let change = Self {
             mean: mean(samples.iter().map(|&(_, value)| value)),
@@ -313,8 +325,11 @@ impl Change {
 
     /// Every third sample: enough to find a ramp.
     fn thinned(&self) -> Self {
-        let thin = |column: &Vec<f64>| column.iter().copied().step_by(3).collect();
-        let columns = self.besides.iter().map(thin).collect();
+        let columns = self
+            .besides
+            .iter()
+            .map(|column| column.iter().copied().step_by(3).collect())
+            .collect();
         let thinned = Self {
             samples: self.samples.iter().copied().step_by(3).collect(),
             rest: Vec::new(),
@@ -368,12 +383,14 @@ impl Change {
         let (from, to) = (ops::ln(self.half_lives.start), ops::ln(self.half_lives.end));
         let (first, last) = (self.starts.start, self.starts.end);
         let starts = ((last - first) / STARTS_SECS).ceil().max(1.0) as usize;
-        let logs = (0..HALF_LIVES).map(|index| from + (to - from) * (index as f64 + 0.5) / HALF_LIVES as f64);
-        let points = logs.flat_map(|log| {
-            (0..=starts).map(move |start| (log, first + (last - first) * start as f64 / starts as f64))
-        });
-        let fits = points.filter_map(|(log, start)| self.regress(log, start, 0.0));
-        fits.reduce(|best, fit| if fit.0 < best.0 { fit } else { best })
+        let points = (0..HALF_LIVES)
+            .map(|index| from + (to - from) * (index as f64 + 0.5) / HALF_LIVES as f64)
+            .flat_map(|log| {
+                (0..=starts).map(move |start| (log, first + (last - first) * start as f64 / starts as f64))
+            });
+        points
+            .filter_map(|(log, start)| self.regress(log, start, 0.0))
+            .reduce(|best, fit| if fit.0 < best.0 { fit } else { best })
     }
 
     /// Descends from a fit with shrinking steps of the half-life's logarithm and of the start; the ramp is kept.
@@ -478,8 +495,11 @@ impl Change {
                 .collect()
         };
         let slope = |before: Vec<f64>, after: Vec<f64>, over: f64| -> Vec<f64> {
-            let pairs = before.iter().zip(&after);
-            pairs.map(|(before, after)| size * (after - before) / over).collect()
+            before
+                .iter()
+                .zip(&after)
+                .map(|(before, after)| size * (after - before) / over)
+                .collect()
         };
         const SMALL: f64 = 1e-4;
         let (h, ramp) = (fitted.half_life_secs, fitted.ramp_secs);
@@ -499,11 +519,14 @@ impl Change {
     fn left(&self, fitted: &FittedResponse) -> Vec<f64> {
         let along = (fitted.to - fitted.from).normalize_or_zero();
         let response = SmoothedResponse::new(fitted.half_life_secs, self.deviation_secs);
-        let samples = self.samples.iter().map(|&(secs, value)| {
-            let share = response.ramped(secs - fitted.start_secs, fitted.ramp_secs);
-            (value - (fitted.to - fitted.from) * share).dot(along)
-        });
-        let mut left: Vec<f64> = samples.collect();
+        let mut left: Vec<f64> = self
+            .samples
+            .iter()
+            .map(|&(secs, value)| {
+                let share = response.ramped(secs - fitted.start_secs, fitted.ramp_secs);
+                (value - (fitted.to - fitted.from) * share).dot(along)
+            })
+            .collect();
         self.clean(&mut left);
         left
     }
@@ -546,24 +569,29 @@ impl Change {
     /// take. Gaussian weights correlate it like weights of twice their variance; velocities are rates of it.
     fn variance_along(&self, unit: &[f64]) -> f64 {
         // Samples are evenly apart.
-        let correlation = self.samples.iter().map(|(secs, _)| {
-            let apart = (secs - self.samples[0].0) / self.deviation_secs.max(1e-9);
-            let of_values = ops::exp(-0.25 * apart * apart);
-            if self.is_rate {
-                (1.0 - 0.5 * apart * apart) * of_values
-            } else {
-                of_values
-            }
-        });
-        let correlation: Vec<f64> = correlation.collect();
-        let rows = unit.iter().enumerate().map(|(one, value)| {
-            let others = unit.iter().enumerate();
-            value
-                * others
-                    .map(|(other, value)| value * correlation[one.abs_diff(other)])
-                    .sum::<f64>()
-        });
-        rows.sum()
+        let correlation: Vec<f64> = self
+            .samples
+            .iter()
+            .map(|(secs, _)| {
+                let apart = (secs - self.samples[0].0) / self.deviation_secs.max(1e-9);
+                let of_values = ops::exp(-0.25 * apart * apart);
+                if self.is_rate {
+                    (1.0 - 0.5 * apart * apart) * of_values
+                } else {
+                    of_values
+                }
+            })
+            .collect();
+        unit.iter()
+            .enumerate()
+            .map(|(one, value)| {
+                let others = unit.iter().enumerate();
+                value
+                    * others
+                        .map(|(other, value)| value * correlation[one.abs_diff(other)])
+                        .sum::<f64>()
+            })
+            .sum()
     }
 
     /// Finds the best first value and step, limited in size, for the half-life, start and ramp of `at`, and the residual sum of
@@ -571,8 +599,9 @@ impl Change {
     fn regression(&self, at: FittedResponse) -> Option<Fit> {
         let count = self.samples.len() as f64;
         let response = SmoothedResponse::new(at.half_life_secs, self.deviation_secs);
-        let shares = (self.samples.iter()).map(|&(secs, _)| response.ramped(secs - at.start_secs, at.ramp_secs));
-        let mut shares: Vec<f64> = shares.collect();
+        let mut shares: Vec<f64> = (self.samples.iter())
+            .map(|&(secs, _)| response.ramped(secs - at.start_secs, at.ramp_secs))
+            .collect();
         let mean_share = shares.iter().sum::<f64>() / count;
         self.clean(&mut shares);
         let spread = dot(&shares, &shares);

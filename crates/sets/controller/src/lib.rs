@@ -194,14 +194,7 @@ pub fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitEr
         simulated_facing: None,
     };
     let all = Pool::new(&[&fit]).all;
-    fit.simulated_velocity = simulated(&fit, Quantity::Velocity, all.velocity.chosen_secs());
-    fit.simulated_facing = simulated(&fit, Quantity::Facing, all.facing.chosen_secs());
+    fit.simulated_velocity = simulate::simulate(&fit, Quantity::Velocity, all.velocity.chosen_secs());
+    fit.simulated_facing = simulate::simulate(&fit, Quantity::Facing, all.facing.chosen_secs());
     Ok(fit)
-}
-
-/// Drives a controller with this half-life of a quantity through the take.
-fn simulated(fit: &TakeFit, quantity: Quantity, half_life_secs: Option<f64>) -> Option<Signal> {
-    let events: Vec<&Event> = fit.events_of(quantity).collect();
-    let (profile, smoothing_secs) = (&fit.profile, fit.settings.smoothing_secs);
-    half_life_secs.map(|secs| simulate::simulate(profile, quantity.signal(profile), &events, secs, smoothing_secs))
 }

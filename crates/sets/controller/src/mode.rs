@@ -1,7 +1,9 @@
 //! Modes of locomotion that a controller treats separately, and the largest values that a take reaches in each.
 
-use loopwright_core::analysis::{MotionKind, Segment};
-use loopwright_core::math::smallest;
+use loopwright_core::{
+    analysis::{MotionKind, Segment},
+    math::smallest,
+};
 
 use super::profile::{Profile, SUSTAINED_SECS};
 
@@ -73,8 +75,13 @@ pub(super) fn figures(profile: &Profile, modes: &[MotionKind]) -> Vec<ModeFigure
 }
 
 fn figures_of(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Option<ModeFigures> {
-    let frames = profile.runs.iter().cloned().flatten();
-    let frames: Vec<usize> = frames.filter(|&frame| modes[frame] == mode).collect();
+    let frames: Vec<usize> = profile
+        .runs
+        .iter()
+        .cloned()
+        .flatten()
+        .filter(|&frame| modes[frame] == mode)
+        .collect();
     if frames.is_empty() {
         return None;
     }
@@ -112,14 +119,16 @@ fn largest(profile: &Profile, values: impl Iterator<Item = (usize, f64)>) -> Opt
 /// Returns the frames of a mode, and those of the same run within half a second of one.
 fn widened(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Vec<usize> {
     let reach = profile.frames_in(SUSTAINED_SECS);
-    let runs = profile.runs.iter();
-    runs.flat_map(|run| {
-        run.clone().filter(move |&frame| {
-            let around = frame.saturating_sub(reach).max(run.start)..(frame + reach + 1).min(run.end);
-            modes[around].contains(&mode)
+    profile
+        .runs
+        .iter()
+        .flat_map(|run| {
+            run.clone().filter(move |&frame| {
+                let around = frame.saturating_sub(reach).max(run.start)..(frame + reach + 1).min(run.end);
+                modes[around].contains(&mode)
+            })
         })
-    })
-    .collect()
+        .collect()
 }
 
 /// Returns the largest minimum of the speed over windows of the sustained length within the mode.

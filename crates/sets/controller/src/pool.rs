@@ -1,11 +1,12 @@
 //! Statistics over one or many takes: medians with their spread.
 
-use super::event::{Event, Quantity};
-use loopwright_core::analysis::MotionKind;
-use loopwright_core::math::mean;
-
-use super::mode::{MODES, Maximum, ModeFigures};
-use super::{TakeFit, response};
+use super::{
+    TakeFit,
+    event::{Event, Quantity},
+    mode::{MODES, Maximum, ModeFigures},
+    response,
+};
+use loopwright_core::{analysis::MotionKind, math::mean};
 
 /// Median and spread of some values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -185,8 +186,11 @@ pub struct Pool {
 impl Pool {
     /// Pools takes; each event counts once, and each take contributes one largest value.
     pub fn new(fits: &[&TakeFit]) -> Self {
-        let modes = MODES.into_iter().map(|mode| pooled(fits, Some(mode)));
-        let modes = modes.filter(|pool| pool.takes > 0).collect();
+        let modes = MODES
+            .into_iter()
+            .map(|mode| pooled(fits, Some(mode)))
+            .filter(|pool| pool.takes > 0)
+            .collect();
         Self {
             takes: fits.len(),
             all: pooled(fits, None),
@@ -205,8 +209,11 @@ impl Pool {
 }
 
 fn largest(figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Maximum>) -> Option<f64> {
-    let values = figures.iter().filter_map(|figures| of(figures)).map(|peak| peak.value);
-    values.reduce(f64::max)
+    figures
+        .iter()
+        .filter_map(|figures| of(figures))
+        .map(|peak| peak.value)
+        .reduce(f64::max)
 }
 
 /// Pools the figures and events of takes in one mode; in all modes without one.
@@ -226,8 +233,9 @@ fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
     };
     let closed = |of: fn(&ModeFigures) -> Option<Maximum>, is_meant: fn(&Event) -> bool| {
         Spread::new(figures.iter().filter_map(|(fit, figures)| {
-            let mut changes = fit.events_of(Quantity::Velocity);
-            let has_event = changes.any(|event| of_mode(event.mode) && is_meant(event));
+            let has_event = fit
+                .events_of(Quantity::Velocity)
+                .any(|event| of_mode(event.mode) && is_meant(event));
             let (speed, rate) = (largest(figures, |figures| figures.top_speed)?, largest(figures, of)?);
             let deviation = fit.profile.velocity.rates_deviation_secs(fit.profile.frame_time_secs);
             has_event
@@ -236,8 +244,11 @@ fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
         }))
     };
     let events = |quantity: Quantity, is_meant: fn(&Event) -> bool| {
-        let all = fits.iter().flat_map(|fit| &fit.events);
-        HalfLives::new(all.filter(move |event| event.quantity == quantity && of_mode(event.mode) && is_meant(event)))
+        HalfLives::new(
+            fits.iter()
+                .flat_map(|fit| &fit.events)
+                .filter(move |event| event.quantity == quantity && of_mode(event.mode) && is_meant(event)),
+        )
     };
     ModePool {
         mode,

@@ -8,9 +8,11 @@ use core::f64::consts::PI;
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright_core::Analysis;
-use loopwright_core::analysis::{BadFrameKind, velocities};
-use loopwright_core::math::{TimeStep, kernel, ops, percentile};
+use loopwright_core::{
+    Analysis,
+    analysis::{BadFrameKind, velocities},
+    math::{TimeStep, kernel, ops, percentile},
+};
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
 pub(crate) const SUSTAINED_SECS: f64 = 0.5;
@@ -69,8 +71,8 @@ fn white_noise(values: &[DVec3], runs: &[Range<usize>]) -> f64 {
         .flat_map(|at| {
             let difference = fourth(at);
             [difference.x, difference.y, difference.z].map(|each| each * each)
-        });
-    let squares = squares.filter(|square| *square > 0.0);
+        })
+        .filter(|square| *square > 0.0);
     percentile::of(squares, 0.5) / OF_DIFFERENCES
 }
 
@@ -106,11 +108,12 @@ impl Profile {
         let count = take.num_frames();
         let runs = runs(analysis);
         let mut raw_velocity = vec![DVec3::ZERO; count];
-        let ground = (0..count).map(|frame| DVec3 {
-            y: 0.0,
-            ..analysis.heading.ground(frame)
-        });
-        let ground: Vec<DVec3> = ground.collect();
+        let ground: Vec<DVec3> = (0..count)
+            .map(|frame| DVec3 {
+                y: 0.0,
+                ..analysis.heading.ground(frame)
+            })
+            .collect();
         for run in &runs {
             raw_velocity[run.clone()].copy_from_slice(&velocities(&ground[run.clone()], dt));
         }
@@ -126,8 +129,10 @@ impl Profile {
             left(white_noise(&ground, &runs), velocity.deviation_secs) / (2.0 * velocity.deviation_secs.powi(2));
         let mut speed_rate = vec![0.0; count];
         for run in &runs {
-            let speeds = velocity.values[run.clone()].iter();
-            let speeds: Vec<DVec3> = speeds.map(|velocity| DVec3::X * velocity.length()).collect();
+            let speeds: Vec<DVec3> = velocity.values[run.clone()]
+                .iter()
+                .map(|velocity| DVec3::X * velocity.length())
+                .collect();
             for (frame, rate) in run.clone().zip(velocities(&speeds, dt)) {
                 speed_rate[frame] = rate.x;
             }

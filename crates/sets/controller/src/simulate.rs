@@ -6,19 +6,17 @@
 use glam::DVec3;
 use loopwright_core::math::{Spring, decay_rate};
 
-use super::event::Event;
-use super::profile::{Profile, Signal};
+use super::{
+    TakeFit,
+    event::{Event, Quantity},
+    profile::Signal,
+};
 
-/// Returns the controller's value over the frames of the take, smoothed like the take, so that both can be compared.
-///
-/// `events` are those of the signal; only trusted ones are used as steps.
-pub(super) fn simulate(
-    profile: &Profile,
-    signal: &Signal,
-    events: &[&Event],
-    half_life_secs: f64,
-    smoothing_secs: f64,
-) -> Signal {
+/// Returns the value of a quantity over the frames of the take, driven by a controller with a half-life, if there is one, and smoothed like
+/// the take, so that both can be compared. Only trusted events are used as steps.
+pub(super) fn simulate(fit: &TakeFit, quantity: Quantity, half_life_secs: Option<f64>) -> Option<Signal> {
+    let half_life_secs = half_life_secs?;
+    let (profile, signal) = (&fit.profile, quantity.signal(&fit.profile));
     let dt = profile.frame_time_secs;
     let lead = 2.0 / decay_rate(half_life_secs);
     let mut raw = signal.values.clone();
@@ -26,10 +24,10 @@ pub(super) fn simulate(
         let (mut value, mut rate) = (signal.values[run.start], signal.rates[run.start]);
         for frame in run.start..run.end - 1 {
             raw[frame] = value;
-            let current = events.iter().filter(|event| event.frames.contains(&frame));
+            let current = fit.events_of(quantity).filter(|event| event.frames.contains(&frame));
             // If two events share quiet frames, the later one applies from its start.
             let fitted = current
-                .filter_map(|event| event.trusted())
+                .filter_map(Event::trusted)
                 .fold(None, |ruling, fitted| match ruling {
                     Some(_) if fitted.start_secs > profile.secs(frame + 1) => ruling,
                     _ => Some(fitted),
@@ -52,10 +50,10 @@ pub(super) fn simulate(
         }
         raw[run.end - 1] = value;
     }
-    Signal {
+    Some(Signal {
         deviation_secs: signal.deviation_secs,
-        ..Signal::smoothed(&raw, &profile.runs, dt, smoothing_secs)
-    }
+        ..Signal::smoothed(&raw, &profile.runs, dt, fit.settings.smoothing_secs)
+    })
 }
 
 fn stepped(value: DVec3, rate: DVec3, goal: DVec3, half_life_secs: f64, secs: f64) -> (DVec3, DVec3) {

@@ -20,14 +20,15 @@ use std::borrow::Cow;
 
 use bytemuck::AnyBitPattern;
 
-use super::cost::{CostDatabase, CostFeatures, CostJoint, CostRows};
-use super::database::{ClipRows, FrameDatabase, FutureRows, MatchClip, MatchDatabase, is_standing};
-use super::features::{Horizon, NUM_FEATURES, Standard};
-use super::nearest::{LARGEST, NearestRows};
-use super::principal::{COMPONENTS, Principal};
-use super::tree::{self, LEAF, Leaves};
+use super::{
+    cost::{CostDatabase, CostFeatures, CostJoint, CostRows},
+    database::{ClipRows, FrameDatabase, FutureRows, MatchClip, MatchDatabase, is_standing},
+    features::{Horizon, NUM_FEATURES, Standard},
+    nearest::{LARGEST, NearestRows},
+    principal::{COMPONENTS, Principal},
+    tree::{self, LEAF, Leaves},
+};
 use loopwright_core::math::DecayKind;
-use loopwright_core::words;
 
 const MAGIC: [u8; 8] = *b"LWMATCH\n";
 
@@ -37,6 +38,7 @@ const VERSION: u32 = 2;
 const MARK: u32 = 0x0102_0304;
 
 /// The set of features of a database's rows.
+#[in_words]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeatureSetKind {
     /// Poses and their futures: [`MatchDatabase`].
@@ -44,11 +46,6 @@ pub enum FeatureSetKind {
     /// Positions and velocities for the cost of jumps: [`CostDatabase`].
     Cost,
 }
-
-words!(FeatureSetKind {
-    Future: "future",
-    Cost: "cost",
-});
 
 impl FeatureSetKind {
     /// Reads the set of a database from its first bytes, without checking its contents.
@@ -387,8 +384,12 @@ impl<'a> MatchDatabase<'a> {
             mean: opened.tables.f64s(columns)?,
             components: opened.tables.f64s(columns * num_components)?,
         };
-        let mut numbers = principal.mean.iter().chain(&principal.components);
-        let are_finite = numbers.all(|number| number.is_finite()) && largest.is_finite();
+        let are_finite = principal
+            .mean
+            .iter()
+            .chain(&principal.components)
+            .all(|number| number.is_finite())
+            && largest.is_finite();
         sound(are_finite, "principal components")?;
         let leaves = opened.leaves()?;
         let rows = NearestRows {
@@ -464,8 +465,13 @@ impl<'a> CostDatabase<'a> {
                 .table(2 * axes * tree::num_nodes(num_rows.div_ceil(LEAF)))?,
             features,
         };
-        let mut scales = set.starts.iter().chain(set.steps.iter());
-        sound(scales.all(|number| number.is_finite()), "the scales of boxes")?;
+        sound(
+            set.starts
+                .iter()
+                .chain(set.steps.iter())
+                .all(|number| number.is_finite()),
+            "the scales of boxes",
+        )?;
         opened.finish(set)
     }
 }
@@ -481,10 +487,18 @@ fn sound(is_sound: bool, what: &'static str) -> Result<(), DatabaseError> {
 
 /// Checks what a search assumes about leaves.
 fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
-    let mut numbers = leaves.numbers.iter().flatten();
-    sound(numbers.all(|number| number.abs() <= LARGEST), "a number of a row")?;
-    let mut rows = leaves.rows.iter().flatten();
-    sound(rows.all(|&row| (row as usize) < leaves.num_rows), "the order of rows")?;
+    sound(
+        leaves.numbers.iter().flatten().all(|number| number.abs() <= LARGEST),
+        "a number of a row",
+    )?;
+    sound(
+        leaves
+            .rows
+            .iter()
+            .flatten()
+            .all(|&row| (row as usize) < leaves.num_rows),
+        "the order of rows",
+    )?;
     let lie_in_leaf = leaves.leaf_of.iter().enumerate().all(|(row, &leaf)| {
         let members = leaves.rows.get(leaf as usize);
         members.is_some_and(|members| members.contains(&(row as u32)))
@@ -572,8 +586,10 @@ impl<'a> Tables<'a> {
         let length = self.u32()? as usize;
         let text = core::str::from_utf8(self.take(length)?).ok();
         // A name with line breaks could fake a line of output.
-        let text = text.filter(|text| !text.contains(char::is_control));
-        Ok(text.ok_or_else(|| contradiction("a name that is no text"))?.to_owned())
+        Ok(text
+            .filter(|text| !text.contains(char::is_control))
+            .ok_or_else(|| contradiction("a name that is no text"))?
+            .to_owned())
     }
 
     fn f64s(&mut self, count: usize) -> Result<Vec<f64>, DatabaseError> {

@@ -9,13 +9,17 @@
 
 use std::borrow::Cow;
 
-use super::database::{Clips, FrameDatabase, FrameRows, MatchFilter};
-use super::nearest::{self, MAX_COLUMNS, RowsError, larger};
-use super::principal::{Place, Principal};
-use super::source::MatchSource;
-use super::tree::{self, LEAF, Leaves, Search};
-use loopwright_core::analysis::{ROOT_AXES, WeightedJoint};
-use loopwright_core::math::{Decay, Displacement};
+use super::{
+    database::{Clips, FrameDatabase, FrameRows, MatchFilter},
+    nearest::{self, MAX_COLUMNS, RowsError, larger},
+    principal::{Place, Principal},
+    source::MatchSource,
+    tree::{self, LEAF, Leaves, Search},
+};
+use loopwright_core::{
+    analysis::{ROOT_AXES, WeightedJoint},
+    math::{Decay, Displacement},
+};
 
 /// Most joints that are compared.
 const MAX_JOINTS: usize = (MAX_COLUMNS - ROOT_AXES) / 6;
@@ -58,8 +62,7 @@ pub enum CostError {
     #[error("{found} joints have a weight, at most {MAX_JOINTS} can be compared")]
     TooMany { found: usize },
     /// The take cannot be matched.
-    #[error(transparent)]
-    Features(#[from] super::features::MatchError),
+    Features(super::features::MatchError),
 }
 
 impl CostFeatures {
@@ -68,8 +71,11 @@ impl CostFeatures {
     /// Errors: [`CostError::TooMany`].
     pub fn new(source: &MatchSource, decay: Decay) -> Result<Self, CostError> {
         let skeleton = source.analysis.take.skeleton();
-        let counts = source.analysis.joints.iter().filter(|joint| joint.weight > 0.0);
-        let joints: Vec<CostJoint> = counts
+        let joints: Vec<CostJoint> = source
+            .analysis
+            .joints
+            .iter()
+            .filter(|joint| joint.weight > 0.0)
             .map(|joint| CostJoint {
                 name: skeleton.joint(joint.joint).name.clone(),
                 weight: joint.weight,
@@ -127,8 +133,11 @@ impl CostFeatures {
     fn rows_of(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
         let analysis = &source.analysis;
         let joints = self.joints.iter().map(|CostJoint { name, weight }| {
-            let found = analysis.take.skeleton().find(name);
-            let joint = found.ok_or_else(|| CostError::Joint { name: name.clone() })?;
+            let joint = analysis
+                .take
+                .skeleton()
+                .find(name)
+                .ok_or_else(|| CostError::Joint { name: name.clone() })?;
             if analysis.defects.flipping.iter().any(|flips| flips.joint == joint) {
                 return Err(CostError::Flips { name: name.clone() });
             }
@@ -136,12 +145,16 @@ impl CostFeatures {
         });
         let joints: Vec<WeightedJoint> = joints.collect::<Result<_, CostError>>()?;
         let features = analysis.features_of(&joints);
-        let rows = (0..features.num_frames()).map(|frame| {
-            let positions = &features.positions(frame)[..features.num_position_axes()];
-            let numbers = positions.iter().chain(features.velocities(frame));
-            numbers.map(|&number| number as f32).collect()
-        });
-        Ok(rows.collect())
+        Ok((0..features.num_frames())
+            .map(|frame| {
+                let positions = &features.positions(frame)[..features.num_position_axes()];
+                positions
+                    .iter()
+                    .chain(features.velocities(frame))
+                    .map(|&number| number as f32)
+                    .collect()
+            })
+            .collect())
     }
 
     /// Returns the row that each frame of a motion would have, as the query of a search. Frames of loops wrap around.
@@ -164,8 +177,9 @@ impl CostFeatures {
         let (a, b) = self.decay.area_weights();
         let (positions, velocities) = row.split_at(3 * self.joints.len());
         let positions = positions.iter().copied().chain(core::iter::repeat(0.0));
-        let parts = velocities.iter().zip(positions);
-        parts
+        velocities
+            .iter()
+            .zip(positions)
             .map(|(&velocity, position)| a * f64::from(position) + b * f64::from(velocity))
             .collect()
     }
@@ -292,8 +306,10 @@ impl CostRows<'static> {
     fn new(features: CostFeatures, rows: &[f32]) -> Result<Self, RowsError> {
         let (columns, axes) = (features.columns(), CostFeatures::axes_of(features.columns()));
         nearest::check_rows(rows, columns)?;
-        let forms = (rows.chunks_exact(columns)).flat_map(|row| features.form(row));
-        let forms: Vec<f32> = forms.map(|number| number as f32).collect();
+        let forms: Vec<f32> = (rows.chunks_exact(columns))
+            .flat_map(|row| features.form(row))
+            .map(|number| number as f32)
+            .collect();
         let principal = Principal::new(&forms, axes);
         let places: Vec<Place> = forms.chunks_exact(axes).map(|form| principal.place(form)).collect();
         let leaves = Leaves::new(rows, columns, &places);
@@ -311,10 +327,13 @@ impl CostRows<'static> {
 /// Returns for every axis the value of a box's byte 0, and the size of one level.
 fn scales(forms: &[f32], axes: usize) -> (Vec<f32>, Vec<f32>) {
     let scales = (0..axes).map(|axis| {
-        let along = forms.iter().skip(axis).step_by(axes);
-        let (low, high) = along.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &number| {
-            (low.min(number), high.max(number))
-        });
+        let (low, high) = forms
+            .iter()
+            .skip(axis)
+            .step_by(axes)
+            .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &number| {
+                (low.min(number), high.max(number))
+            });
         if low > high {
             return (0.0, 1.0);
         }
@@ -410,10 +429,7 @@ impl CostRows<'_> {
             best: none,
             allows,
         };
-        if let Some(row) = likely {
-            search.compare(self.leaves.leaf_of[row] as usize);
-        }
-        tree::search(self.leaves.num_leaves(), &mut search);
+        tree::search(&self.leaves, likely, &mut search);
         (search.best != none).then_some(search.best)
     }
 }

@@ -7,8 +7,10 @@ use std::borrow::Cow;
 
 use loopwright_core::analysis::{Gait, MotionKind, Side};
 
-use super::features::{Horizon, NUM_FEATURES, RawFeatures, Standard};
-use super::nearest::{NearestRows, Neighbour, RowsError};
+use super::{
+    features::{Horizon, NUM_FEATURES, RawFeatures, Standard},
+    nearest::{NearestRows, Neighbour, RowsError},
+};
 
 /// A motion before it is part of a database: a clip and the rows of its frames, whose type depends on the feature set.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,8 +137,13 @@ pub struct GaitSet(u32);
 impl GaitSet {
     /// Creates the set of all gaits that satisfy a condition.
     pub fn new(is_wanted: impl Fn(Gait) -> bool) -> Self {
-        let bits = GAITS.into_iter().enumerate().filter(|(_, gait)| is_wanted(*gait));
-        Self(bits.fold(0, |set, (number, _)| set | 1 << (number + 1)))
+        Self(
+            GAITS
+                .into_iter()
+                .enumerate()
+                .filter(|(_, gait)| is_wanted(*gait))
+                .fold(0, |set, (number, _)| set | 1 << (number + 1)),
+        )
     }
 
     /// Returns the union of both sets.
@@ -197,8 +204,14 @@ impl Clips {
                 first_row: self.standing.len(),
                 num_rows,
             });
-            let known = motion.standing.iter().copied().chain(core::iter::repeat(0));
-            self.standing.extend(known.take(num_rows));
+            self.standing.extend(
+                motion
+                    .standing
+                    .iter()
+                    .copied()
+                    .chain(core::iter::repeat(0))
+                    .take(num_rows),
+            );
         }
     }
 

@@ -7,9 +7,11 @@
 
 use glam::DVec3;
 
-use loopwright_core::Analysis;
-use loopwright_core::analysis::{FoundBy, Side};
-use loopwright_core::math::{Rigid, TimeStep, kernel, ops};
+use loopwright_core::{
+    Analysis,
+    analysis::{FoundBy, Side},
+    math::{Rigid, TimeStep, kernel, ops},
+};
 
 /// Number of future times per frame.
 pub const NUM_TIMES: usize = 3;
@@ -136,8 +138,11 @@ pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>
 pub(super) fn both_feet(analysis: &Analysis) -> Option<[usize; 2]> {
     let body = &analysis.body;
     let [left, right] = [Side::Left, Side::Right].map(|side| {
-        let mut feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
-        feet.find(|foot| foot.side == Some(side)).map(|foot| foot.ankle)
+        body.feet
+            .iter()
+            .filter(|_| body.found_by != FoundBy::AllLeaves)
+            .find(|foot| foot.side == Some(side))
+            .map(|foot| foot.ankle)
     });
     Some([left?, right?])
 }
@@ -214,12 +219,16 @@ impl Standard {
         let mut first = 0;
         for size in GROUPS {
             let of_group = first..first + size;
-            let squares = frames.iter().flat_map(|frame| {
-                let group = of_group.clone();
-                let mean = &standard.mean;
-                group.map(move |at| (frame[at] - mean[at]) * (frame[at] - mean[at]))
-            });
-            let spread = (squares.sum::<f64>() / (count * size as f64)).sqrt();
+            let spread = (frames
+                .iter()
+                .flat_map(|frame| {
+                    let group = of_group.clone();
+                    let mean = &standard.mean;
+                    group.map(move |at| (frame[at] - mean[at]) * (frame[at] - mean[at]))
+                })
+                .sum::<f64>()
+                / (count * size as f64))
+                .sqrt();
             // A constant vector carries no information.
             let scale = if spread > STILL { 1.0 / spread } else { 0.0 };
             standard.scale[of_group].fill(scale);

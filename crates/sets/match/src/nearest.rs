@@ -8,8 +8,10 @@
 
 use std::borrow::Cow;
 
-use super::principal::{Place, Principal, SIDES};
-use super::tree::{self, LEAF, Leaves, Search};
+use super::{
+    principal::{Place, Principal, SIDES},
+    tree::{self, LEAF, Leaves, Search},
+};
 
 /// Rounding error of projections in single precision, as a share of the largest input.
 const ROUNDING: f32 = 4e-6;
@@ -258,10 +260,7 @@ impl NearestRows<'_> {
             best,
             allows,
         };
-        if let Some(row) = likely {
-            search.compare(self.leaves.leaf_of[row] as usize);
-        }
-        tree::search(self.leaves.num_leaves(), &mut search);
+        tree::search(&self.leaves, likely, &mut search);
         search.best
     }
 }

@@ -92,8 +92,10 @@ fn components(numbers: &[f32], columns: usize, count: usize) -> (Vec<f64>, Vec<f
         let [value, next] = [one, other].map(|at| covariance[at * columns + at]);
         next.total_cmp(&value).then(one.cmp(&other))
     });
-    let chosen = order.into_iter().take(count);
-    let components = chosen.flat_map(|index| (0..columns).map(move |row| (row, index)));
+    let components = order
+        .into_iter()
+        .take(count)
+        .flat_map(|index| (0..columns).map(move |row| (row, index)));
     (
         mean,
         components.map(|(row, index)| vectors[row * columns + index]).collect(),

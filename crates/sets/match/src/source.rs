@@ -1,9 +1,14 @@
 //! Sources of rows: takes and loops, relative to their smoothed roots.
 
-use super::database::{FrameRows, MatchClip, MatchMotion, with_gait};
-use super::features::{self, Horizon, MatchError, RawFeatures};
-use loopwright_core::math::{Rigid, TimeStep};
-use loopwright_core::{Analysis, BodyOverrides, LoopClip, Take, Tracks, analysis::Side};
+use super::{
+    database::{FrameRows, MatchClip, MatchMotion, with_gait},
+    features::{self, Horizon, MatchError, RawFeatures},
+};
+use loopwright_core::{
+    Analysis, BodyOverrides, LoopClip, Take, Tracks,
+    analysis::Side,
+    math::{Rigid, TimeStep},
+};
 
 /// A take or a loop whose frames can be matched and played.
 #[derive(Clone, Debug)]
@@ -156,14 +161,19 @@ impl MatchSource {
     /// Returns the standing feet of a frame, with its gait.
     fn standing(&self, frame: usize) -> u8 {
         let contacts = &self.analysis.contacts;
-        let feet = self.analysis.body.feet.iter().enumerate().take(contacts.num_feet());
-        let standing =
-            feet.filter(|(index, _)| contacts.is_planted(*index, frame))
-                .fold(0, |bits, (_, foot)| match foot.side {
-                    Some(Side::Left) => bits | 1,
-                    Some(Side::Right) => bits | 2,
-                    None => bits,
-                });
+        let standing = self
+            .analysis
+            .body
+            .feet
+            .iter()
+            .enumerate()
+            .take(contacts.num_feet())
+            .filter(|(index, _)| contacts.is_planted(*index, frame))
+            .fold(0, |bits, (_, foot)| match foot.side {
+                Some(Side::Left) => bits | 1,
+                Some(Side::Right) => bits | 2,
+                None => bits,
+            });
         let segments = &self.analysis.segments;
         let segment = segments.get(segments.partition_point(|segment| segment.end_frame < frame));
         with_gait(standing, segment.map(|segment| segment.gait))

@@ -152,9 +152,14 @@ pub(super) trait Search {
     fn compare(&mut self, leaf: usize);
 }
 
-/// Descends into the nearer child first, and skips nodes that are too far.
-pub(super) fn search(num_leaves: usize, search: &mut impl Search) {
-    let Some(root) = Node::root(num_leaves) else { return };
+/// Searches the leaf of a `likely` row, and then descends into the nearer child first, and skips nodes that are too far.
+pub(super) fn search(leaves: &Leaves<'_>, likely: Option<usize>, search: &mut impl Search) {
+    if let Some(row) = likely {
+        search.compare(leaves.leaf_of[row] as usize);
+    }
+    let Some(root) = Node::root(leaves.num_leaves()) else {
+        return;
+    };
     // Room for one node of every depth.
     let mut waiting = [(root, 0.0_f32); u32::BITS as usize + 1];
     let mut num_waiting = 1;

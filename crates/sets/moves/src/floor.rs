@@ -5,12 +5,14 @@
 
 use glam::DVec3;
 
-use loopwright_core::analysis::{Body, BodyOverrides, ContactLimits};
-use loopwright_core::feet::{Stage, standing_places};
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Rigid, percentile, smallest};
-use loopwright_core::motion::{Skeleton, SkeletonDifference};
-use loopwright_core::take::Take;
+use loopwright_core::{
+    analysis::{Body, BodyOverrides, ContactLimits},
+    feet::{Stage, standing_places},
+    loop_clip::LoopClip,
+    math::{Rigid, percentile, smallest},
+    motion::{Skeleton, SkeletonDifference},
+    take::Take,
+};
 
 /// A root that leans by less than this is upright, as the length of the difference of its up axis from +Y.
 const UPRIGHT: f64 = 1e-6;
@@ -20,8 +22,10 @@ const UPRIGHT: f64 = 1e-6;
 ///
 /// `None` if no foot ever stands. The loop is relative to its constant twist.
 fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Option<f64> {
-    let places = standing_places(stage, body, limits).into_iter();
-    let heights: Vec<f64> = places.map(|(sample, at)| over_root(stage, sample, at)).collect();
+    let heights: Vec<f64> = standing_places(stage, body, limits)
+        .into_iter()
+        .map(|(sample, at)| over_root(stage, sample, at))
+        .collect();
     (!heights.is_empty()).then(|| percentile::of(heights, 0.5))
 }
 
@@ -31,16 +35,21 @@ pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimi
     let stage = &Stage::of_loop(clip);
     stance_over_root(stage, body, limits).unwrap_or_else(|| {
         smallest((0..clip.num_samples()).flat_map(|sample| {
-            let positions = stage.world.positions(sample).iter();
-            positions.map(move |&at| over_root(stage, sample, at))
+            stage
+                .world
+                .positions(sample)
+                .iter()
+                .map(move |&at| over_root(stage, sample, at))
         }))
     })
 }
 
 /// Returns the first loop on another skeleton, and the difference.
 pub(crate) fn other_skeleton(skeleton: &Skeleton, loops: &[LoopClip]) -> Option<(usize, SkeletonDifference)> {
-    let mut numbered = loops.iter().enumerate();
-    numbered.find_map(|(index, clip)| Some((index, SkeletonDifference::between(skeleton, clip.skeleton())?)))
+    loops
+        .iter()
+        .enumerate()
+        .find_map(|(index, clip)| Some((index, SkeletonDifference::between(skeleton, clip.skeleton())?)))
 }
 
 /// Returns the body of a loop, if it is found.

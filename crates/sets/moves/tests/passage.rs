@@ -95,7 +95,7 @@ fn with_loops(passage: &Passage, set: &LoopSet, around: isize) -> Vec<Vec<DVec3>
 }
 
 fn of_loop(passage: &Passage, set: &LoopSet, end: usize, beyond: isize) -> (Pose, Rigid) {
-    let state = passage.ends()[end];
+    let state = passage.ends[end];
     let clip: &LoopClip = &set.loops()[state.loop_index];
     let secs = beyond as f64 * passage.step_secs();
     let from = passage.roots()[end * (passage.num_samples() - 1)];
@@ -134,7 +134,7 @@ fn meets_its_loops(passage: &Passage, set: &LoopSet) {
     assert_eq!(passage.roots()[0], Rigid::IDENTITY);
     let ratio = join_ratio(passage, set);
     assert!(ratio < 1.1, "{}: {ratio}", passage.name());
-    assert!(passage.has_held_feet());
+    assert!(passage.has_held_feet);
     does_not_slide(passage);
 }
 
@@ -179,7 +179,7 @@ fn does_not_slide(passage: &Passage) {
             let world = passage.tracks().pose(sample).world(skeleton);
             world.moved(passage.roots()[sample]).translations[ball].with_y(0.0)
         };
-        let events = passage.events().iter().filter(|event| event.foot == foot);
+        let events = passage.events.iter().filter(|event| event.foot == foot);
         let mut since = events.clone().next().map(|_| 0);
         let mut stays = Vec::new();
         for event in events {
@@ -213,7 +213,7 @@ fn happens_as_in(truth: &[Stay], passage: &Passage) {
         both.map(|(kind, when)| (stay.side, kind, when))
     };
     let asked: Vec<_> = truth.iter().flat_map(happens).collect();
-    let mut events = passage.events().to_vec();
+    let mut events = passage.events.to_vec();
     for &(side, kind, [from, to]) in &asked {
         let is_it = |event: &FootEvent| {
             event.foot == usize::from(side == "Right")
@@ -290,16 +290,13 @@ fn a_loop_stands_between_its_start_and_its_stop() {
     // Feet step on in the cycles.
     for foot in 0..2 {
         let secs = [range.start, range.end].map(|sample| sample as f64 * clip.step_secs());
-        let strikes = joined
-            .events()
-            .iter()
-            .filter(|event| event.foot == foot && event.kind == FootEventKind::Strike);
+        let strikes = (joined.events.iter()).filter(|event| event.foot == foot && event.kind == FootEventKind::Strike);
         let within = strikes.filter(|event| (secs[0]..secs[1]).contains(&event.secs));
         assert_eq!(within.count(), cycles, "foot {foot}");
     }
     assert_eq!(range.len(), cycles * count);
     assert_eq!(range.start, ends[0].num_samples() - 1);
-    let first = (ends[0].ends()[1].secs / clip.step_secs()).round() as usize;
+    let first = (ends[0].ends[1].secs / clip.step_secs()).round() as usize;
     for sample in 0..=cycles * count {
         let at = range.start + sample;
         assert!(unlike(joined.tracks().pose(at), clip.body_pose(first + sample)) < 1e-9);
@@ -387,7 +384,7 @@ fn feet_that_slide_while_they_are_down_neither_lift_nor_strike() {
     });
     let (made, ..) = on_the_spot(&take, &[PassageKind::TurnInPlace]);
     assert_eq!(names(&made), ["turn_left_45"]);
-    assert_eq!(made[0].events(), []);
+    assert!(made[0].events.is_empty());
 }
 
 /// Returns a walker that does not set out within its take.
@@ -453,7 +450,7 @@ fn transitions_begin_in_the_one_loop_and_end_in_the_other() {
     for pair in [[0, 1], [1, 0]] {
         let step_secs = analysis.take.frame_time_secs();
         let made = Passage::between(&set, pair, step_secs, analysis.overrides()).unwrap();
-        assert_eq!(made.ends().map(|end| end.loop_index), pair);
+        assert_eq!(made.ends.map(|end| end.loop_index), pair);
         meets_its_loops(&made, &set);
     }
 }

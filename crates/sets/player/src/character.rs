@@ -7,17 +7,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loopwright_core::Pose;
-use loopwright_core::analysis::FootEventKind;
-use loopwright_core::math::{Decay, Rigid, ordered};
+use loopwright_core::{
+    Pose,
+    analysis::FootEventKind,
+    math::{Decay, Rigid, ordered},
+};
 use loopwright_moves::passage::LoopState;
 
-use crate::clip::{MotionClip, STILL};
-use crate::hold::{Frame, Hold, Playlist, sprung};
-use crate::keys::{Lanes, rigid};
-use crate::set::{ACTION_FADE, FADE, Moment, MotionSet, Way};
-use crate::source::{Clock, Cycle, Fading, Over, Source, held};
-use crate::space::{Goal, PlayedSpace};
+use crate::{
+    clip::{MotionClip, STILL},
+    hold::{Frame, Hold, Playlist, sprung},
+    keys::{Lanes, rigid},
+    set::{ACTION_FADE, FADE, Moment, MotionSet, Way},
+    source::{Clock, Cycle, Fading, Over, Source, held},
+    space::{Goal, PlayedSpace},
+};
 
 /// Distance from a loop's point at which that loop counts as played, as a share of the range of the axes.
 const NEAR: f64 = 0.1;
@@ -128,8 +132,6 @@ pub struct SteeredCharacter {
     hold: Option<Hold>,
     playlist: Playlist,
     row: Vec<Lanes>,
-    /// Reused list of events: the clip, the index of the event in it, and the seconds since.
-    found: Vec<(usize, usize, f64)>,
     pose: Pose,
     /// The longest time that a switch between moving loops waits for its least visible moment, seconds.
     pub patience_secs: f64,
@@ -175,7 +177,6 @@ impl SteeredCharacter {
             random: 1,
             hold: Hold::new(&set),
             row: set.row(),
-            found: Vec::new(),
             pose: Pose::default(),
             patience_secs: 0.3,
             varies: true,
@@ -346,8 +347,12 @@ impl SteeredCharacter {
     /// Plays the upper body of an action, or of another clip that plays once, over the present motion, at once. Returns whether that is
     /// possible: the set has the clip, and the body has two legs.
     pub fn play_over(&mut self, name: &str) -> bool {
-        let clip = self.set.clip(name).filter(|clip| !self.set.clips[*clip].loops());
-        let Some(clip) = clip.filter(|_| !self.set.upper.is_empty()) else {
+        let Some(clip) = self
+            .set
+            .clip(name)
+            .filter(|clip| !self.set.clips[*clip].loops())
+            .filter(|_| !self.set.upper.is_empty())
+        else {
             return false;
         };
         self.begin_events();
@@ -457,7 +462,8 @@ impl SteeredCharacter {
             step = half * step * half;
         }
         self.root = self.root * step;
-        let mut found = std::mem::take(&mut self.found);
+        // The clip, the index of the event in it, and the seconds since.
+        let mut found: Vec<(usize, usize, f64)> = Vec::new();
         let from = match &mut self.source {
             Source::Once(clip, played_secs) => {
                 let (before, after) = (*played_secs, *played_secs + secs);
@@ -505,10 +511,9 @@ impl SteeredCharacter {
         self.fading.secs += secs;
         self.secs += secs;
         found.sort_by(|a, b| b.2.total_cmp(&a.2));
-        for (clip, index, late_secs) in found.drain(..) {
+        for (clip, index, late_secs) in found {
             self.tell(&set.clips[clip], index, late_secs);
         }
-        self.found = found;
     }
 
     /// Reports an event of a clip, by its index there, unless another clip has reported it.
@@ -669,8 +674,9 @@ impl SteeredCharacter {
             let leads = way.from == here && set.spaces[way.to].stands == set.spaces[self.wanted].stands;
             leads && turn != 0.0 && self.turned_aside(way) < self.goal.turn.abs()
         });
-        let best = turns.min_by_key(|way| (way.to != self.wanted, ordered(self.turned_aside(way))));
-        best.copied()
+        turns
+            .min_by_key(|way| (way.to != self.wanted, ordered(self.turned_aside(way))))
+            .copied()
     }
 
     /// Returns the first part of the cheapest way through spaces to the wanted one, by Dijkstra's algorithm; there are few

@@ -1,18 +1,22 @@
 //! A clip of a set: a loop, or a passage that plays once.
 
+use core::f64::consts::{FRAC_1_PI, PI, TAU};
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::Side;
-use loopwright_core::math::{Rigid, Twist};
-use loopwright_core::{Pose, Skeleton, Take, Tracks};
+use loopwright_core::{
+    Pose, Skeleton, Take, Tracks,
+    analysis::Side,
+    math::{Rigid, Twist, ops},
+};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetClip};
 use loopwright_moves::passage::LoopState;
 
-use crate::SetError;
-use crate::keys::{Keys, Lanes, lanes, rigid};
-use crate::legs::{Contacts, Leg};
-use crate::phase::{phase_at, share_at};
+use crate::{
+    SetError,
+    keys::{Keys, Lanes, lanes, rigid},
+    legs::{Contacts, Leg},
+};
 
 /// A loop that moves less than this stands, metres and radians per second.
 pub(crate) const STILL: f64 = 0.05;
@@ -95,7 +99,7 @@ impl MotionClip {
 
     /// Returns the tip of a foot at a time, seen from the root.
     pub(crate) fn tip(&self, secs: f64, side: usize) -> DVec3 {
-        self.body.place(secs, self.num_joints + side)
+        self.body.at(secs, self.num_joints + side).translation
     }
 
     /// Returns the root at a time, relative to the clip's start.
@@ -147,8 +151,14 @@ impl MotionClip {
             num_joints: skeleton.num_joints(),
             root: (!entry.is_loop()).then(|| {
                 let roots = roots_of(entry).unwrap_or_default();
-                let row = |root: &Rigid| vec![lanes(root.rotation, root.translation)];
-                Keys::new(roots.iter().map(row).collect(), tracks.step_secs(), false)
+                Keys::new(
+                    roots
+                        .iter()
+                        .map(|root| vec![lanes(root.rotation, root.translation)])
+                        .collect(),
+                    tracks.step_secs(),
+                    false,
+                )
             }),
             events: entry.events.clone(),
         })
@@ -174,8 +184,9 @@ pub(crate) fn tracks_of(
     }
     let joints: Vec<usize> = (skeleton.joints().iter())
         .map(|joint| {
-            let found = take.skeleton().find(&joint.name);
-            found.ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
+            take.skeleton()
+                .find(&joint.name)
+                .ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
         })
         .collect::<Result<_, _>>()?;
     let (step_secs, twist) = (entry.step_secs(), twist_of(entry));
@@ -221,7 +232,7 @@ pub(crate) fn check(entry: &SetClip) -> Result<(), String> {
         return Err(format!("{frames} frames in {seconds} s are no clip"));
     }
     // With a larger warp time would run backwards.
-    if warp(entry).abs() >= core::f64::consts::FRAC_1_PI {
+    if warp(entry).abs() >= FRAC_1_PI {
         return Err(format!("its warp is {}, and below 1/pi is wanted", warp(entry)));
     }
     Ok(())
@@ -246,4 +257,38 @@ fn roots_of(entry: &SetClip) -> Result<Vec<Rigid>, String> {
         return Err("a key of its root is no transform".to_owned());
     }
     Ok(roots)
+}
+
+/// Returns the share of a loop's time at a phase: p + warp sin^2(pi p), which increases for |warp| < 1/pi.
+pub(crate) fn share_at(phase: f64, warp: f64) -> f64 {
+    let sine = ops::sin(PI * phase.fract());
+    phase + warp * sine * sine
+}
+
+/// Returns the phase at a share of a loop's time: Newton's steps, kept in a bracket.
+pub(crate) fn phase_at(share: f64, warp: f64) -> f64 {
+    if warp == 0.0 {
+        return share;
+    }
+    let (cycles, share) = (share.floor(), share - share.floor());
+    let (mut low, mut high, mut phase) = (0.0, 1.0, share);
+    for _ in 0..60 {
+        let over = share_at(phase, warp) - share;
+        if over > 0.0 {
+            high = phase;
+        } else {
+            low = phase;
+        }
+        let next = phase - over / (1.0 + PI * warp * ops::sin(TAU * phase));
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
+        if over.abs() < 1e-15 || next == phase {
+            break;
+        }
+        phase = next;
+    }
+    cycles + phase
 }

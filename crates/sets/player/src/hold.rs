@@ -5,12 +5,16 @@
 //! the leg: docs/math/feet.md.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Decay, Rigid, Spring, ops};
-use loopwright_core::{Pose, Skeleton};
+use loopwright_core::{
+    Pose, Skeleton,
+    math::{Decay, Rigid, Spring, ops},
+};
 
-use crate::keys::{Lanes, rigid};
-use crate::set::MotionSet;
-use crate::source::Source;
+use crate::{
+    keys::{Lanes, rigid},
+    set::MotionSet,
+    source::Source,
+};
 
 /// Time in which a foot is gripped or released, seconds; the release begins this long before it lifts.
 const GRIP_SECS: f64 = 0.033;

@@ -53,11 +53,12 @@ impl Keys {
         }
         if !repeats {
             let beyond = |rows: [&Vec<Lanes>; 3]| -> Vec<Lanes> {
-                let parabola = |joint: usize| {
-                    let [a, b, c] = rows.map(|row| row[joint]);
-                    core::array::from_fn(|part| 3.0 * a[part] - 3.0 * b[part] + c[part])
-                };
-                (0..width).map(parabola).collect()
+                (0..width)
+                    .map(|joint| {
+                        let [a, b, c] = rows.map(|row| row[joint]);
+                        core::array::from_fn(|part| 3.0 * a[part] - 3.0 * b[part] + c[part])
+                    })
+                    .collect()
             };
             let before = beyond([&rows[0], &rows[1], &rows[2]]);
             let after = beyond([&rows[count - 1], &rows[count - 2], &rows[count - 3]]);
@@ -111,15 +112,9 @@ impl Keys {
     /// Returns one of the transforms at a time.
     pub(crate) fn at(&self, secs: f64, column: usize) -> Rigid {
         let (rows, weights) = self.around(secs);
-        let part = |part: usize| (0..4).map(|row| weights[row] * rows[row][column][part]).sum();
-        rigid(&core::array::from_fn(part))
-    }
-
-    /// Returns the place of one of the transforms at a time.
-    pub(crate) fn place(&self, secs: f64, column: usize) -> DVec3 {
-        let (rows, weights) = self.around(secs);
-        let part = |part: usize| -> f32 { (0..4).map(|row| weights[row] * rows[row][column][part]).sum() };
-        DVec3::new(part(4).into(), part(5).into(), part(6).into())
+        rigid(&core::array::from_fn(|part| {
+            (0..4).map(|row| weights[row] * rows[row][column][part]).sum()
+        }))
     }
 
     pub(crate) fn width(&self) -> usize {

@@ -1,7 +1,10 @@
 //! Legs, and when their feet stand in clips.
 
-use loopwright_core::analysis::{Body, BodyOverrides, FootEventKind, Side};
-use loopwright_core::{Take, Tracks, feet};
+use loopwright_core::{
+    Take, Tracks,
+    analysis::{Body, BodyOverrides, FootEventKind, Side},
+    feet,
+};
 use loopwright_formats::set::SetClip;
 
 /// A leg and the tip of its foot.
@@ -22,19 +25,21 @@ impl Leg {
             let take = Take::from_tracks("body", tracks.clone()).ok()?;
             let body = Body::find(&take, &BodyOverrides::default()).ok()?;
             let (skeleton, world) = (tracks.skeleton(), tracks.world());
-            let leg = |side: Side| {
-                let mut feet = body.feet.iter().filter(|foot| foot.side == Some(side));
-                let foot = feet.next().filter(|_| feet.next().is_none())?;
-                let bones = feet::Leg::find(skeleton, &world, &body, foot)?;
-                let [thigh, knee, ankle] = bones.joints().map(|joint| world.position(0, joint));
-                Some(Self {
-                    bones,
-                    tip: foot.lowest_joint(),
-                    length: thigh.distance(knee) + knee.distance(ankle),
-                    hips: body.hips,
+            [Side::Left, Side::Right]
+                .into_iter()
+                .map(|side| {
+                    let mut feet = body.feet.iter().filter(|foot| foot.side == Some(side));
+                    let foot = feet.next().filter(|_| feet.next().is_none())?;
+                    let bones = feet::Leg::find(skeleton, &world, &body, foot)?;
+                    let [thigh, knee, ankle] = bones.joints().map(|joint| world.position(0, joint));
+                    Some(Self {
+                        bones,
+                        tip: foot.lowest_joint(),
+                        length: thigh.distance(knee) + knee.distance(ankle),
+                        hips: body.hips,
+                    })
                 })
-            };
-            [Side::Left, Side::Right].into_iter().map(leg).collect()
+                .collect()
         };
         found().unwrap_or_default()
     }

@@ -41,8 +41,6 @@ extern crate loopwright_attributes;
 
 mod keys;
 
-mod phase;
-
 mod legs;
 
 mod clip;

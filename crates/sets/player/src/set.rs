@@ -3,17 +3,23 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use loopwright_core::math::{Decay, DecayKind};
-use loopwright_core::{Skeleton, Take};
-use loopwright_formats::set::{ClipKind, Manifest};
-use loopwright_formats::{AnimatedFile, AnimationChoice, ReadSettings};
+use loopwright_core::{
+    Skeleton, Take,
+    math::{Decay, DecayKind},
+};
+use loopwright_formats::{
+    AnimatedFile, AnimationChoice, ReadSettings,
+    set::{ClipKind, Manifest},
+};
 use loopwright_moves::passage::LoopState;
 
-use crate::SetError;
-use crate::clip::{self, MotionClip};
-use crate::keys::Lanes;
-use crate::legs::Leg;
-use crate::space::{self, PlayedSpace};
+use crate::{
+    SetError,
+    clip::{self, MotionClip},
+    keys::Lanes,
+    legs::Leg,
+    space::{self, PlayedSpace},
+};
 
 /// The fade of a switch for which the manifest states none.
 pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
@@ -126,8 +132,10 @@ impl MotionSet {
                 animation: choice,
                 ..ReadSettings::default()
             };
-            let read = animated.read(&settings, &mut Vec::new());
-            Ok(read.map_err(|error| unread(source.file, &error))?.take)
+            Ok(animated
+                .read(&settings, &mut Vec::new())
+                .map_err(|error| unread(source.file, &error))?
+                .take)
         })
     }
 
@@ -141,8 +149,11 @@ impl MotionSet {
     ) -> Result<Self, SetError> {
         let manifest = Manifest::parse(manifest)?;
         let index = |name: &str| {
-            let found = manifest.clips.iter().position(|entry| entry.name == name);
-            found.ok_or_else(|| SetError::NoClip { name: name.to_owned() })
+            manifest
+                .clips
+                .iter()
+                .position(|entry| entry.name == name)
+                .ok_or_else(|| SetError::NoClip { name: name.to_owned() })
         };
         let mut skeleton: Option<Skeleton> = None;
         let mut legs: Option<Vec<Leg>> = None;
@@ -167,18 +178,21 @@ impl MotionSet {
             clips.push(MotionClip::new(entry, &tracks, legs, index)?);
         }
         let spaces = space::spaces(&manifest, &clips, index)?;
-        let half_life = manifest.controller.iter().flat_map(|controller| &controller.modes);
-        let half_life = half_life
+        let half_life = manifest
+            .controller
+            .iter()
+            .flat_map(|controller| &controller.modes)
             .filter(|mode| mode.mode == "all")
             .find_map(|mode| mode.velocity_half_life_secs);
         let (Some(skeleton), false) = (skeleton, spaces.is_empty()) else {
             return Err(SetError::NoLoops);
         };
-        let versions = (0..clips.len()).map(|clip| {
-            let others = (0..clips.len()).filter(|other| clips[*other].variant_of == Some(clip));
-            std::iter::once(clip).chain(others).collect()
-        });
-        let versions = versions.collect();
+        let versions = (0..clips.len())
+            .map(|clip| {
+                let others = (0..clips.len()).filter(|other| clips[*other].variant_of == Some(clip));
+                std::iter::once(clip).chain(others).collect()
+            })
+            .collect();
         let legs = legs.unwrap_or_default();
         let mut set = Self {
             upper: upper(&skeleton, &legs),
@@ -350,8 +364,7 @@ fn upper(skeleton: &Skeleton, legs: &[Leg]) -> Vec<usize> {
             .nth(1)
     };
     let of_legs: Vec<Option<usize>> = legs.iter().map(|leg| below_hips(leg.tip)).collect();
-    let joints = 0..skeleton.num_joints();
-    joints
+    (0..skeleton.num_joints())
         .filter(|&joint| below_hips(joint).is_some_and(|branch| !of_legs.contains(&Some(branch))))
         .collect()
 }

@@ -7,11 +7,12 @@ use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 use loopwright_moves::passage::LoopState;
 
-use crate::clip::MotionClip;
-use crate::keys::{Lanes, lanes, rigid};
-use crate::phase::{phase_at, share_at};
-use crate::set::{Moment, MotionSet};
-use crate::space::{Goal, Part, Parts, PlayedSpace};
+use crate::{
+    clip::{MotionClip, phase_at, share_at},
+    keys::{Lanes, lanes, rigid},
+    set::{Moment, MotionSet},
+    space::{Goal, Part, Parts, PlayedSpace},
+};
 
 /// Step over which rates and accelerations are measured at a switch, seconds: short compared with body motion, long compared with rounding.
 const STEP: f64 = 1.0 / 240.0;
@@ -33,8 +34,10 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn new(set: &MotionSet, parts: &[Part]) -> Self {
-        let seconds = |part: &Part| part.weight * set.clips[part.clip].seconds;
-        let period: f64 = parts.iter().map(seconds).sum();
+        let period: f64 = parts
+            .iter()
+            .map(|part| part.weight * set.clips[part.clip].seconds)
+            .sum();
         let travel = |part: &Part| set.clips[part.clip].twist().linear * set.clips[part.clip].seconds;
         let whole: DVec3 = parts.iter().map(|part| travel(part) * part.weight).sum();
         let lengths: f64 = parts.iter().map(|part| travel(part).length() * part.weight).sum();
@@ -294,8 +297,9 @@ impl Fading {
             body(source, over, secs, &mut rows[0]);
             fading.add_to(&mut rows[0], secs);
             body(next, next_over, secs, &mut rows[1]);
-            let pairs = rows[0].iter().zip(&rows[1]);
-            pairs
+            rows[0]
+                .iter()
+                .zip(&rows[1])
                 .map(|(seen, next)| {
                     let (seen, next) = (rigid(seen), rigid(next));
                     let turn = rotation::difference(seen.rotation, next.rotation);

@@ -3,11 +3,11 @@
 use core::ops::{Deref, DerefMut};
 
 use glam::DVec3;
-use loopwright_core::math::{Twist, mean, ops, ordered, percentile};
+use loopwright_core::math::{Twist, mean, ops, ordered};
 use loopwright_formats::set::Manifest;
+use loopwright_moves::blend::extents;
 
-use crate::SetError;
-use crate::clip::MotionClip;
+use crate::{SetError, clip::MotionClip};
 
 /// The motion that a character should show.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -129,10 +129,7 @@ impl PlayedSpace {
         clips: &[MotionClip],
     ) -> Self {
         let (of_points, points): (Vec<usize>, Vec<[f64; 2]>) = points.into_iter().unzip();
-        let extents = [0, 1].map(|axis| {
-            let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
-            high - low
-        });
+        let extents = extents(&points);
         let least = [0, 1].map(|index| axes.get(index).map_or(1.0, |axis| axis.least_range()));
         let scale = [0, 1].map(|index| extents[index].max(least[index]));
         // Points of a line are ordered along the axis on which they are farther apart.
@@ -298,8 +295,11 @@ impl PlayedSpace {
         };
         let standing = |goal: &Goal| -> f64 {
             let parts = self.weights(clips, self.place(goal));
-            let stand = parts.iter().filter(|part| clips[part.clip].stands());
-            stand.map(|part| part.share).sum()
+            parts
+                .iter()
+                .filter(|part| clips[part.clip].stands())
+                .map(|part| part.share)
+                .sum()
         };
         // A speed beyond all loops must not limit the rest.
         let straight = with(0.0, 0.0);

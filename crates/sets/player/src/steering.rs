@@ -5,9 +5,11 @@ use core::f64::consts::{PI, TAU};
 use glam::DVec3;
 use loopwright_core::math::{decay_rate, ops};
 
-use crate::character::SteeredCharacter;
-use crate::clip::STILL;
-use crate::space::{Goal, SpaceAxis};
+use crate::{
+    character::SteeredCharacter,
+    clip::STILL,
+    space::{Goal, SpaceAxis},
+};
 
 /// Difference from the heading above which a turn is requested, radians: for a standing body, and for a moving one, whose loops
 /// turn as well.
@@ -28,9 +30,12 @@ impl SteeredCharacter {
         let travel = ops::atan2(velocity.x, velocity.z);
         let ahead = self.root().rotation * DVec3::Z;
         let facing = ops::atan2(ahead.x, ahead.z);
-        let mut axes = self.set.spaces().iter().flat_map(|space| &space.axes);
-        let strafes =
-            axes.any(|axis| matches!(axis, SpaceAxis::DirectionDegrees | SpaceAxis::Forward | SpaceAxis::Left));
+        let strafes = self
+            .set
+            .spaces()
+            .iter()
+            .flat_map(|space| &space.axes)
+            .any(|axis| matches!(axis, SpaceAxis::DirectionDegrees | SpaceAxis::Forward | SpaceAxis::Left));
         let (heading, direction) = match heading {
             Some(heading) if moves && strafes => (heading, wrapped(travel - facing)),
             Some(heading) if !moves => (heading, 0.0),

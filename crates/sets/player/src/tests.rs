@@ -4,9 +4,11 @@ use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 use serde_json::{Value, json};
 
-use crate::set::{ClipSource, Moment, MotionSet};
-use crate::source::Cycle;
-use crate::space::PlayedSpace;
+use crate::{
+    set::{ClipSource, Moment, MotionSet},
+    source::Cycle,
+    space::PlayedSpace,
+};
 
 /// Returns a set of one joint that stands, walks and runs, with a start and a stop.
 pub(crate) fn walking(change: impl Fn(&mut Value)) -> MotionSet {

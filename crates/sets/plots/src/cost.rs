@@ -1,11 +1,13 @@
 //! Plots the cost of jumps: between all frames of two motions, and among many.
 
 use loopwright_core::math::Decay;
-use loopwright_draw::plot::kit::axes::{Chart, Labels, Range, nice_step};
-use loopwright_draw::plot::kit::legend::{ChartHeading, Sign};
-use loopwright_draw::plot::kit::style::{self, Ink};
-use loopwright_draw::plot::kit::svg::{Anchor, Area, Svg};
-use loopwright_draw::plot::kit::{Plot, heat, text};
+use loopwright_draw::{
+    plot::kit::axes::{Chart, Labels, Range, nice_step},
+    plot::kit::legend::{ChartHeading, Sign},
+    plot::kit::style::{self, Ink},
+    plot::kit::svg::{Anchor, Area, Svg},
+    plot::kit::{Plot, heat, text},
+};
 use loopwright_moves::transition::{CostGrid, Crossing};
 
 /// Costs of jumps between two motions, for drawing.
@@ -136,13 +138,16 @@ impl TransitionMap<'_> {
             }
             svg.polyline(points, Ink::Vermillion, "style=\"stroke-width:2;stroke-dasharray:5 4\"");
         }
-        let points = self.best.iter().map(|crossing| {
-            (
-                panel.across(crossing.exit as f64 * self.step_secs[0]),
-                panel.down(crossing.entry as f64 * self.step_secs[1]),
-            )
-        });
-        let points: Vec<(f64, f64)> = points.collect();
+        let points: Vec<(f64, f64)> = self
+            .best
+            .iter()
+            .map(|crossing| {
+                (
+                    panel.across(crossing.exit as f64 * self.step_secs[0]),
+                    panel.down(crossing.entry as f64 * self.step_secs[1]),
+                )
+            })
+            .collect();
         let mut labels = Labels::around(&points);
         for (index, &(x, y)) in points.iter().enumerate().rev() {
             svg.circle((x, y), 4.5, "chip lv", "stroke-width=\"2.4\"");
@@ -168,8 +173,7 @@ impl TransitionMap<'_> {
             panel.line(svg, self.best_entries.iter().map(point), Ink::Blue, "");
             for crossing in self.best {
                 // For jumps from a single frame, only the best entry is on the curve.
-                let mut entries = self.best_entries.iter();
-                let best = entries.find(|best| best.exit == crossing.exit);
+                let best = self.best_entries.iter().find(|best| best.exit == crossing.exit);
                 if best.is_none_or(|best| best.cost >= crossing.cost) {
                     let (x, y) = point(crossing);
                     let at = (panel.across(x), panel.down(y));
@@ -256,8 +260,11 @@ struct Colours {
 impl Colours {
     /// Covers zero to the largest finite cost; 1 if none is above zero.
     fn up_to(costs: &[f64]) -> Self {
-        let finite = costs.iter().copied().filter(|cost| cost.is_finite());
-        let largest = finite.fold(0.0, f64::max);
+        let largest = costs
+            .iter()
+            .copied()
+            .filter(|cost| cost.is_finite())
+            .fold(0.0, f64::max);
         Self {
             cheapest: 0.0,
             dearest: if largest > 0.0 { largest } else { 1.0 },

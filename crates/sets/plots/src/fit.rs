@@ -3,11 +3,13 @@
 use glam::DVec3;
 use loopwright_controller::{Event, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
 use loopwright_core::analysis::MotionKind;
-use loopwright_draw::plot::kit::Plot;
-use loopwright_draw::plot::kit::axes::{Chart, Range, stroke_width};
-use loopwright_draw::plot::kit::legend::{ChartHeading, DASHED, Sign};
-use loopwright_draw::plot::kit::style::{self, Ink};
-use loopwright_draw::plot::kit::svg::Area;
+use loopwright_draw::{
+    plot::kit::Plot,
+    plot::kit::axes::{Chart, Range, stroke_width},
+    plot::kit::legend::{ChartHeading, DASHED, Sign},
+    plot::kit::style::{self, Ink},
+    plot::kit::svg::Area,
+};
 
 /// Draws fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all
 /// changes superimposed, and histograms of the takes against controllers of the fitted half-lives.
@@ -65,20 +67,22 @@ fn springs(
     deviation: f64,
     figure: impl Fn(DVec3, DVec3) -> f64,
 ) -> Vec<Vec<(f64, f64)>> {
-    let trusted = fit
-        .events_of(quantity)
-        .filter_map(|event| Some((event, event.trusted()?)));
-    let points = trusted.map(|(event, fitted)| {
-        let times = event.frames.clone().map(|frame| fit.profile.secs(frame));
-        let points = times.map(|secs| {
-            (
-                secs,
-                figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
-            )
-        });
-        points.collect()
-    });
-    points.collect()
+    fit.events_of(quantity)
+        .filter_map(|event| Some((event, event.trusted()?)))
+        .map(|(event, fitted)| {
+            event
+                .frames
+                .clone()
+                .map(|frame| fit.profile.secs(frame))
+                .map(|secs| {
+                    (
+                        secs,
+                        figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
+                    )
+                })
+                .collect()
+        })
+        .collect()
 }
 
 /// Returns the curves of velocity, acceleration, facing and turn rate.

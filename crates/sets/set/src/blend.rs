@@ -2,16 +2,22 @@
 
 use std::path::PathBuf;
 
-use loopwright_core::analysis::{Body, BodyError};
-use loopwright_core::feet::{FootLock, HoldError};
-use loopwright_core::math::percentile;
-use loopwright_core::pipeline::Recentered;
-use loopwright_core::{BodyOverrides, LoopClip, RootMode};
-use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
-use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop};
-use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
-use loopwright_moves::Blender;
-use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError};
+use loopwright_core::{
+    BodyOverrides, LoopClip, RootMode,
+    analysis::{Body, BodyError},
+    feet::{FootLock, HoldError},
+    math::percentile,
+    pipeline::Recentered,
+};
+use loopwright_formats::{
+    Format, LoadedTake, LoopFile, LoopFileError, Target,
+    loop_file::facts::{BlendFacts, FeetFacts},
+    loop_file::{BlendOrigin, DerivedLoop},
+};
+use loopwright_moves::{
+    Blender,
+    blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError},
+};
 
 use loopwright_job::{Authored, LoopOfLoops, StoredLoop, verdict::is_speed_unknown, with_feet, without_animations};
 
@@ -39,10 +45,16 @@ pub struct BlendRequest {
 pub enum MixError {
     /// Their numbers of cycles differ, so that phases are not comparable; the loop is counted from 0.
     #[error("loop {index} holds {found} cycles of its motion, the first {first}")]
-    Cycles { index: usize, found: usize, first: usize },
+    Cycles {
+        index: usize,
+        found: usize,
+        first: usize,
+    },
     /// A speed is requested, but the speed of a loop, counted from 0, is unknown.
     #[error("the speed of loop {index} is not known")]
-    UnknownSpeed { index: usize },
+    UnknownSpeed {
+        index: usize,
+    },
     /// The requested speed in m/s, or turn rate in degrees per second, is out of range.
     #[error("{value} is outside the range of the loops, {low:.3} to {high:.3}")]
     Range {
@@ -51,14 +63,11 @@ pub enum MixError {
         low: f64,
         high: f64,
     },
-    #[error(transparent)]
-    Blend(#[from] BlendError),
+    Blend(BlendError),
     /// They lack joints that the caller names.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     /// Feet cannot be held.
-    #[error(transparent)]
-    Feet(#[from] HoldError),
+    Feet(HoldError),
 }
 
 /// A blend, ready to be written. [`Blender`] blends without files, with changing weights.
@@ -76,7 +85,15 @@ impl Blend {
     /// [`MixError`].
     pub fn new(loops: &[StoredLoop], names: Vec<String>, request: &BlendRequest) -> Result<Self, MixError> {
         let first = loops.first().ok_or(BlendError::NoLoops)?;
-        same_cycles(loops)?;
+        let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
+        // Otherwise phases are not comparable.
+        if let Some(index) = (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
+            return Err(MixError::Cycles {
+                index,
+                found: cycles(index),
+                first: cycles(0),
+            });
+        }
         let (blender, weights) = weigh(request, loops)?;
         let engine = request.target.unwrap_or(Target::Generic);
         let (num_samples, step_secs) = at_their_rate(blender.sampling(&weights)?, loops, engine);
@@ -198,8 +215,10 @@ fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], e
 /// Returns the root mode of the blend: that of the first loop, or of the first that follows a path.
 fn mode(loops: &[StoredLoop]) -> RootMode {
     let on_a_path = loops.iter().find(|each| each.clip.follows_path());
-    let first = on_a_path.or(loops.first());
-    first.map(|each| each.sidecar.root_motion.mode).unwrap_or_default()
+    on_a_path
+        .or(loops.first())
+        .map(|each| each.sidecar.root_motion.mode)
+        .unwrap_or_default()
 }
 
 /// Returns the joint of a blend that carries only the root motion.
@@ -228,28 +247,17 @@ fn held(
 /// Reports which loops are aligned only by a shift, and why, if the feet of some loop stand in turn.
 fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<String> {
     let has_phase = blender.phase_maps().any(|map| map.is_ok());
-    let maps = names.iter().zip(blender.phase_maps()).zip(weights);
-    let shifted = maps
+    names
+        .iter()
+        .zip(blender.phase_maps())
+        .zip(weights)
         .filter(|(_, weight)| **weight > 0.0)
         .filter_map(|((name, map), _)| {
             let why = map.err()?;
             let is_expected = matches!(why, PhaseError::Feet | PhaseError::NoContacts);
             (has_phase || !is_expected).then(|| format!("{name} is aligned by a shift of its time alone: {why}"))
-        });
-    shifted.collect()
-}
-
-/// Checks the numbers of cycles. Errors: they differ, so that phases are not comparable.
-fn same_cycles(loops: &[StoredLoop]) -> Result<(), MixError> {
-    let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
-    match (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
-        None => Ok(()),
-        Some(index) => Err(MixError::Cycles {
-            index,
-            found: cycles(index),
-            first: cycles(0),
-        }),
-    }
+        })
+        .collect()
 }
 
 /// Aligns the loops by the contacts of their feet; on a character by those of the loops that were put onto it.
@@ -289,11 +297,9 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             return Err(MixError::Range { axis, value, low, high });
         }
     }
-    let mut asked = wanted.into_iter().flatten();
-    let [first, second] = [asked.next(), asked.next()];
-    let weights = if first.is_some() {
-        let axes = [first, second].map(|asked| asked.map(|(axis, ..)| axis));
-        let at = [first, second].map(|asked| asked.map_or(0.0, |(_, value, scale)| value * scale));
+    let weights = if wanted.iter().any(Option::is_some) {
+        let axes = wanted.map(|asked| asked.map(|(axis, ..)| axis));
+        let at = wanted.map(|asked| asked.map_or(0.0, |(_, value, scale)| value * scale));
         BlendSpace::new(axes, &clips)?.weights(at)
     } else if request.weights.is_empty() {
         vec![1.0; clips.len()]

@@ -1,15 +1,21 @@
 //! Cuts passages out of a take: starts, stops, turns, jumps; and makes transitions between loops.
 
 use crate::passage_check::{check_cut, clip_kind, events, state_facts};
-use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
-use loopwright_core::math::TimeStep;
-use loopwright_core::take::TakeError;
-use loopwright_core::{LoopCandidate, LoopClip};
-use loopwright_formats::loop_file::CarriedMotion;
-use loopwright_formats::set::{PassageFacts, RootKeys};
-use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
-use loopwright_moves::passage::{self, FoundPassages, Looked, PassageError};
-use loopwright_moves::{LoopSet, Passage, PassageKind};
+use loopwright_core::{
+    LoopCandidate, LoopClip,
+    analysis::{Analysis, Gait, MotionKind, Segment},
+    math::TimeStep,
+    take::TakeError,
+};
+use loopwright_formats::{
+    Format, LoopFileError, Target, WrittenFile, added_root_name,
+    loop_file::CarriedMotion,
+    set::{PassageFacts, RootKeys},
+};
+use loopwright_moves::{
+    LoopSet, Passage, PassageKind,
+    passage::{self, FoundPassages, Looked, PassageError},
+};
 
 use loopwright_job::{
     CarryError, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz,
@@ -76,8 +82,11 @@ pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(String, Loop
     let mut loops = Vec::new();
     for gait in Gait::ALL {
         let Some(name) = name_of(gait) else { continue };
-        let segments = studied.analysis.segments.iter().filter(|segment| segment.gait == gait);
-        let mut segments: Vec<&Segment> = segments
+        let mut segments: Vec<&Segment> = studied
+            .analysis
+            .segments
+            .iter()
+            .filter(|segment| segment.gait == gait)
             .filter(|segment| length(segment) >= step.nearest(SHORTEST_SECS))
             .collect();
         segments.sort_by_key(|segment| core::cmp::Reverse(length(segment)));
@@ -111,13 +120,17 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
     let spans = analysis.contacts.spans();
     let mut best: Option<(f64, String, LoopCandidate)> = None;
     for foot in 0..analysis.contacts.num_feet() {
-        let spans = spans.iter().filter(|span| span.foot == foot && span.start_frame > 0);
-        let strikes: Vec<usize> = spans.map(|span| span.start_frame).collect();
+        let strikes: Vec<usize> = spans
+            .iter()
+            .filter(|span| span.foot == foot && span.start_frame > 0)
+            .map(|span| span.start_frame)
+            .collect();
         for &[from, to] in strikes.array_windows() {
-            let mut segments = analysis.segments.iter();
-            let middle =
-                segments.find(|segment| (segment.start_frame..=segment.end_frame).contains(&((from + to) / 2)));
-            let name = middle.and_then(|segment| name_of(segment.gait));
+            let name = analysis
+                .segments
+                .iter()
+                .find(|segment| (segment.start_frame..=segment.end_frame).contains(&((from + to) / 2)))
+                .and_then(|segment| name_of(segment.gait));
             let Some(name) = name.filter(|name| *name != "idle") else {
                 continue;
             };
@@ -227,8 +240,8 @@ impl CutPassages {
             step_secs,
         } = found_in(studied, loops, request)?;
         let overrides = analysis.overrides();
-        let made = Passage::all_from_take(&loops, analysis, &found.passages, step_secs)?;
-        let mut passages = made.collect::<Result<Vec<_>, _>>()?;
+        let mut passages =
+            Passage::all_from_take(&loops, analysis, &found.passages, step_secs)?.collect::<Result<Vec<_>, _>>()?;
         if request.kinds.contains(&PassageKind::Transition) {
             let count = loops.loops().len();
             for from in 0..count {
@@ -277,14 +290,14 @@ impl CutPassages {
 
     /// Returns the facts of a passage.
     pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
-        let [from, to] = passage.ends().map(|end| state_facts(&self.loops, end));
+        let [from, to] = passage.ends.map(|end| state_facts(&self.loops, end));
         let take = studied.facts();
         let verdict = check_cut(passage, &self.loops, &self.feet, studied.analysis.overrides());
         PassageFacts {
             grade: verdict.as_ref().map(|verdict| verdict.grade),
             reason: verdict.map(|verdict| verdict.reason),
             name: passage.name().to_owned(),
-            kind: clip_kind(passage.kind()),
+            kind: clip_kind(passage.kind),
             frames: passage.num_samples() - 1,
             fps: 1.0 / passage.step_secs(),
             duration_secs: passage.duration_secs(),
@@ -292,13 +305,13 @@ impl CutPassages {
             to,
             turn_deg: passage.turn().to_degrees() + 0.0,
             travel_m: passage.travel().to_array().map(|metres| metres + 0.0),
-            cost_metre_secs: passage.cost(),
-            feet_held: passage.has_held_feet(),
+            cost_metre_secs: passage.cost,
+            feet_held: passage.has_held_feet,
             in_place: self.is_in_place(),
             cycles: None,
             root: RootKeys::new(passage.step_secs(), passage.roots()),
             events: events(passage, &self.feet),
-            source_frames: passage.source_frames(),
+            source_frames: passage.source_frames,
             take,
         }
     }
@@ -343,10 +356,8 @@ pub(crate) fn carried(
 /// Why a passage cannot be written.
 #[error_kinds]
 pub enum CutWriteError {
-    #[error(transparent)]
-    Write(#[from] LoopFileError),
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Write(LoopFileError),
+    Take(TakeError),
 }
 
 #[cfg(test)]

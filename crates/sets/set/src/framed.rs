@@ -3,12 +3,16 @@
 use core::ops::Range;
 
 use loopwright_core::LoopClip;
-use loopwright_formats::loop_file::MotionPack;
-use loopwright_formats::set::{CyclesFacts, PassageFacts};
-use loopwright_formats::{Format, LOOP_SUFFIX, Target, WrittenFile};
+use loopwright_formats::{
+    Format, LOOP_SUFFIX, Target, WrittenFile,
+    loop_file::MotionPack,
+    set::{CyclesFacts, PassageFacts},
+};
 use loopwright_job::Studied;
-use loopwright_moves::passage::{Looked, PassageError};
-use loopwright_moves::{Passage, PassageKind};
+use loopwright_moves::{
+    Passage, PassageKind,
+    passage::{Looked, PassageError},
+};
 
 use crate::cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, Found, carried, found_in};
 
@@ -65,8 +69,10 @@ impl Framed {
                 PassageKind::Stop => 1,
                 _ => return Err(FrameError::Kind { kind }),
             };
-            let mut passages = found.passages.iter();
-            let best = passages.find(|passage| passage.kind == kind && passage.ends[1 - side].loop_index == 0);
+            let best = found
+                .passages
+                .iter()
+                .find(|passage| passage.kind == kind && passage.ends[1 - side].loop_index == 0);
             let why = found.missing.iter().find(|(missing, _)| *missing == kind);
             let best = best.cloned().ok_or_else(|| FrameError::Missing {
                 kind,
@@ -77,8 +83,8 @@ impl Framed {
             ends[side] = made.next().transpose()?;
         }
         let of_body = (&analysis.body, analysis.contacts.limits());
-        let joined = Passage::around(&loops, 0, cycles, ends.each_ref().map(Option::as_ref), of_body);
-        let (passage, cycles) = joined.ok_or(CutTakeError::NoLoops)?;
+        let (passage, cycles) = Passage::around(&loops, 0, cycles, ends.each_ref().map(Option::as_ref), of_body)
+            .ok_or(CutTakeError::NoLoops)?;
         // Engines repeat animations whose names end in "loop", as that of the loop does.
         let stem = passage.name().strip_suffix(LOOP_SUFFIX).unwrap_or(passage.name());
         let with: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
@@ -107,11 +113,14 @@ impl Framed {
         let name = self.cut.loops.loops()[0].name();
         let stem = name.strip_suffix(LOOP_SUFFIX).unwrap_or(name);
         let ends = [(0..=start, "_start"), (start..=end, LOOP_SUFFIX), (end..=last, "_stop")];
-        let parts = ends.into_iter().filter(|(samples, _)| samples.start() < samples.end());
-        let parts = parts.map(|(samples, suffix)| whole.part(samples, format!("{stem}{suffix}")));
+        let parts = ends
+            .into_iter()
+            .filter(|(samples, _)| samples.start() < samples.end())
+            .map(|(samples, suffix)| whole.part(samples, format!("{stem}{suffix}")));
         let has_root_joint = studied.body_of_loops().root_joint.is_some();
-        let motions = core::iter::once(whole.clone()).chain(parts);
-        let motions = motions.map(|motion| carried(&motion, engine, format, has_root_joint));
+        let motions = core::iter::once(whole.clone())
+            .chain(parts)
+            .map(|motion| carried(&motion, engine, format, has_root_joint));
         let pack = MotionPack::write(&motions.collect::<Result<Vec<_>, _>>()?, &source)?;
         let bytes = pack.bytes();
         // Each is a take, without figures of its own.

@@ -1,18 +1,23 @@
 //! Measures a passage in a file: whether it meets its loops, and whether its feet stand still.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
-use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::{Rigid, greatest, ops, rotation, smallest};
-use loopwright_core::motion::WorldTracks;
-use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
-use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
-use loopwright_moves::passage::LoopState;
-use loopwright_moves::{LoopSet, Passage, PassageKind};
+use loopwright_core::{
+    BodyOverrides, LoopClip, Skeleton, Take,
+    analysis::{Body, BodyError, FootEventKind, Side},
+    loop_clip::Interpolation,
+    math::{Rigid, greatest, ops, rotation, smallest},
+    motion::WorldTracks,
+};
+use loopwright_formats::{
+    loop_file::facts::{CheckFacts, Grade, Unmeasured},
+    set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip},
+};
+use loopwright_moves::{LoopSet, Passage, PassageKind, passage::LoopState};
 
-use loopwright_job::checks::{Check, CheckId, LimitsFrom};
-use loopwright_job::verdict::Verdict;
+use loopwright_job::{
+    checks::{Check, CheckId, LimitsFrom},
+    verdict::Verdict,
+};
 
 loopwright_job::checks! {
     /// Checks of passages alone; their feet are checked like those of loops.
@@ -120,7 +125,7 @@ pub(crate) fn state_facts(loops: &LoopSet, LoopState { loop_index, secs }: LoopS
 
 /// Returns when the feet of a passage touch down and lift; `feet` are their names, for unknown sides.
 pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> {
-    (passage.events().iter())
+    (passage.events.iter())
         .map(|event| FootEventFacts {
             secs: event.secs,
             phase: None,
@@ -160,16 +165,18 @@ impl PassageInFile {
         let (Some(first), Some(last)) = (self.root.first(), self.root.last()) else {
             return (0.0, 0.0);
         };
-        let steps = self.root.windows(2);
-        let turns = steps.map(|step| rotation::yaw_of(step[0].rotation.conjugate() * step[1].rotation));
+        let turns = self
+            .root
+            .windows(2)
+            .map(|step| rotation::yaw_of(step[0].rotation.conjugate() * step[1].rotation));
         (ops::over_ground(last.translation - first.translation), turns.sum())
     }
 
     /// Describes a passage that is not in a file yet, between loops of a set; `feet` are the names of its feet.
     fn new(passage: &Passage, loops: &LoopSet, feet: &[String]) -> Self {
         Self {
-            kind: clip_kind(passage.kind()),
-            ends: passage.ends().map(|end| state_facts(loops, end)),
+            kind: clip_kind(passage.kind),
+            ends: passage.ends.map(|end| state_facts(loops, end)),
             in_place: false,
             root: passage.roots().to_vec(),
             events: events(passage, feet),
@@ -223,7 +230,7 @@ pub(crate) fn check_cut(
     feet: &[String],
     overrides: &BodyOverrides,
 ) -> Option<Verdict> {
-    let clips = passage.ends().map(|end| &loops.loops()[end.loop_index]);
+    let clips = passage.ends.map(|end| &loops.loops()[end.loop_index]);
     let known = PassageInFile::new(passage, loops, feet);
     check_passage(&passage.to_take().ok()?, &known, clips.map(Some), overrides).ok()
 }
@@ -305,11 +312,15 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
     feet.sort_unstable();
     feet.dedup();
     for foot in feet {
-        let of_side = foot.parse::<Side>().ok().and_then(|side| {
-            let of_side = body.feet.iter().find(|foot| foot.side == Some(side))?;
-            Some(of_side.lowest_joint())
-        });
-        let Some(joint) = of_side.or_else(|| written.skeleton().find(foot)) else {
+        let Some(joint) = foot
+            .parse::<Side>()
+            .ok()
+            .and_then(|side| {
+                let of_side = body.feet.iter().find(|foot| foot.side == Some(side))?;
+                Some(of_side.lowest_joint())
+            })
+            .or_else(|| written.skeleton().find(foot))
+        else {
             continue;
         };
         let mut strike = Some(0);
@@ -327,10 +338,10 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
         }
         contacts.extend(strike.map(|from| from..=last));
         for contact in contacts {
-            let places = contact
+            let places: Vec<DVec3> = contact
                 .clone()
-                .map(|key| passage.on_floor(key, world.position(key, joint)));
-            let places: Vec<DVec3> = places.collect();
+                .map(|key| passage.on_floor(key, world.position(key, joint)))
+                .collect();
             let lowest = smallest(places.iter().map(|place| place.y));
             let flat: Vec<DVec3> = (places.into_iter())
                 .filter(|place| place.y < lowest + FLAT_METRES)

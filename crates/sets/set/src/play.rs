@@ -1,12 +1,16 @@
 //! Plays loops one after the other, as one take.
 
-use loopwright_core::analysis::BodyError;
-use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
-use loopwright_core::math::{Decay, DecayKind};
-use loopwright_core::{BodyOverrides, Take};
+use loopwright_core::{
+    BodyOverrides, Take,
+    analysis::BodyError,
+    candidate::DEFAULT_HALF_LIFE_SECS,
+    math::{Decay, DecayKind},
+};
 use loopwright_formats::{Format, LoadedTake, Source, Target, WriteError, WrittenFile};
-use loopwright_moves::play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError};
-use loopwright_moves::{LoopSet, PlaySettings};
+use loopwright_moves::{
+    LoopSet, PlaySettings,
+    play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError},
+};
 
 use loopwright_job::{StoredLoop, max_rate_hz};
 
@@ -32,12 +36,13 @@ pub struct PlayRequest {
 pub enum PerformError {
     /// More frames per second than an engine uses.
     #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
-    Rate { wanted_hz: f64, limit_hz: f64 },
-    #[error(transparent)]
-    Play(#[from] PlayError),
+    Rate {
+        wanted_hz: f64,
+        limit_hz: f64,
+    },
+    Play(PlayError),
     /// They lack joints that the caller names.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
 }
 
 /// Returns the fade of a jump; by default with the usual duration, or half-life of a spring.
@@ -71,7 +76,20 @@ impl Played {
         let skeleton = first.take.skeleton();
         let frame_time_secs = frame_time_secs(request, of_first.clip.step_secs(), skeleton.num_joints())?;
         let has_added_root = request.engine.needs_root_joint(of_first.has_root_joint());
-        let performance = performed(request, loops)?;
+        let set = LoopSet::with(
+            loops
+                .into_iter()
+                .map(|each| {
+                    Ok(if request.recenters {
+                        each.as_played(each.recentered(&request.overrides)?.clip)
+                    } else {
+                        each.played()
+                    })
+                })
+                .collect::<Result<_, BodyError>>()?,
+            &request.overrides,
+        )?;
+        let performance = set.perform(request.seconds, &request.settings)?;
         let take = if has_added_root {
             let root = loopwright_formats::added_root_name(skeleton);
             performance.to_take_with_root(name, &root, frame_time_secs)?
@@ -128,17 +146,4 @@ fn frame_time_secs(request: &PlayRequest, own_step_secs: f64, num_joints: usize)
         return Err(PlayError::TooManyFrames { found: num_transforms }.into());
     }
     Ok(secs)
-}
-
-fn performed(request: &PlayRequest, loops: Vec<StoredLoop>) -> Result<Performance, PerformError> {
-    let mut played = Vec::with_capacity(loops.len());
-    for each in loops {
-        played.push(if request.recenters {
-            each.as_played(each.recentered(&request.overrides)?.clip)
-        } else {
-            each.played()
-        });
-    }
-    let set = LoopSet::with(played, &request.overrides)?;
-    Ok(set.perform(request.seconds, &request.settings)?)
 }

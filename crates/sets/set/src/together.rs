@@ -2,16 +2,24 @@
 //!
 //! Each loop is compared with the majority. docs/checks.md says what each check means, its limits, and the remedy.
 
-use loopwright_core::analysis::Body;
-use loopwright_core::math::{ops, ordered};
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::{BodyOverrides, LoopClip, RootMotion, Skeleton, Take, feet};
-use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
-use loopwright_formats::{LoopInFile, Sidecar};
+use glam::DVec3;
+use loopwright_core::{
+    BodyOverrides, LoopClip, RootMotion, Skeleton, Take,
+    analysis::Body,
+    feet,
+    math::{ops, ordered},
+    motion::SkeletonDifference,
+};
+use loopwright_formats::{
+    LoopInFile, Sidecar,
+    loop_file::facts::{CheckFacts, Unmeasured},
+};
 use loopwright_moves::blend::{PhaseError, PhaseMap};
 
-use loopwright_job::CheckError;
-use loopwright_job::checks::{CheckRow, Limits, LimitsFrom, not_passed};
+use loopwright_job::{
+    CheckError,
+    checks::{CheckRow, Limits, LimitsFrom, not_passed},
+};
 
 /// How a check of a loop is measured against the majority; `None` if it does not apply.
 type Measure = fn(&CheckRow, &LoopOfSet, &Most<'_>) -> Option<CheckFacts>;
@@ -181,28 +189,28 @@ impl LoopOfSet {
         };
         let clip: LoopClip = in_file.clip(written)?;
         let map = PhaseMap::of_loop(&clip, &body, &overrides.contacts);
+        let shown = in_file.layout.shown(clip.root());
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
             // Feet that do not stand in turn do not carry the body: they kick, or spin.
-            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).map(|speed| speed.twist);
-            let steps = by_feet.filter(|twist| {
-                let carried = clip.clone().with_twist(*twist);
-                PhaseMap::of_loop(&carried, &body, &overrides.contacts).is_ok()
-            });
-            let shown = steps.map(|twist| ops::over_ground(twist.linear));
-            (ops::over_ground(clip.root().twist.linear), shown)
+            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts)
+                .map(|speed| speed.twist)
+                .filter(|twist| {
+                    let carried = clip.clone().with_twist(*twist);
+                    PhaseMap::of_loop(&carried, &body, &overrides.contacts).is_ok()
+                })
+                .map(|twist| ops::over_ground(twist.linear));
+            (ops::over_ground(clip.root().twist.linear), by_feet)
         } else {
             // Only keys show the distance; relative to a moving root, the feet would merely repeat that root's motion.
-            let hips = |key: usize| written.pose(key).world(written.skeleton()).translations[body.hips];
             let last = clip.num_samples().min(written.num_frames() - 1);
-            let (root, secs) = (in_file.layout.shown(clip.root()), last as f64 * clip.step_secs());
-            let moved = (root.at(secs) * root.at(0.0).inverse()).transform_point(hips(0));
-            let [stated, shown] = [moved, hips(last)].map(|to| ops::over_ground(to - hips(0)) / secs);
+            let secs = last as f64 * clip.step_secs();
+            let [first, to, moved] = moved(written, body.hips, (last, secs), &shown);
+            let [stated, shown] = [moved, to].map(|to| ops::over_ground(to - first) / secs);
             (stated, Some(shown))
         };
         let root_joint = sidecar.and_then(|sidecar| sidecar.playback.root_joint.clone());
         // An added root joint, folded away here, would differ by the offset of the hips.
         let of_rig = root_joint.as_ref().and_then(|name| written.skeleton().find(name));
-        let shown = in_file.layout.shown(clip.root());
         Ok(Self {
             root_strays_metres: of_rig.map_or(0.0, |joint| strays_in_a_minute(written, joint, &shown)),
             root_joint,
@@ -230,14 +238,23 @@ impl LoopOfSet {
     }
 }
 
+/// Returns the positions of a joint at the first key and at another, at a time, and the one to which a root motion moves the first by then.
+fn moved(written: &Take, joint: usize, (key, secs): (usize, f64), root: &RootMotion) -> [DVec3; 3] {
+    let [first, to] = [0, key].map(|key| written.pose(key).world(written.skeleton()).translations[joint]);
+    [
+        first,
+        to,
+        (root.at(secs) * root.at(0.0).inverse()).transform_point(first),
+    ]
+}
+
 /// Extrapolates how far a joint deviates from a root motion after a minute from its deviation at the last key of a take, metres.
 fn strays_in_a_minute(written: &Take, joint: usize, root: &RootMotion) -> f64 {
     let last = written.num_frames() - 1;
-    let place = |key: usize| written.pose(key).world(written.skeleton()).translations[joint];
     let secs = last as f64 * written.frame_time_secs();
-    let moved = (root.at(secs) * root.at(0.0).inverse()).transform_point(place(0));
+    let [_, to, moved] = moved(written, joint, (last, secs), root);
     if secs > 0.0 {
-        place(last).distance(moved) * 60.0 / secs
+        to.distance(moved) * 60.0 / secs
     } else {
         0.0
     }
@@ -259,8 +276,11 @@ impl<'a> Most<'a> {
     fn among(loops: &'a [LoopOfSet]) -> Self {
         let starts: Vec<f64> = loops.iter().filter_map(LoopOfSet::start).collect();
         let total_away = |start: &f64| starts.iter().map(|other| phases_apart(*start, *other)).sum::<f64>();
-        let gaits = loops.iter().filter(|of| of.map.is_ok());
-        let mut periods: Vec<f64> = gaits.map(|of| of.period_secs).collect();
+        let mut periods: Vec<f64> = loops
+            .iter()
+            .filter(|of| of.map.is_ok())
+            .map(|of| of.period_secs)
+            .collect();
         periods.sort_by(f64::total_cmp);
         Self {
             skeleton: most_common(loops, |one, other| {
@@ -306,14 +326,17 @@ fn ratio(one: f64, other: f64) -> f64 {
 /// duration.
 pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
     let most = Most::among(loops);
-    let of_loops = loops.iter().map(|own| {
-        let checks = SetCheckId::ALL.into_iter().map(SetCheckId::check);
-        checks
-            .map(|check| {
-                (check.measure)(&check.row, own, &most)
-                    .unwrap_or_else(|| check.row.unmeasured(Unmeasured::NotApplicable))
-            })
-            .collect()
-    });
-    of_loops.collect()
+    loops
+        .iter()
+        .map(|own| {
+            SetCheckId::ALL
+                .into_iter()
+                .map(SetCheckId::check)
+                .map(|check| {
+                    (check.measure)(&check.row, own, &most)
+                        .unwrap_or_else(|| check.row.unmeasured(Unmeasured::NotApplicable))
+                })
+                .collect()
+        })
+        .collect()
 }

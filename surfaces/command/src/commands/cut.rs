@@ -208,7 +208,7 @@ fn add_all(
         let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
         let written = cut.write(studied, passage, format)?;
         talk::warn_all(&written.warnings);
-        if !passage.has_held_feet() {
+        if !passage.has_held_feet {
             warning!("{}: feet are left free, since no correction holds them", passage.name());
         }
         loop_output::add_passage(outputs, &path, &written, facts)?;

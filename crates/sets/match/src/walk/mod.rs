@@ -8,22 +8,64 @@
 
 use glam::{DVec2, DVec3};
 
-use loopwright_core::analysis::Side;
-use loopwright_core::feet::LiveFoot;
-use loopwright_core::math::{Decay, TimeStep};
-use loopwright_core::take::TakeError;
-use loopwright_core::{Pose, Take};
+use loopwright_core::{
+    Pose, Take,
+    analysis::Side,
+    feet::LiveFoot,
+    math::{Decay, TimeStep},
+    motion::WorldTracks,
+    take::TakeError,
+};
 use loopwright_moves::play::MAX_TRANSFORMS;
 
-use super::database::{MatchDatabase, MatchFilter};
-use super::source::MatchSource;
+use super::{
+    database::{MatchDatabase, MatchFilter},
+    source::MatchSource,
+};
 
-mod figures;
-mod path;
 mod walker;
 
-pub use path::WalkPath;
 use walker::Walker;
+
+/// The path of a character over time: times in order, positions in metres on the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WalkPath {
+    points: Vec<(f64, DVec2)>,
+}
+
+impl WalkPath {
+    /// Creates a path through points: seconds, and metres to the left and ahead (x and z). Errors: [`WalkError`].
+    pub fn new(points: Vec<(f64, DVec2)>) -> Result<Self, WalkError> {
+        if points.len() < 2 {
+            return Err(WalkError::Points { found: points.len() });
+        }
+        for (point, (secs, at)) in points.iter().enumerate() {
+            let follows = point == 0 || points[point - 1].0 < *secs;
+            if !(follows && secs.is_finite() && at.is_finite()) {
+                return Err(WalkError::Order { point });
+            }
+        }
+        Ok(Self { points })
+    }
+
+    /// Returns the seconds from the first point to the last.
+    pub fn duration_secs(&self) -> f64 {
+        self.points[self.points.len() - 1].0 - self.points[0].0
+    }
+
+    /// Returns position and velocity this long after the first point. The path stands still at its ends.
+    fn at(&self, secs: f64) -> (DVec2, DVec2) {
+        let secs = secs + self.points[0].0;
+        let after = self.points.partition_point(|(time, _)| *time <= secs);
+        if after == 0 || after == self.points.len() {
+            let end = self.points[after.saturating_sub(1)].1;
+            return (end, DVec2::ZERO);
+        }
+        let ((from, start), (to, end)) = (self.points[after - 1], self.points[after]);
+        let velocity = (end - start) / (to - from);
+        (start + velocity * (secs - from), velocity)
+    }
+}
 
 /// Why a path cannot be walked.
 #[error_kinds]
@@ -52,8 +94,7 @@ pub enum WalkError {
     #[error("\"{name}\" is not the motion that the database was made from")]
     Source { name: String },
     /// The frames do not form a take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
 }
 
 /// How a character walks.
@@ -158,9 +199,9 @@ pub fn walk(
     let skeleton = take.skeleton().clone();
     let take = Take::new("walk", skeleton, step.secs(1), played.translations, played.rotations)?;
     let world = take.world_tracks();
-    let (slide_mps, slide_of_sources_mps) = figures::slides(database, sources, &world, step.secs(1), &rows);
+    let (slide_mps, slide_of_sources_mps) = slides(database, sources, &world, step.secs(1), &rows);
     Ok(Walked {
-        sharpest_metres: figures::sharpest(&world, take.num_joints(), &jumps),
+        sharpest_metres: sharpest(&world, take.num_joints(), &jumps),
         take,
         rows,
         jumps,
@@ -213,4 +254,52 @@ fn bit_of(side: Side) -> u8 {
 
 fn ground(place: DVec3) -> DVec2 {
     DVec2::new(place.x, place.z)
+}
+
+/// Returns the mean speeds of standing feet, in a walk and in the frames that it plays.
+fn slides(
+    database: &MatchDatabase<'_>,
+    sources: &[&MatchSource],
+    world: &WorldTracks,
+    step_secs: f64,
+    rows: &[usize],
+) -> (Option<f64>, Option<f64>) {
+    let (mut here, mut there, mut count) = (0.0, 0.0, 0_u32);
+    for (frame, rows) in rows.windows(2).enumerate() {
+        let stands = database.standing(rows[0]) & database.standing(rows[1]);
+        let at = database.frame_of(rows[0]);
+        let source = sources[at.clip];
+        let in_take = source.frame_in_take(at.frame);
+        for foot in &source.analysis.body.feet {
+            let bit = foot.side.map_or(0, bit_of);
+            if stands & bit == 0 || rows[1] != rows[0] + 1 {
+                continue;
+            }
+            let joint = foot.lowest_joint();
+            let [walked, taken] = [(world, frame), (&source.analysis.world, in_take)].map(|(world, frame)| {
+                (ground(world.position(frame + 1, joint)) - ground(world.position(frame, joint))).length()
+            });
+            here += walked;
+            there += taken;
+            count += 1;
+        }
+    }
+    [here, there]
+        .map(|sum| (count > 0).then(|| sum / (f64::from(count) * step_secs)))
+        .into()
+}
+
+/// Returns the largest second difference of a joint's position: within the frames after jumps, and elsewhere.
+fn sharpest(world: &WorldTracks, num_joints: usize, jumps: &[usize]) -> [f64; 2] {
+    let mut sharpest = [0.0_f64; 2];
+    for frame in 1..world.num_frames().saturating_sub(1) {
+        let is_jump = jumps.iter().any(|&jump| jump == frame || jump == frame + 1);
+        for joint in 0..num_joints {
+            let [before, at, after] = [frame - 1, frame, frame + 1].map(|frame| world.position(frame, joint));
+            let change = (after - 2.0 * at + before).length();
+            let kind = &mut sharpest[usize::from(!is_jump)];
+            *kind = kind.max(change);
+        }
+    }
+    sharpest
 }

@@ -5,8 +5,10 @@ use loopwright_core::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
 use loopwright_moves::play::{FadingOffset, MovingPose};
 
 use super::{WalkPath, WalkerSettings, ground};
-use crate::features::{Future, Horizon, NUM_FEATURES, NUM_TIMES};
-use crate::{MatchDatabase, MatchFilter, MatchFrame, MatchSource};
+use crate::{
+    MatchDatabase, MatchFilter, MatchFrame, MatchSource,
+    features::{Future, Horizon, NUM_FEATURES, NUM_TIMES},
+};
 
 /// Frames of one clip within this time of each other are the same place, seconds: a jump between them would only stutter.
 const SAME_PLACE_SECS: f64 = 0.2;

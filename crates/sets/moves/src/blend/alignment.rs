@@ -4,12 +4,11 @@
 //! touches down and lifts: a walk lifts a foot after the other has landed, a run before, so that no single order of events fits
 //! both. Derivation: docs/math/blend.md.
 
-use super::phase::{PhaseError, PhaseMap, inverse, left_and_right, middles};
-use super::shift::align;
-use loopwright_core::analysis::Body;
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::greatest;
-use loopwright_core::retarget::FollowedFeet;
+use super::{
+    phase::{PhaseError, PhaseMap, inverse, left_and_right, middles},
+    shift::align,
+};
+use loopwright_core::{analysis::Body, loop_clip::LoopClip, math::greatest, retarget::FollowedFeet};
 
 /// Times are mixed in proportion to the distance of a cycle; a loop in place counts as this share of the farthest.
 const LEAST_WAY: f64 = 0.2;
@@ -43,9 +42,10 @@ impl Gait {
         let [left, right] = [left, right].map(|foot| {
             let [touch_downs, lifts] = [0, 1].map(|end| {
                 // Counted from the body's start, so that they are in the same order in all loops.
-                let stances = feet.stances(foot).into_iter();
-                let later = stances.map(|stance| body.start() + (stance[end] - body.start()).rem_euclid(1.0));
-                later.collect::<Vec<_>>()
+                feet.stances(foot)
+                    .into_iter()
+                    .map(|stance| body.start() + (stance[end] - body.start()).rem_euclid(1.0))
+                    .collect::<Vec<_>>()
             });
             PhaseMap::near(&touch_downs, &lifts)
         });
@@ -82,8 +82,9 @@ impl Alignment {
             }
         }
         let ways = || {
-            let way = |clip: &LoopClip| clip.root().twist.linear.length() * clip.period_secs();
-            loops.iter().map(way)
+            loops
+                .iter()
+                .map(|clip| clip.root().twist.linear.length() * clip.period_secs())
         };
         let farthest = greatest(ways());
         // Loops that do not travel count equally.
@@ -109,7 +110,7 @@ impl Alignment {
     pub(super) fn shares(&self, weights: &[f64], foot: Option<usize>, share: f64) -> Vec<f64> {
         let leg = foot.and_then(|foot| self.feet?.iter().position(|&of| of == foot));
         // For each loop with phases: its weight, its map, and the start of the map relative to the start of the blend.
-        let maps = self
+        let maps: Vec<_> = self
             .gaits
             .iter()
             .zip(weights)
@@ -118,8 +119,8 @@ impl Alignment {
                 let gait = gait.as_ref().ok()?;
                 let map = leg.map_or(&gait.body, |leg| &gait.legs[leg]);
                 Some((weight * way, map, map.start() - gait.from))
-            });
-        let maps: Vec<_> = maps.collect();
+            })
+            .collect();
         let total: f64 = maps.iter().flatten().map(|(weight, ..)| weight).sum();
         let mean = |value: &dyn Fn(&PhaseMap, f64) -> f64| -> f64 {
             maps.iter()

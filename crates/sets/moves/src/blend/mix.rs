@@ -3,12 +3,14 @@
 use glam::{DQuat, DVec3};
 
 use super::{BlendError, Blender};
-use loopwright_core::analysis::{Body, ContactLimits};
-use loopwright_core::feet::{self, Feet, FootLock, HoldError, Leg, Stage};
-use loopwright_core::loop_clip::{Interpolation, LoopClip};
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::motion::{Pose, Skeleton, Tracks};
-use loopwright_core::retarget::FollowedFeet;
+use loopwright_core::{
+    analysis::{Body, ContactLimits},
+    feet::{self, Feet, FootLock, HoldError, Leg, Stage},
+    loop_clip::{Interpolation, LoopClip},
+    math::{Rigid, rotation},
+    motion::{Pose, Skeleton, Tracks},
+    retarget::FollowedFeet,
+};
 
 /// A blend and its feet.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,8 +109,10 @@ impl Mixing<'_> {
         let counted: Vec<usize> = (0..self.weights.len())
             .filter(|&index| self.weights[index] > 0.0)
             .collect();
-        let feet = (self.blender.feet.iter().zip(self.weights)).map(|(feet, weight)| (feet, *weight));
-        let feet: Vec<_> = feet.filter(|(_, weight)| *weight > 0.0).collect();
+        let feet: Vec<_> = (self.blender.feet.iter().zip(self.weights))
+            .map(|(feet, weight)| (feet, *weight))
+            .filter(|(_, weight)| *weight > 0.0)
+            .collect();
         Ok(Mix {
             feet: FollowedFeet::mixed(&feet, num_samples, |index, foot, sample| {
                 match shares[sample].get(foot) {
@@ -140,9 +144,12 @@ impl Mixing<'_> {
 
     /// Returns the loops with a weight above 0, each with its weight and its pose at shares of their times.
     fn posed(&self, shares: &[f64]) -> Vec<(Pose, f64)> {
-        let loops = self.blender.on_screws.iter().zip(shares).zip(self.weights);
-        let counted = loops.filter(|(_, weight)| **weight > 0.0);
-        counted
+        self.blender
+            .on_screws
+            .iter()
+            .zip(shares)
+            .zip(self.weights)
+            .filter(|(_, weight)| **weight > 0.0)
             .map(|((clip, share), &weight)| {
                 let secs = share * clip.period_secs();
                 (clip.body_pose_at(secs, Interpolation::Cubic), weight)
@@ -190,14 +197,14 @@ impl Mixing<'_> {
 
     /// Returns the mean of root paths, relative to their twists.
     fn sway(&self, share: f64) -> Rigid {
-        let loops = self
+        let sways: Vec<(Rigid, f64)> = self
             .blender
             .loops
             .iter()
             .zip(self.shares(None, share))
-            .zip(self.weights);
-        let sways = loops.map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight));
-        let sways: Vec<(Rigid, f64)> = sways.collect();
+            .zip(self.weights)
+            .map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight))
+            .collect();
         into(mean(&sways, |sway| *sway))
     }
 }

@@ -6,11 +6,13 @@
 //! periodic. Feet stand when those of the loops do (`mix`). A [`space::BlendSpace`] finds the weights for a speed and a turn
 //! rate. Derivation: docs/math/blend.md.
 
-use loopwright_core::analysis::{Body, BodyOverrides};
-use loopwright_core::loop_clip::{LoopClip, LoopClipError};
-use loopwright_core::math::Twist;
-use loopwright_core::motion::{RootMotion, SkeletonDifference};
-use loopwright_core::retarget::FollowedFeet;
+use loopwright_core::{
+    analysis::{Body, BodyOverrides},
+    loop_clip::{LoopClip, LoopClipError},
+    math::Twist,
+    motion::{RootMotion, SkeletonDifference},
+    retarget::FollowedFeet,
+};
 
 use crate::floor::{body_of, on_one_floor, other_skeleton};
 
@@ -25,7 +27,7 @@ use mix::{BlendedLeg, Mixing};
 pub use mix::{Mix, mean};
 pub use phase::{PhaseError, PhaseMap};
 pub use shift::align;
-pub use space::{BlendAxis, BlendSpace};
+pub use space::{BlendAxis, BlendSpace, extents};
 
 /// Why loops cannot be blended.
 #[error_kinds]
@@ -51,8 +53,7 @@ pub enum BlendError {
     #[error("all weights are zero")]
     NoWeight,
     /// The blended samples do not form a loop clip.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// Loops of one skeleton, aligned by phase and ready to be blended with any weights.
@@ -81,12 +82,14 @@ impl Blender {
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, overrides)?;
         let body = body_of(&on_screws[0], overrides);
-        let feet = body.iter().flat_map(|body| {
-            on_screws
-                .iter()
-                .map(|clip| FollowedFeet::of_itself(clip, body, overrides.contacts))
-        });
-        let feet = feet.collect();
+        let feet = body
+            .iter()
+            .flat_map(|body| {
+                on_screws
+                    .iter()
+                    .map(|clip| FollowedFeet::of_itself(clip, body, overrides.contacts))
+            })
+            .collect();
         Ok(Self::aligned(loops, on_screws, body.as_ref(), feet))
     }
 
@@ -199,8 +202,13 @@ impl Blender {
 
     /// Returns the names of the loops with a weight above 0.
     fn name(&self, weights: &[f64]) -> String {
-        let named = self.on_screws.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
-        let names: Vec<&str> = named.map(|(clip, _)| clip.name()).collect();
+        let names: Vec<&str> = self
+            .on_screws
+            .iter()
+            .zip(weights)
+            .filter(|(_, weight)| **weight > 0.0)
+            .map(|(clip, _)| clip.name())
+            .collect();
         names.join("+")
     }
 }

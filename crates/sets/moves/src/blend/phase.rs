@@ -5,10 +5,12 @@
 //! time is the trigonometric polynomial of least degree through them. It is periodic and smooth, so motion sampled
 //! through it repeats as exactly as the loop. Derivation: docs/math/blend.md.
 
-use loopwright_core::analysis::{Body, ContactLimits, FoundBy, Side};
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::ops::{cos, sin};
-use loopwright_core::retarget::FollowedFeet;
+use loopwright_core::{
+    analysis::{Body, ContactLimits, FoundBy, Side},
+    loop_clip::LoopClip,
+    math::ops::{cos, sin},
+    retarget::FollowedFeet,
+};
 
 const TAU: f64 = core::f64::consts::TAU;
 
@@ -205,18 +207,23 @@ impl PhaseMap {
     /// Averages over the contacts their deviations times the sum of a term over all harmonics of the distance to each.
     fn sum(&self, phase: f64, term: impl Fn(usize, f64) -> f64) -> f64 {
         let count = self.deviations.len();
-        let sums = self.deviations.iter().enumerate().map(|(index, deviation)| {
-            let away = phase - index as f64 / count as f64;
-            let terms = (0..=count / 2).map(|harmonic| term(harmonic, TAU * harmonic as f64 * away));
-            deviation * terms.sum::<f64>()
-        });
-        sums.sum::<f64>() / count as f64
+        self.deviations
+            .iter()
+            .enumerate()
+            .map(|(index, deviation)| {
+                let away = phase - index as f64 / count as f64;
+                let terms = (0..=count / 2).map(|harmonic| term(harmonic, TAU * harmonic as f64 * away));
+                deviation * terms.sum::<f64>()
+            })
+            .sum::<f64>()
+            / count as f64
     }
 
     fn least_slope(&self) -> f64 {
         let count = SLOPES * self.deviations.len();
-        let slopes = (0..count).map(|index| self.slope(index as f64 / count as f64));
-        slopes.fold(f64::INFINITY, f64::min)
+        (0..count)
+            .map(|index| self.slope(index as f64 / count as f64))
+            .fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -248,8 +255,10 @@ pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f6
 
 /// Returns the shares of a loop's time half through each contact of a foot.
 pub(super) fn middles(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
-    let stances = feet.stances(foot).into_iter();
-    stances.map(|[from, to]| (0.5 * (from + to)).rem_euclid(1.0)).collect()
+    feet.stances(foot)
+        .into_iter()
+        .map(|[from, to]| (0.5 * (from + to)).rem_euclid(1.0))
+        .collect()
 }
 
 /// Returns the left and the right foot of a body that stands on these two.

@@ -8,8 +8,10 @@
 use glam::DVec3;
 
 use crate::floor::body_of;
-use loopwright_core::analysis::{BodyOverrides, FoundBy};
-use loopwright_core::loop_clip::{Interpolation, LoopClip};
+use loopwright_core::{
+    analysis::{BodyOverrides, FoundBy},
+    loop_clip::{Interpolation, LoopClip},
+};
 
 /// Number of phases at which motions are compared: a peak of a correlation is at least a tenth of a cycle wide.
 const NUM_PHASES: usize = 64;
@@ -85,16 +87,17 @@ impl PhaseProfile {
 
     /// Returns the sum of products with another profile that is `steps` ahead.
     fn correlation(&self, other: &Self, steps: usize) -> f64 {
-        let pairs = (0..NUM_PHASES).map(|index| (&self.0[index], &other.0[(index + steps) % NUM_PHASES]));
-        pairs
+        (0..NUM_PHASES)
+            .map(|index| (&self.0[index], &other.0[(index + steps) % NUM_PHASES]))
             .flat_map(|(here, there)| here.iter().zip(there))
             .map(|(a, b)| a.dot(*b))
             .sum()
     }
 
     fn squared_distance(&self, other: &Self) -> f64 {
-        let pairs = self.0.iter().zip(&other.0);
-        pairs
+        self.0
+            .iter()
+            .zip(&other.0)
             .flat_map(|(here, there)| here.iter().zip(there))
             .map(|(a, b)| a.distance_squared(*b))
             .sum()

@@ -5,8 +5,10 @@
 //! share of the time, so the blend has exactly the given values. Derivation and rejected alternatives: docs/math/blend.md.
 
 use super::BlendError;
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Twist, ops, ordered, percentile};
+use loopwright_core::{
+    loop_clip::LoopClip,
+    math::{Twist, ops, ordered, percentile},
+};
 
 /// The figure that an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +50,7 @@ impl<'a> BlendSpace<'a> {
             return Err(BlendError::NoLoops);
         }
         let points: Vec<Point> = loops.iter().map(|clip| point(axes, clip.root().twist)).collect();
-        let scale = [0, 1].map(|axis| {
-            let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
-            if high > low { high - low } else { 1.0 }
-        });
+        let scale = extents(&points).map(|extent| if extent > 0.0 { extent } else { 1.0 });
         Ok(Self {
             loops,
             axes,
@@ -94,19 +93,24 @@ impl<'a> BlendSpace<'a> {
         }
         // Converts shares of time to weights: a loop with a longer period has more time at the same weight.
         let periods = self.loops.iter().map(LoopClip::period_secs);
-        let weights = shares.iter().zip(periods).map(|(share, period)| share / period);
-        let weights: Vec<f64> = weights.collect();
+        let weights: Vec<f64> = shares
+            .iter()
+            .zip(periods)
+            .map(|(share, period)| share / period)
+            .collect();
         let sum: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / sum).collect()
     }
 
     /// Returns the twist of the blend for the given shares of the time.
     fn twist(&self, shares: &[f64]) -> Twist {
-        let loops = self.loops.iter().zip(shares);
-        loops.fold(Twist::ZERO, |sum, (clip, share)| Twist {
-            linear: sum.linear + clip.root().twist.linear * *share,
-            angular: sum.angular + clip.root().twist.angular * *share,
-        })
+        self.loops
+            .iter()
+            .zip(shares)
+            .fold(Twist::ZERO, |sum, (clip, share)| Twist {
+                linear: sum.linear + clip.root().twist.linear * *share,
+                angular: sum.angular + clip.root().twist.angular * *share,
+            })
     }
 
     /// Returns the mean of the loops' points.
@@ -130,6 +134,14 @@ impl<'a> BlendSpace<'a> {
         }
         shares
     }
+}
+
+/// Returns how far points reach along each axis.
+pub fn extents(points: &[[f64; 2]]) -> [f64; 2] {
+    [0, 1].map(|axis| {
+        let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
+        high - low
+    })
 }
 
 /// Most corrections of a speed; each squares the error.
@@ -179,11 +191,12 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
         })
         .collect();
     let count = points.len();
-    let triples = (0..count).flat_map(|i| (i + 1..count).flat_map(move |j| (j + 1..count).map(move |k| [i, j, k])));
-    let triangles = triples.filter_map(|corners| {
-        let shares = triangle_shares(corners.map(|corner| points[corner]), at)?;
-        Some(Simplex { corners, shares })
-    });
+    let triangles = (0..count)
+        .flat_map(|i| (i + 1..count).flat_map(move |j| (j + 1..count).map(move |k| [i, j, k])))
+        .filter_map(|corners| {
+            let shares = triangle_shares(corners.map(|corner| points[corner]), at)?;
+            Some(Simplex { corners, shares })
+        });
     lowest(triangles, &heights).unwrap_or_else(|| nearest_edge(points, &heights, at))
 }
 
@@ -214,8 +227,14 @@ fn nearest_edge(points: &[Point], heights: &[f64], at: Point) -> Simplex {
             edges.push((gap, edge));
         }
     }
-    let near = edges.into_iter().filter(|(gap, _)| *gap <= nearest + SAME);
-    lowest(near.map(|(_, simplex)| simplex), heights).unwrap_or(Simplex {
+    lowest(
+        edges
+            .into_iter()
+            .filter(|(gap, _)| *gap <= nearest + SAME)
+            .map(|(_, simplex)| simplex),
+        heights,
+    )
+    .unwrap_or(Simplex {
         corners: [0; 3],
         shares: [1.0, 0.0, 0.0],
     })

@@ -1,12 +1,19 @@
 //! Takes a whole take unchanged, for an action such as an attack: nothing of it is bent to meet loops.
 
-use super::made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under};
-use super::{LoopState, Passage, PassageError, Way, check, stands};
-use crate::play::entry::{Entry, WeightedState, state_in};
-use crate::play::{DEFAULT_FADE, LoopSet, check_count};
-use loopwright_core::analysis::Analysis;
-use loopwright_core::math::{Rigid, ops, ordered, rotation};
-use loopwright_core::motion::Tracks;
+use super::{
+    LoopState, Passage, PassageError, Way, check,
+    made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under},
+    stands,
+};
+use crate::{
+    play::entry::{Entry, WeightedState, state_in},
+    play::{DEFAULT_FADE, LoopSet, check_count},
+};
+use loopwright_core::{
+    analysis::Analysis,
+    math::{Rigid, ops, ordered, rotation},
+    motion::Tracks,
+};
 
 /// A body that ends within these distances of where it began, and of how it faced, stays in place: metres for a body of usual size, and
 /// radians (75 degrees: hips turn less in a blow whose end is held).
@@ -93,21 +100,27 @@ impl Action {
                 .collect()
         };
         let cheapest = |entries: &[(LoopState, f64)]| {
-            let best = entries.iter().min_by_key(|(_, cost)| ordered(*cost));
-            best.copied().unwrap_or((
-                LoopState {
-                    loop_index: 0,
-                    secs: 0.0,
-                },
-                0.0,
-            ))
+            entries
+                .iter()
+                .min_by_key(|(_, cost)| ordered(*cost))
+                .copied()
+                .unwrap_or((
+                    LoopState {
+                        loop_index: 0,
+                        secs: 0.0,
+                    },
+                    0.0,
+                ))
         };
         let ends = [state(0), state(last)];
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));
         let ending = cheapest(&next);
         let most = LEAVE_TIMES * ending.1 + LEAVE_MORE;
-        let fits = |sample: &usize| set.entry_from(&state(*sample), ending.0.loop_index, DEFAULT_FADE).cost <= most;
-        let leave = (last / 2..last).rev().take_while(fits).last().unwrap_or(last);
+        let leave = (last / 2..last)
+            .rev()
+            .take_while(|sample| set.entry_from(&state(*sample), ending.0.loop_index, DEFAULT_FADE).cost <= most)
+            .last()
+            .unwrap_or(last);
         let step_secs = tracks.step_secs();
         let of_body = (&analysis.body, analysis.contacts.limits());
         let joins = ([begins.0, ending.0], begins.1 + ending.1);

@@ -11,13 +11,16 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use super::ground::Way;
-use super::{LoopState, PassageError, PassageKind, check, moves, stands};
-use crate::play::{DEFAULT_FADE, LoopSet};
-use crate::transition::{State, TransitionClip, Transitions};
-use loopwright_core::analysis::{Analysis, Foot, MOVING_MPS};
-use loopwright_core::feet::contact;
-use loopwright_core::math::{TimeStep, greatest, ops, ordered, percentile, rotation};
+use super::{LoopState, PassageError, PassageKind, check, ground::Way, moves, stands};
+use crate::{
+    play::{DEFAULT_FADE, LoopSet},
+    transition::{State, TransitionClip, Transitions},
+};
+use loopwright_core::{
+    analysis::{Analysis, Foot, MOVING_MPS},
+    feet::contact,
+    math::{TimeStep, greatest, ops, ordered, percentile, rotation},
+};
 
 /// Smallest turn between two stands, radians (30 degrees).
 const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;
@@ -372,11 +375,13 @@ impl Search<'_> {
         let mut jumps = Vec::new();
         for (index, &(from, to)) in flights.iter().enumerate() {
             let length = to + 1 - from;
-            let others = flights
+            let longest = flights
                 .iter()
                 .enumerate()
-                .filter(|&(other, flight)| other != index && flight.0 <= to + alone && from <= flight.1 + alone);
-            let longest = others.map(|(_, flight)| flight.1 + 1 - flight.0).max().unwrap_or(0);
+                .filter(|&(other, flight)| other != index && flight.0 <= to + alone && from <= flight.1 + alone)
+                .map(|(_, flight)| flight.1 + 1 - flight.0)
+                .max()
+                .unwrap_or(0);
             let fits = from > out && to + out < last;
             if length >= long && length as f64 >= JUMP_TIMES * longest as f64 && fits {
                 let windows = [
@@ -425,16 +430,23 @@ impl Search<'_> {
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)), 0.1))
             .collect();
         let flies_metres = FLIES_METRES * self.size;
-        let flies = (0..count).map(|frame| {
-            let mut feet = joints.iter().zip(&standing).enumerate();
-            feet.all(|(foot, (&joint, standing))| {
-                !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
+        let flies: Vec<bool> = (0..count)
+            .map(|frame| {
+                joints
+                    .iter()
+                    .zip(&standing)
+                    .enumerate()
+                    .all(|(foot, (&joint, standing))| {
+                        !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
+                    })
             })
-        });
-        let flies: Vec<bool> = flies.collect();
+            .collect();
         let fewest = self.frames(FLIGHT_SECS);
-        let flights = contact::runs(&flies).into_iter().filter(|run| run.len() >= fewest);
-        flights.map(|run| (run.start, run.end - 1)).collect()
+        contact::runs(&flies)
+            .into_iter()
+            .filter(|run| run.len() >= fewest)
+            .map(|run| (run.start, run.end - 1))
+            .collect()
     }
 
     /// Finds the passage of an event that meets loops at least cost.
@@ -472,12 +484,14 @@ impl Search<'_> {
             }
             let stride = TimeStep::new(clip.step_secs()).nearest_from_one(1.0 / COARSE_HZ);
             let of_pairs = |frames: &mut dyn Iterator<Item = usize>, samples: &[usize]| {
-                let fits = frames.filter(|&frame| self.analysis.usable[frame]).flat_map(|frame| {
-                    samples
-                        .iter()
-                        .map(move |&sample| self.fit(event, end, frame, (loop_index, sample)))
-                });
-                fits.min_by_key(|fit| (ordered(fit.price), fit.sample))
+                frames
+                    .filter(|&frame| self.analysis.usable[frame])
+                    .flat_map(|frame| {
+                        samples
+                            .iter()
+                            .map(move |&sample| self.fit(event, end, frame, (loop_index, sample)))
+                    })
+                    .min_by_key(|fit| (ordered(fit.price), fit.sample))
             };
             let count = clip.num_samples();
             let stride = stride.min(count);
@@ -555,10 +569,11 @@ fn is_spread(analysis: &Analysis, frame: usize) -> bool {
         .take_while(|(one, other)| one == other)
         .count();
     let at = |joint: usize| analysis.world.position(frame, joint);
-    let bones = paths
+    let reach: f64 = paths
         .iter()
-        .flat_map(|path| path[shared.saturating_sub(1)..].windows(2));
-    let reach: f64 = bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum();
+        .flat_map(|path| path[shared.saturating_sub(1)..].windows(2))
+        .map(|bone| at(bone[0]).distance(at(bone[1])))
+        .sum();
     at(left).distance(at(right)) > SPREAD_SHARE * reach
 }
 
@@ -618,11 +633,13 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     let runs = runs(&Way::of_hips(analysis), analysis);
     let stands = runs.iter().filter(|run| run.does == Does::Stand);
     let speed = |&frame: &usize| ordered(analysis.speed(frame));
-    let calmest = stands.filter_map(|run| {
-        let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
-        usable.min_by_key(speed)
-    });
-    let mut frames: Vec<usize> = calmest.collect();
+    let mut frames: Vec<usize> = stands
+        .filter_map(|run| {
+            (run.first..=run.last)
+                .filter(|&frame| analysis.usable[frame])
+                .min_by_key(speed)
+        })
+        .collect();
     frames.sort_by_key(speed);
     let state = |frame: usize| State {
         positions: analysis.features.positions(frame),
@@ -633,8 +650,10 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     // Positions of the other feet relative to the first.
     let feet = |frame: usize| -> Vec<DVec3> {
         let from_world = rotation::from_yaw(-analysis.heading.yaw(frame));
-        let feet = analysis.body.feet.iter();
-        let places: Vec<DVec3> = feet
+        let places: Vec<DVec3> = analysis
+            .body
+            .feet
+            .iter()
             .map(|foot| analysis.body.point(&analysis.world, frame, foot.lowest_joint()))
             .collect();
         places
@@ -646,8 +665,9 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     for frame in frames {
         let own = feet(frame);
         let is_new = kept.iter().all(|&other| {
-            let mut pairs = own.iter().zip(feet(other));
-            pairs.any(|(one, other)| one.distance(other) > alike_metres)
+            own.iter()
+                .zip(feet(other))
+                .any(|(one, other)| one.distance(other) > alike_metres)
                 || state(frame).cost(state(other), DEFAULT_FADE) > alike
         });
         if is_new {

@@ -4,9 +4,11 @@ use core::ops::{Add, Mul, Sub};
 
 use glam::DVec3;
 
-use loopwright_core::analysis::Analysis;
-use loopwright_core::math::{Decay, Hermite, Rigid, Span, Twist, kernel, ops, rotation};
-use loopwright_core::root_motion::{PATH_SMOOTHING_SECS, root_joint};
+use loopwright_core::{
+    analysis::Analysis,
+    math::{Decay, Hermite, Rigid, Span, Twist, kernel, ops, rotation},
+    root_motion::{PATH_SMOOTHING_SECS, root_joint},
+};
 
 /// A position and a facing, or a difference of two.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,9 +4,11 @@ use core::ops::{Range, RangeInclusive};
 
 use super::{FoundPassage, LoopState, Passage, PassageKind};
 use crate::play::LoopSet;
-use loopwright_core::analysis::{Body, ContactLimits};
-use loopwright_core::math::Rigid;
-use loopwright_core::motion::{Pose, Tracks};
+use loopwright_core::{
+    analysis::{Body, ContactLimits},
+    math::Rigid,
+    motion::{Pose, Tracks},
+};
 
 impl FoundPassage {
     /// Returns the passage with both ends at whole samples of their loops.

@@ -6,20 +6,27 @@
 
 use glam::DVec3;
 
-use super::find::FoundPassage;
-use super::ground::{Bend, Ground, Way};
-use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, check, stands};
-use crate::floor::floor_over_root;
-use crate::play::{LoopSet, check_count};
-use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading};
-use loopwright_core::feet::fade::{FadingLoop, Footwork, window_secs};
-use loopwright_core::feet::open::{OpenMotion, SOON_SECS, footwork_of_take};
-use loopwright_core::feet::{self, Course, Stage};
-use loopwright_core::loop_clip::{Interpolation, LoopClip};
-use loopwright_core::math::{Decay, Rigid, TimeStep, ordered, rotation};
-use loopwright_core::motion::{Pose, RootMotion, Skeleton, Tracks};
-use loopwright_core::root_motion::root_joint;
-use loopwright_core::take::Take;
+use super::{
+    FootEvent, LoopState, Passage, PassageError, PassageKind, check,
+    find::FoundPassage,
+    ground::{Bend, Ground, Way},
+    stands,
+};
+use crate::{
+    floor::floor_over_root,
+    play::{LoopSet, check_count},
+};
+use loopwright_core::{
+    analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading},
+    feet::fade::{FadingLoop, Footwork, window_secs},
+    feet::open::{OpenMotion, SOON_SECS, footwork_of_take},
+    feet::{self, Course, Stage},
+    loop_clip::{Interpolation, LoopClip},
+    math::{Decay, Rigid, TimeStep, ordered, rotation},
+    motion::{Pose, RootMotion, Skeleton, Tracks},
+    root_motion::root_joint,
+    take::Take,
+};
 
 /// Longest fade of a bend, seconds, and at most half of a passage from a take. With less, limbs dart; with more, little of the
 /// take is left.
@@ -303,11 +310,13 @@ fn on_its_feet(
     stays: impl Fn(usize) -> bool,
 ) -> Ground {
     let [own, other] = [own, other].map(|of_loop| of_loop.map_or_else(Vec::new, |of_loop| of_loop.standing()));
-    let both = own.iter().filter_map(|(joint, seen)| {
-        let (_, there) = other.iter().find(|(other, _)| other == joint)?;
-        stays(*joint).then(|| (*seen, other_root.root().transform_point(*there)))
-    });
-    let (seen, world): (Vec<DVec3>, Vec<DVec3>) = both.unzip();
+    let (seen, world): (Vec<DVec3>, Vec<DVec3>) = own
+        .iter()
+        .filter_map(|(joint, seen)| {
+            let (_, there) = other.iter().find(|(other, _)| other == joint)?;
+            stays(*joint).then(|| (*seen, other_root.root().transform_point(*there)))
+        })
+        .unzip();
     if seen.is_empty() {
         root
     } else {
@@ -364,8 +373,9 @@ impl Passage {
         check(set, Some(analysis))?;
         check_step(step_secs)?;
         let (way, joint) = (Way::of_root(analysis), rig_root(analysis));
-        let passages = found.iter();
-        Ok(passages.map(move |found| Self::cut_out(set, (analysis, &way, joint.as_ref()), found, step_secs)))
+        Ok(found
+            .iter()
+            .map(move |found| Self::cut_out(set, (analysis, &way, joint.as_ref()), found, step_secs)))
     }
 
     /// Cuts a passage out of its take, with the path of its root and its root joint ([`rig_root`]), in steps of `step_secs`. Errors: it is

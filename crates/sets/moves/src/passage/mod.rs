@@ -6,14 +6,18 @@
 
 use glam::DVec3;
 
-use crate::floor::is_upright;
-use crate::play::{LoopSet, PlayError};
-use crate::transition::TransitionError;
-use loopwright_core::analysis::{Analysis, BodyError, FootEventKind, MOVING_MPS, Side};
-use loopwright_core::loop_clip::{LoopClip, LoopClipError};
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks};
-use loopwright_core::take::{Take, TakeError};
+use crate::{
+    floor::is_upright,
+    play::{LoopSet, PlayError},
+    transition::TransitionError,
+};
+use loopwright_core::{
+    analysis::{Analysis, BodyError, FootEventKind, MOVING_MPS, Side},
+    loop_clip::{LoopClip, LoopClipError},
+    math::{Rigid, ops, rotation},
+    motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks},
+    take::{Take, TakeError},
+};
 
 mod action;
 
@@ -85,15 +89,23 @@ pub struct FootEvent {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     name: String,
-    kind: PassageKind,
+    /// Its kind.
+    pub kind: PassageKind,
     tracks: Tracks,
     roots: Vec<Rigid>,
+    /// The joint that carries the root motion.
     carrier: usize,
-    ends: [LoopState; 2],
-    cost: f64,
-    events: Vec<FootEvent>,
-    source_frames: Option<[f64; 2]>,
-    has_held_feet: bool,
+    /// The states of the loops in which it begins and ends.
+    pub ends: [LoopState; 2],
+    /// The cost of leaving one loop and entering the other, metre-seconds.
+    pub cost: f64,
+    /// When feet touch down and lift, in order of time.
+    pub events: Vec<FootEvent>,
+    /// The first and last frame of the take that it was cut from; `None` if it was made of loops alone.
+    pub source_frames: Option<[f64; 2]>,
+    /// Whether its feet are held; not if there are none with a knee, or if every correction costs more than none. The best correction found
+    /// is used, even if its search did not converge.
+    pub has_held_feet: bool,
 }
 
 /// Why a passage cannot be found or made.
@@ -105,23 +117,27 @@ pub enum PassageError {
         difference: SkeletonDifference,
     },
     #[error("the root of loop {index} leans: passages are made over the ground")]
-    Leans { index: usize },
+    Leans {
+        index: usize,
+    },
     #[error("there is no loop {index}")]
-    NoSuchLoop { index: usize },
+    NoSuchLoop {
+        index: usize,
+    },
     #[error("the take ends before frame {end_frame:.1}, or the passage has fewer than {fewest} samples")]
-    TooShort { end_frame: f64, fewest: usize },
+    TooShort {
+        end_frame: f64,
+        fewest: usize,
+    },
     #[error("the time between samples must be positive, found {found} s")]
-    Step { found: f64 },
-    #[error(transparent)]
-    Body(#[from] BodyError),
-    #[error(transparent)]
-    Transition(#[from] TransitionError),
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
-    #[error(transparent)]
-    Play(#[from] PlayError),
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Step {
+        found: f64,
+    },
+    Body(BodyError),
+    Transition(TransitionError),
+    LoopClip(LoopClipError),
+    Play(PlayError),
+    Take(TakeError),
 }
 
 impl Passage {
@@ -139,11 +155,6 @@ impl Passage {
         }
     }
 
-    /// Returns its kind.
-    pub fn kind(&self) -> PassageKind {
-        self.kind
-    }
-
     /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
@@ -157,37 +168,6 @@ impl Passage {
     /// Returns the root at every sample, relative to the first.
     pub fn roots(&self) -> &[Rigid] {
         &self.roots
-    }
-
-    /// Returns the joint that carries the root motion.
-    pub fn carrier(&self) -> usize {
-        self.carrier
-    }
-
-    /// Returns the states of the loops in which it begins and ends.
-    pub fn ends(&self) -> [LoopState; 2] {
-        self.ends
-    }
-
-    /// Returns the cost of leaving one loop and entering the other, metre-seconds.
-    pub fn cost(&self) -> f64 {
-        self.cost
-    }
-
-    /// Returns when feet touch down and lift, in order of time.
-    pub fn events(&self) -> &[FootEvent] {
-        &self.events
-    }
-
-    /// Returns the first and last frame of the take that it was cut from; `None` if it was made of loops alone.
-    pub fn source_frames(&self) -> Option<[f64; 2]> {
-        self.source_frames
-    }
-
-    /// Whether its feet are held; not if there are none with a knee, or if every correction costs more than none. The best
-    /// correction found is used, even if its search did not converge.
-    pub fn has_held_feet(&self) -> bool {
-        self.has_held_feet
     }
 
     /// Returns the seconds between samples.
@@ -207,8 +187,8 @@ impl Passage {
 
     /// Returns the change of heading, radians, left positive; whole turns are counted.
     pub fn turn(&self) -> f64 {
-        let steps = self.roots.windows(2);
-        steps
+        self.roots
+            .windows(2)
             .map(|pair| rotation::yaw_of(pair[0].rotation.conjugate() * pair[1].rotation))
             .sum()
     }
@@ -244,8 +224,11 @@ impl Passage {
     }
 
     fn sampled_as(&self, skeleton: &Skeleton, of: impl Fn(PoseRef<'_>, Rigid) -> Pose) -> Result<Take, TakeError> {
-        let samples = self.roots.iter().enumerate();
-        let poses = samples.map(|(sample, &root)| of(self.tracks.pose(sample), root));
+        let poses = self
+            .roots
+            .iter()
+            .enumerate()
+            .map(|(sample, &root)| of(self.tracks.pose(sample), root));
         let tracks = Tracks::pose_by_pose(skeleton, self.step_secs(), poses);
         Take::from_tracks(self.name.as_str(), tracks)
     }

@@ -9,11 +9,12 @@ use std::borrow::Cow;
 use glam::DVec3;
 
 use super::INTERPOLATION;
-use crate::blend::shift::joint_weights;
-use crate::transition::State;
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Decay, Rigid};
-use loopwright_core::motion::Tracks;
+use crate::{blend::shift::joint_weights, transition::State};
+use loopwright_core::{
+    loop_clip::LoopClip,
+    math::{Decay, Rigid},
+    motion::Tracks,
+};
 
 /// The point at which a jump enters a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,8 +62,10 @@ impl SampledLoops {
     pub(super) fn new(loops: Vec<LoopClip>) -> Self {
         let weights = loops.first().map(joint_weights).unwrap_or_default();
         let samples = loops.iter().map(|clip| {
-            let times = (0..clip.num_samples()).map(|sample| sample as f64 * clip.step_secs());
-            times.map(|secs| motion(clip, secs, &weights)).collect()
+            (0..clip.num_samples())
+                .map(|sample| sample as f64 * clip.step_secs())
+                .map(|secs| motion(clip, secs, &weights))
+                .collect()
         });
         Self {
             samples: samples.collect(),
@@ -161,6 +164,9 @@ pub(crate) fn state_in(tracks: &Tracks, roots: &[Rigid], sample: usize, weights:
 }
 
 fn weighted(vectors: impl Iterator<Item = DVec3>, weights: &[f64]) -> Vec<f64> {
-    let weighted = vectors.zip(weights).map(|(vector, weight)| vector * *weight);
-    weighted.flat_map(|vector| vector.to_array()).collect()
+    vectors
+        .zip(weights)
+        .map(|(vector, weight)| vector * *weight)
+        .flat_map(|vector| vector.to_array())
+        .collect()
 }

@@ -9,8 +9,10 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use super::entry::{Entry, NUM_REFINEMENTS, SampledLoops, WeightedState};
 use crate::transition::best::Bounds;
-use loopwright_core::feet::fade::SolvedFade;
-use loopwright_core::math::{Decay, TimeStep, ordered, smallest};
+use loopwright_core::{
+    feet::fade::SolvedFade,
+    math::{Decay, TimeStep, ordered, smallest},
+};
 
 /// The cheapest jump from one loop into another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -191,12 +193,14 @@ fn estimate(left: &WeightedState, entered: &[WeightedState], sample: usize, deca
         ];
         let near = [0, 1, 2, 3].map(|index| &entered[(first + index) % count]);
         let mix = |of: fn(&WeightedState) -> &[f64]| -> Vec<f64> {
-            let axes = 0..left.positions.len();
-            axes.map(|axis| {
-                let terms = near.iter().zip(weights).map(|(state, weight)| weight * of(state)[axis]);
-                terms.sum()
-            })
-            .collect()
+            (0..left.positions.len())
+                .map(|axis| {
+                    near.iter()
+                        .zip(weights)
+                        .map(|(state, weight)| weight * of(state)[axis])
+                        .sum()
+                })
+                .collect()
         };
         let mixed = WeightedState {
             positions: mix(|state| &state.positions),

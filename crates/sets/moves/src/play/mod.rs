@@ -7,16 +7,20 @@
 
 use std::sync::Arc;
 
-use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::{
+    Pcg64,
+    rand_core::{Rng, SeedableRng},
+};
 
 use crate::floor::{on_one_floor, other_skeleton};
-use loopwright_core::analysis::BodyOverrides;
-use loopwright_core::feet::fade::{FadingLoop, Footwork, SolvedFade};
-use loopwright_core::loop_clip::{Interpolation, LoopClip, LoopClipError};
-use loopwright_core::math::{Decay, Rigid, ordered, smallest};
-use loopwright_core::motion::{Pose, Skeleton, SkeletonDifference, Tracks};
-use loopwright_core::take::{Take, TakeError};
+use loopwright_core::{
+    analysis::BodyOverrides,
+    feet::fade::{FadingLoop, Footwork, SolvedFade},
+    loop_clip::{Interpolation, LoopClip, LoopClipError},
+    math::{Decay, Rigid, ordered, smallest},
+    motion::{Pose, Skeleton, SkeletonDifference, Tracks},
+    take::{Take, TakeError},
+};
 
 pub(crate) mod entry;
 pub(crate) mod jump;
@@ -105,11 +109,9 @@ pub enum PlayError {
     #[error("{found} transforms (frames times joints) are requested, the limit is {MAX_TRANSFORMS}")]
     TooManyFrames { found: f64 },
     /// The frames do not form a take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
     /// A loop cannot be expressed relative to its constant twist.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// Loops of one skeleton that can follow each other in any order.
@@ -255,8 +257,11 @@ impl LoopSet {
     }
 
     fn jumps_under(&self, fade: Decay) -> Jumps {
-        let known = self.jumps.as_ref().filter(|jumps| jumps.fade == fade);
-        known.cloned().unwrap_or_else(|| Jumps::new(fade))
+        self.jumps
+            .as_ref()
+            .filter(|jumps| jumps.fade == fade)
+            .cloned()
+            .unwrap_or_else(|| Jumps::new(fade))
     }
 
     /// Draws an order of loops for a duration in seconds.

@@ -9,9 +9,11 @@
 use glam::DVec3;
 
 use super::INTERPOLATION;
-use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Decay, Rigid, Twist, rotation};
-use loopwright_core::motion::Pose;
+use loopwright_core::{
+    loop_clip::LoopClip,
+    math::{Decay, Rigid, Twist, rotation},
+    motion::Pose,
+};
 
 /// A value and its rate at the jump.
 type Pair = [DVec3; 2];

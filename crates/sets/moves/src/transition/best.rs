@@ -62,11 +62,11 @@ impl Transitions {
     pub fn grid(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, most: usize) -> CostGrid {
         let exits = thinned(within(exits, self.num_exits()), most);
         let entries = thinned(within(entries, self.num_entries()), most);
-        let pairs = exits
+        let (exact, feature) = exits
             .iter()
-            .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)));
-        let costs = pairs.map(|(exit, entry)| (self.cost(exit, entry, decay), self.feature_cost(exit, entry, decay)));
-        let (exact, feature) = costs.unzip();
+            .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)))
+            .map(|(exit, entry)| (self.cost(exit, entry, decay), self.feature_cost(exit, entry, decay)))
+            .unzip();
         CostGrid {
             exact,
             feature,
@@ -91,8 +91,11 @@ impl Transitions {
                 let on = TimeStep::new(self.entered.step_secs).nearest(secs);
                 entries.binary_search(&((last.entry + on) % self.num_entries())).ok()
             });
-            let found = bounds.best(self.left.state(exit), guess.unwrap_or(0));
-            best.extend(found.map(|(entry, cost)| Crossing { exit, entry, cost }));
+            best.extend(
+                bounds
+                    .best(self.left.state(exit), guess.unwrap_or(0))
+                    .map(|(entry, cost)| Crossing { exit, entry, cost }),
+            );
         }
         best
     }
@@ -148,8 +151,8 @@ impl Side {
             .up(SEPARATION_SECS)
             .saturating_sub(1)
             .min(count);
-        let frames = (0..=2 * reach).map(move |step| frame + count + step - reach);
-        frames
+        (0..=2 * reach)
+            .map(move |step| frame + count + step - reach)
             .filter(move |&at| self.repeats || (count..2 * count).contains(&at))
             .map(move |at| at % count)
     }
@@ -212,8 +215,7 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
         // Without entries there are no axes, and nothing to divide.
         for run in bounds.features.chunks((RUN * axes).max(1)) {
             for axis in 0..axes {
-                let values = run.iter().skip(axis).step_by(axes);
-                let (low, high) = percentile::extremes(values.copied());
+                let (low, high) = percentile::extremes(run.iter().skip(axis).step_by(axes).copied());
                 bounds.lows.push(low);
                 bounds.highs.push(high);
             }
@@ -224,8 +226,11 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
     /// Returns a p + b u of all axes of a state, and the sum of the absolute values of the parts.
     fn features_of(&self, state: State<'_>) -> (Vec<f64>, f64) {
         let (a, b) = self.decay.area_weights();
-        let axes = state.positions.iter().zip(state.velocities);
-        let parts = axes.map(|(p, u)| (a * p, b * u));
+        let parts = state
+            .positions
+            .iter()
+            .zip(state.velocities)
+            .map(|(p, u)| (a * p, b * u));
         (
             parts.clone().map(|(position, rate)| position + rate).collect(),
             parts.map(|(position, rate)| position.abs() + rate.abs()).sum(),

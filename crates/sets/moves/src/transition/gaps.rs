@@ -97,8 +97,7 @@ pub(super) fn squared_gaps(take: &Sampled, patterns: &[Sampled], weights: (f64, 
             product[end].im = 0.0;
         }
         let _ = inverse.process(&mut product, &mut signal);
-        let starts = 0..(num_frames + 1).saturating_sub(count);
-        starts
+        (0..(num_frames + 1).saturating_sub(count))
             .map(|start| {
                 let both = squares[start + count] - squares[start] + square - 2.0 * signal[start] / length as f64;
                 (both / count as f64 * ROUNDING).round() / ROUNDING

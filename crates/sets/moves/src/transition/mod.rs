@@ -26,12 +26,14 @@
 use glam::DVec3;
 
 use crate::floor::floor_over_root;
-use loopwright_core::analysis::features::{self, Features, WeightedJoint};
-use loopwright_core::analysis::{Analysis, Body, BodyError, BodyOverrides, Heading, TakeDefects};
-use loopwright_core::loop_clip::{LoopClip, LoopClipError};
-use loopwright_core::math::{Decay, Displacement};
-use loopwright_core::motion::{SkeletonDifference, Tracks, WorldTracks};
-use loopwright_core::take::{Take, TakeError};
+use loopwright_core::{
+    analysis::features::{self, Features, WeightedJoint},
+    analysis::{Analysis, Body, BodyError, BodyOverrides, Heading, TakeDefects},
+    loop_clip::{LoopClip, LoopClipError},
+    math::{Decay, Displacement},
+    motion::{SkeletonDifference, Tracks, WorldTracks},
+    take::{Take, TakeError},
+};
 
 pub(crate) mod best;
 mod gaps;
@@ -79,14 +81,11 @@ pub enum TransitionError {
         only_entered: Vec<String>,
     },
     /// A weight is invalid or names no joint.
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     /// A loop cannot be expressed relative to its constant twist.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
     /// The samples of a loop do not form a take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
 }
 
 /// A take or a loop that can be left and entered at any of its frames.
@@ -221,9 +220,9 @@ pub struct Gap {
 impl Gap {
     /// Returns its part of the cost of the jump, metre-seconds.
     pub fn cost(&self, decay: Decay) -> f64 {
-        let axes =
-            (0..3).map(|axis| decay.displacement(self.weight * self.position[axis], self.weight * self.velocity[axis]));
-        axes.sum()
+        (0..3)
+            .map(|axis| decay.displacement(self.weight * self.position[axis], self.weight * self.velocity[axis]))
+            .sum()
     }
 }
 
@@ -251,8 +250,11 @@ impl Transitions {
         let [ours, theirs] = [left, entered].map(|motion| motion.take.skeleton());
         if let Some(difference) = SkeletonDifference::between(ours, theirs) {
             let [only_left, only_entered] = [(ours, theirs), (theirs, ours)].map(|(of, other)| {
-                let names = of.joints().iter().map(|joint| joint.name.clone());
-                names.filter(|name| other.find(name).is_none()).collect()
+                of.joints()
+                    .iter()
+                    .map(|joint| joint.name.clone())
+                    .filter(|name| other.find(name).is_none())
+                    .collect()
             });
             return Err(TransitionError::Skeleton {
                 difference,

@@ -7,8 +7,10 @@
 
 use core::ops::Range;
 
-use super::gaps::{Sampled, squared_gaps};
-use super::{Side, Transitions};
+use super::{
+    Side, Transitions,
+    gaps::{Sampled, squared_gaps},
+};
 use loopwright_core::math::{Decay, TimeStep, mean, ordered};
 
 /// Slowest and fastest tempo that is tried; each step between them costs a transform of every axis.
@@ -112,8 +114,7 @@ impl Pattern<'_> {
                 (&mut sampled.positions, left.positions, right.positions, 1.0),
                 (&mut sampled.velocities, left.velocities, right.velocities, tempo),
             ] {
-                let pairs = left.iter().zip(right);
-                values.extend(pairs.map(|(l, r)| scale * (l + share * (r - l))));
+                values.extend(left.iter().zip(right).map(|(l, r)| scale * (l + share * (r - l))));
             }
         }
         sampled
@@ -238,8 +239,13 @@ impl Transitions {
                 self.entered.state(start + frame).positions,
             );
             for (joint, (from, to)) in self.joints.iter().zip(from.chunks(3).zip(to.chunks(3))) {
-                let squares = from.iter().zip(to).map(|(from, to)| (from - to) * (from - to));
-                sum += squares.sum::<f64>().sqrt() / joint.weight;
+                sum += from
+                    .iter()
+                    .zip(to)
+                    .map(|(from, to)| (from - to) * (from - to))
+                    .sum::<f64>()
+                    .sqrt()
+                    / joint.weight;
             }
         }
         sum / (sampled.num_frames() * self.joints.len()) as f64
@@ -314,9 +320,8 @@ impl Search<'_> {
         all.filter(|(at, candidate)| {
             let reach = (candidate.num_steps / stride / 4).max(1);
             let around = &best[at.saturating_sub(reach)..(at + reach + 1).min(best.len())];
-            let mut others = around.iter().flatten();
             candidate.gap <= mean
-                && others.all(|other| {
+                && around.iter().flatten().all(|other| {
                     other.gap > candidate.gap || (other.gap == candidate.gap && other.start >= candidate.start)
                 })
         })
@@ -372,13 +377,13 @@ impl Search<'_> {
 /// Returns the eight pairs of start and number of steps with either end, or both, moved by `reach` steps.
 fn neighbours((start, num_steps): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
     // Both ends are counted from `reach` steps before their position.
-    let moves = (0..9)
+    (0..9)
         .filter(|&at| at != 4)
-        .map(move |at| (at / 3 * reach, at % 3 * reach));
-    moves.filter_map(move |(of_start, of_end)| {
-        let start = (start + of_start).checked_sub(reach)?;
-        Some((start, (num_steps + of_end).checked_sub(of_start)?))
-    })
+        .map(move |at| (at / 3 * reach, at % 3 * reach))
+        .filter_map(move |(of_start, of_end)| {
+            let start = (start + of_start).checked_sub(reach)?;
+            Some((start, (num_steps + of_end).checked_sub(of_start)?))
+        })
 }
 
 /// Fewest steps of a motion that can be recognized.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use loopwright_core::math::ordered;
-use loopwright_formats::{Format, Target};
+use loopwright_formats::{Format, Target, set::LeftOut};
 use loopwright_job::max_rate_hz;
 
 use super::{MakeSetError, SetNote, SetSettings};
-use crate::blend::format_for;
-use crate::set::{Member, Offered, SetForm, TakeLoop, gait_of, name_of, place_of};
-use loopwright_formats::set::LeftOut;
+use crate::{
+    blend::format_for,
+    set::{Member, Offered, SetForm, TakeLoop, gait_of, name_of, place_of},
+};
 
 /// Returns the form of the set: the rate and the format of most loops, unless settings say otherwise. Errors: more frames than
 /// an engine uses.
@@ -36,8 +37,13 @@ pub(super) fn form(
     if format == Format::Fbx && loops.iter().any(|(stored, _)| is_gltf(stored.file.source.format())) {
         notes.push(SetNote::Mesh);
     }
-    let complaints = engine.complaint(format).into_iter().chain(engine.rate_complaint(fps));
-    notes.extend(complaints.map(SetNote::Engine));
+    notes.extend(
+        engine
+            .complaint(format)
+            .into_iter()
+            .chain(engine.rate_complaint(fps))
+            .map(SetNote::Engine),
+    );
     let take = &settings.recipe.take;
     Ok(SetForm {
         fps,
@@ -57,8 +63,10 @@ fn rate_of_most(loops: &[TakeLoop]) -> f64 {
         // In thousandths, because files round frame times.
         *rates.entry((1e3 / stored.clip.step_secs()).round() as u64).or_default() += 1;
     }
-    let most = rates.iter().max_by_key(|(rate, count)| (**count, **rate));
-    let own = most.map_or(30.0, |(rate, _)| *rate as f64 / 1e3);
+    let own = rates
+        .iter()
+        .max_by_key(|(rate, count)| (**count, **rate))
+        .map_or(30.0, |(rate, _)| *rate as f64 / 1e3);
     // A rate that is whole within rounding is whole.
     if (own - own.round()).abs() < 0.02 {
         own.round()
@@ -129,10 +137,10 @@ const SHOWS_METRES: f64 = 0.002;
 /// Notes that takes belong to different bodies, whose clips cannot meet.
 pub(super) fn bones_apart(kept: &[Offered]) -> Option<SetNote> {
     let (first, others) = kept.split_first()?;
-    let apart = others
+    let (metres, other) = others
         .iter()
-        .map(|other| (other.member.bones_apart(&first.member), other));
-    let (metres, other) = apart.max_by_key(|(metres, _)| ordered(*metres))?;
+        .map(|other| (other.member.bones_apart(&first.member), other))
+        .max_by_key(|(metres, _)| ordered(*metres))?;
     (metres > SHOWS_METRES).then(|| SetNote::Bones {
         one: name_of(first),
         other: name_of(other),

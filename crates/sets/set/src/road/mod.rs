@@ -13,13 +13,15 @@ use std::sync::Arc;
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_core::analysis::MotionKind;
-use loopwright_formats::loop_file::Complaint;
-use loopwright_formats::{Format, LoopFileError, SidecarError, Target};
+use loopwright_formats::{
+    Format, LoopFileError, SidecarError, Target,
+    loop_file::Complaint,
+    set::{LeftOut, ManifestError, SET_FILE, SetController, SetMode},
+};
 use loopwright_job::{Recipe, Studied};
 use loopwright_moves::play::PlayError;
 
 use crate::set::{self, Offered, Set, SetForm, SetRequest, TakeLoop, TakeOnce, called, godot};
-use loopwright_formats::set::{LeftOut, ManifestError, SET_FILE, SetController, SetMode};
 
 pub use style::{ChosenStyle, OfStyle, SetFileName, of_style};
 pub use write::{SetClipFile, WrittenSet};
@@ -148,7 +150,6 @@ pub enum SetStage {
 #[error_kinds]
 pub enum SetNote {
     /// Its engine does not read its files as they are.
-    #[error(transparent)]
     Engine(Complaint),
     /// A take is left out because of its skeleton.
     #[error("{}: {}", .0.take, .0.why)]
@@ -165,7 +166,6 @@ pub enum SetNote {
     )]
     Mesh,
     /// A change made while writing.
-    #[error(transparent)]
     File(loopwright_formats::FileWarning),
 }
 
@@ -181,17 +181,14 @@ pub enum MakeSetError {
     #[error("no take gives a loop for a set")]
     NoLoops(Vec<LeftOut>),
     /// Its loops cannot be played one after the other.
-    #[error(transparent)]
-    Play(#[from] PlayError),
+    Play(PlayError),
     /// A loop cannot be written.
-    #[error(transparent)]
     Loop(LoopFileError),
     /// A passage cannot be written.
     #[error("{error}")]
     Passage { file: String, error: LoopFileError },
     /// A passage does not form a take.
-    #[error(transparent)]
-    Take(#[from] loopwright_core::take::TakeError),
+    Take(loopwright_core::take::TakeError),
     /// The clips do not all fit into one file.
     #[error("{error}")]
     Single { file: String, error: LoopFileError },
@@ -199,11 +196,9 @@ pub enum MakeSetError {
     #[error("{error}")]
     LoopOfSingle { file: String, error: LoopFileError },
     /// The facts of a loop cannot be written.
-    #[error(transparent)]
-    Sidecar(#[from] SidecarError),
+    Sidecar(SidecarError),
     /// The manifest cannot be written.
-    #[error(transparent)]
-    Manifest(#[from] ManifestError),
+    Manifest(ManifestError),
 }
 
 /// A set that is made but not yet written.

@@ -50,8 +50,10 @@ pub fn of_style(files: &[SetFileName], style: Option<&str>) -> Result<OfStyle, M
 
 fn of_asked_style(files: &[SetFileName], style: &str) -> Result<OfStyle, MakeSetError> {
     // In files of several animations, the names of these decide.
-    let fits = |file: &SetFileName| fits_style(style, &file.below) || file.holds_animations;
-    let is_kept: Vec<bool> = files.iter().map(fits).collect();
+    let is_kept: Vec<bool> = files
+        .iter()
+        .map(|file| fits_style(style, &file.below) || file.holds_animations)
+        .collect();
     if is_kept.contains(&true) {
         return Ok(OfStyle {
             is_kept,
@@ -79,10 +81,10 @@ fn of_most_frequent_style(files: &[SetFileName]) -> OfStyle {
             ..OfStyle::default()
         };
     };
-    let is_kept = styles
+    let is_kept: Vec<bool> = styles
         .iter()
-        .map(|style| style.as_ref().is_none_or(|style| style == most));
-    let is_kept: Vec<bool> = is_kept.collect();
+        .map(|style| style.as_ref().is_none_or(|style| style == most))
+        .collect();
     let others = files.iter().zip(&is_kept).filter(|(_, is_kept)| !**is_kept);
     OfStyle {
         left_out: others

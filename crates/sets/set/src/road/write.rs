@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use loopwright_core::take::TakeError;
-use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::{Sidecar, Source};
+use loopwright_formats::{
+    Sidecar, Source,
+    loop_file::{CarriedMotion, MotionPack},
+    set::Manifest,
+};
 use loopwright_job::judge_pack;
 use loopwright_moves::Passage;
 
 use super::{MadeSet, MakeSetError, SetNote};
-use crate::cut::carried;
-use crate::set::godot;
-use loopwright_formats::set::Manifest;
+use crate::{cut::carried, set::godot};
 
 /// A file of clips.
 #[derive(Clone, Debug)]
@@ -99,7 +100,11 @@ impl MadeSet {
         for entry in &self.set.entries {
             let name = named(&entry.name);
             let source = self.form.source(&entry.member.stored);
-            let file = entry.ready(&self.form).write(&source).map_err(MakeSetError::Loop)?;
+            let file = entry
+                .member
+                .ready(&entry.name, &self.form)
+                .write(&source)
+                .map_err(MakeSetError::Loop)?;
             let (bytes, sidecar) = file.written.named(file.sidecar, self.stated_names(&name));
             add(SetClipFile {
                 name: name.clone(),
@@ -111,8 +116,7 @@ impl MadeSet {
         let source = self.source();
         for each in self.set.once() {
             let name = named(each.name());
-            let ready = self.carried(each);
-            let file = ready.map_err(MakeSetError::from)?.write(&source);
+            let file = self.carried(each).map_err(MakeSetError::from)?.write(&source);
             let file = file.map_err(|error| MakeSetError::Passage {
                 file: name.clone(),
                 error,
@@ -138,7 +142,7 @@ impl MadeSet {
         let name = format!("{}.{}", self.settings.name(), self.form.format.extension());
         let (mut carried, mut onto) = (Vec::new(), Vec::new());
         for entry in &self.set.entries {
-            let ready = entry.ready(&self.form);
+            let ready = entry.member.ready(&entry.name, &self.form);
             carried.push(CarriedMotion::Loop(Box::new(ready.derived.clone())));
             onto.push(Some(ready));
         }
@@ -151,11 +155,11 @@ impl MadeSet {
             error,
         })?;
         notes.extend(pack.warnings.iter().cloned().map(SetNote::File));
-        let judged = judge_pack(pack, &onto, name.clone());
-        let (bytes, mut sidecar) = judged.map_err(|error| MakeSetError::LoopOfSingle {
-            file: name.clone(),
-            error,
-        })?;
+        let (bytes, mut sidecar) =
+            judge_pack(pack, &onto, name.clone()).map_err(|error| MakeSetError::LoopOfSingle {
+                file: name.clone(),
+                error,
+            })?;
         sidecar.outputs = self.stated_names(&name);
         let file = SetClipFile {
             name: name.clone(),

@@ -1,15 +1,20 @@
 //! Actions of a set: whole takes that are no loop of it, such as attacks, hits and gestures.
 
-use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{ordered, smallest};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{ClipKind, LoopStateFacts, RootKeys, SetClip, SetMade, SetTransition};
-use loopwright_moves::passage::{Action, LoopState};
-use loopwright_moves::{LoopSet, Passage};
+use loopwright_core::{
+    candidate::MotionKind,
+    math::{ordered, smallest},
+};
+use loopwright_formats::{
+    loop_file::facts::Grade,
+    set::{ClipKind, LoopStateFacts, RootKeys, SetClip, SetMade, SetTransition},
+};
+use loopwright_moves::{
+    LoopSet, Passage,
+    passage::{Action, LoopState},
+};
 
 use super::{Set, place_of};
-use crate::cut::foot_names;
-use crate::passage_check::events;
+use crate::{cut::foot_names, passage_check::events};
 use loopwright_job::Studied;
 
 /// Largest cost of a pose following another, metre-seconds, and as a multiple of the cost of the cheapest jump out of an idle, which grows
@@ -27,8 +32,12 @@ pub(super) fn most_cost(set: &Set, transitions: &[SetTransition]) -> f64 {
             .iter()
             .any(|entry| entry.name == name && entry.gait == MotionKind::Idle)
     };
-    let starts = transitions.iter().filter(|jump| rests(&jump.from) && !rests(&jump.to));
-    let cheapest = smallest(starts.map(|jump| jump.cost));
+    let cheapest = smallest(
+        transitions
+            .iter()
+            .filter(|jump| rests(&jump.from) && !rests(&jump.to))
+            .map(|jump| jump.cost),
+    );
     if cheapest.is_finite() {
         MOST_COST.max(MOST_JUMPS * cheapest)
     } else {
@@ -73,7 +82,7 @@ pub(super) fn entry(passage: &Passage, feet: &[String], (file, animation): (&str
         frames: passage.num_samples() - 1,
         turn_deg: Some(passage.turn().to_degrees() + 0.0),
         travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
-        cost: Some(passage.cost()),
+        cost: Some(passage.cost),
         root: Some(RootKeys::new(passage.step_secs(), passage.roots())),
         events: events(passage, feet),
         ..SetClip::default()
@@ -114,7 +123,7 @@ impl SetAction {
         let action = Action::new(loops, &analysis, 1.0 / set.form.fps).ok()?;
         Some(Self {
             made: SetMade {
-                frames: action.passage.source_frames(),
+                frames: action.passage.source_frames,
                 ..made
             },
             loops: loops.loops().iter().map(|clip| clip.name().to_owned()).collect(),
@@ -140,8 +149,10 @@ impl SetAction {
     fn kind(&self) -> ClipKind {
         let name = self.plain_name();
         let has = |words: &str| name.split('_').any(|own| words.split(' ').any(|word| word == own));
-        let found = WORDS.iter().find(|(_, words)| has(words));
-        found.map_or(ClipKind::Action, |(kind, _)| *kind)
+        WORDS
+            .iter()
+            .find(|(_, words)| has(words))
+            .map_or(ClipKind::Action, |(kind, _)| *kind)
     }
 
     fn state(&self, state: LoopState) -> LoopStateFacts {
@@ -160,15 +171,18 @@ impl SetAction {
         loops.sort_by_key(|(_, cost)| ordered(*cost));
         let exit = loops.first().map_or(f64::INFINITY, |first| first.1);
         let name = |action: &Self| action.action.passage.name().to_owned();
-        let is_led_to = |other: &Self| name(other) != name(self) && other.action.cost_before(&self.action) <= most;
-        let goes_back = exit <= RETURNS * self.action.entry_cost && !set.actions.iter().any(is_led_to);
+        let goes_back = exit <= RETURNS * self.action.entry_cost
+            && !set
+                .actions
+                .iter()
+                .any(|other| name(other) != name(self) && other.action.cost_before(&self.action) <= most);
         loops.retain(|_| exit <= most || goes_back);
         let others = (set.actions.iter())
-            .filter(|other| other.action.entry_cost > most && self.action.cost_before(&other.action) <= most);
-        let others = others.map(|other| LoopStateFacts {
-            clip: name(other),
-            secs: 0.0,
-        });
+            .filter(|other| other.action.entry_cost > most && self.action.cost_before(&other.action) <= most)
+            .map(|other| LoopStateFacts {
+                clip: name(other),
+                secs: 0.0,
+            });
         (loops.into_iter().map(|(state, _)| self.state(state)))
             .chain(others)
             .collect()
@@ -177,7 +191,7 @@ impl SetAction {
     /// Returns its entry in the manifest.
     pub(super) fn clip(&self, set: &Set, most: f64, written: (&str, Option<String>)) -> SetClip {
         let action = &self.action;
-        let begins = self.state(action.passage.ends()[0]);
+        let begins = self.state(action.passage.ends[0]);
         SetClip {
             kind: self.kind(),
             entry: (action.entry_cost <= most).then_some(begins),

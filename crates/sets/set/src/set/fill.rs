@@ -1,12 +1,16 @@
 //! Makes loops that no take shows of others: mirror images, and blends between loops that are near enough.
 
 use loopwright_core::{candidate::MotionKind, feet::FootLock, math::ordered};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{MadeFrom, Missing, SetMade};
+use loopwright_formats::{
+    loop_file::facts::Grade,
+    set::{MadeFrom, Missing, SetMade},
+};
 
-use super::Entry;
-use super::member::{Member, SetForm};
-use super::select::{Offered, side_of, way_of};
+use super::{
+    Entry,
+    member::{Member, SetForm},
+    select::{Offered, side_of, way_of},
+};
 use crate::blend::{Blend, BlendRequest};
 
 /// Straight loops of neighbouring speeds farther apart than this leave a hole, metres per second.
@@ -85,9 +89,8 @@ pub(super) fn described(gait: MotionKind, way: &str, side: i8) -> String {
 /// A hole: the missing loop, and its neighbours.
 struct Hole {
     what: String,
-    speed_mps: f64,
     turn_dps: f64,
-    /// The loops around it.
+    /// The loops around it; its speed is the mean of theirs.
     corners: [usize; 2],
 }
 
@@ -115,7 +118,6 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
         if fast - slow > HOLE_MPS {
             holes.push(Hole {
                 what: format!("forward at {:.1} m/s", 0.5 * (slow + fast)),
-                speed_mps: 0.5 * (slow + fast),
                 turn_dps: 0.0,
                 corners,
             });
@@ -150,7 +152,6 @@ fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
     {
         holes.push(Hole {
             what: described(gait, "", 0),
-            speed_mps: 0.5 * (speed(&left) + speed(&right)),
             turn_dps: 0.0,
             corners: [left, right],
         });
@@ -166,7 +167,6 @@ fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
                     described(gait, "", if turn(&first) > 0.0 { 1 } else { -1 }),
                     0.5 * turn(&first).abs()
                 ),
-                speed_mps: 0.5 * (speed(&first) + speed(&near)),
                 turn_dps: 0.5 * (turn(&first) + turn(&near)),
                 corners: [near, first],
             });
@@ -231,7 +231,7 @@ fn weights(one: &Member, other: &Member, hole: &Hole) -> Vec<f64> {
     let [from, to, at] = [
         (one.speed_mps(), one.turn_dps()),
         (other.speed_mps(), other.turn_dps()),
-        (hole.speed_mps, hole.turn_dps),
+        (0.5 * (one.speed_mps() + other.speed_mps()), hole.turn_dps),
     ]
     .map(|(speed_mps, turn_dps)| [speed_mps / HOLE_MPS, turn_dps / HOLE_DPS]);
     let along = [0, 1].map(|axis| to[axis] - from[axis]);

@@ -1,16 +1,17 @@
 //! Finds the loops that a take offers to a set.
 
-use loopwright_core::analysis::MotionKind;
-use loopwright_core::math::ops;
-use loopwright_core::{LoopCandidate, RootMode};
-use loopwright_formats::{LoadedTake, Sidecar, loop_file::facts::PlaybackFacts};
+use loopwright_core::{LoopCandidate, RootMode, analysis::MotionKind, math::ops};
+use loopwright_formats::{
+    LoadedTake, Sidecar,
+    set::{MadeFrom, SetMade},
+};
 
 use super::member::as_take;
-use loopwright_formats::set::{MadeFrom, SetMade};
-use loopwright_job::recipe::{OutputRecipe, Recenter};
 use loopwright_job::{
     Chosen, JobError, Matched, Recipe, Request, Rows, SearchRequest, StoredLoop, StoredLoopError, Studied, choose,
-    make, write,
+    make,
+    recipe::{OutputRecipe, Recenter},
+    write,
 };
 
 /// Tolerances within which stretches of one take move alike, metres per second and degrees per second, and the number of them
@@ -152,7 +153,8 @@ fn made_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<T
     let written = write(studied, request, done, goes_into.source.format())?;
     let made = &written.done.made;
     let clip = made.from_start().into_owned();
-    let sidecar = written.file.sidecar;
+    let mut sidecar = written.file.sidecar;
+    sidecar.playback.root_joint_added = false;
     let file = LoadedTake {
         take: as_take(&clip, made.root.mode).unwrap_or_else(|_| goes_into.take.clone()),
         source: goes_into.source.clone(),
@@ -165,13 +167,7 @@ fn made_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<T
     let stored = StoredLoop {
         clip,
         file,
-        sidecar: Sidecar {
-            playback: PlaybackFacts {
-                root_joint_added: false,
-                ..sidecar.playback
-            },
-            ..sidecar
-        },
+        sidecar,
         facts,
         followed: None,
     };

@@ -105,8 +105,9 @@ pub fn tree(manifest: &Manifest) -> String {
             at[0], at[1]
         );
     }
-    let ways = links.keys().enumerate();
-    let ways: Vec<String> = ways
+    let ways: Vec<String> = links
+        .keys()
+        .enumerate()
         .map(|(index, (from, to))| format!("{}, {}, SubResource(\"link_{index}\")", quoted(from), quoted(to)))
         .collect();
     text += &format!("transitions = [{}]\n", ways.join(", "));
@@ -242,8 +243,10 @@ fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((Strin
 /// A space without triangles becomes one on one axis, the one with the larger extent: Godot blends nothing on two axes without
 /// triangles.
 fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id: &str) {
-    let points = space.points.iter();
-    let places = points.map(|point| [0, 1].map(|axis| point.at.get(axis).copied().unwrap_or(0.0)));
+    let places = space
+        .points
+        .iter()
+        .map(|point| [0, 1].map(|axis| point.at.get(axis).copied().unwrap_or(0.0)));
     let ranges = [0, 1].map(|axis| percentile::extremes(places.clone().map(|place| place[axis])));
     // A range must not be empty.
     let ends = ranges.map(|(low, high)| if high > low { (low, high) } else { (low, low + 1.0) });
@@ -310,14 +313,17 @@ pub fn events(manifest: &Manifest) -> String {
     let mut names = Vec::new();
     for clip in manifest.clips.iter().filter(|clip| !clip.events.is_empty()) {
         let id = format!("events_{}", names.len());
-        let calls = clip.events.iter().map(|event| {
-            let foot = quoted(&event.foot);
-            format!(
-                "{{\n\"args\": [{foot}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
-                event.kind
-            )
-        });
-        let calls: Vec<String> = calls.collect();
+        let calls: Vec<String> = clip
+            .events
+            .iter()
+            .map(|event| {
+                let foot = quoted(&event.foot);
+                format!(
+                    "{{\n\"args\": [{foot}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
+                    event.kind
+                )
+            })
+            .collect();
         resources += &format!(
             "[sub_resource type=\"Animation\" id=\"{id}\"]\nresource_name = {}\nlength = {}\n{}step = {}\n",
             quoted(animation_of(clip)),

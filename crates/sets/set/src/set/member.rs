@@ -3,15 +3,20 @@
 use core::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, Foot, FootEventKind, Side};
-use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{Twist, greatest, ops, ordered, percentile, rotation};
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
-use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
-use loopwright_formats::loop_file::{DerivedLoop, RetargetOrigin, describe};
-use loopwright_formats::set::{FootEventFacts, MadeFrom, SetMade, SetPhase};
-use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
+use loopwright_core::{
+    BodyOverrides, LoopClip, RootMode, Skeleton, Take,
+    analysis::{Body, Foot, FootEventKind, Side},
+    candidate::MotionKind,
+    math::{Twist, greatest, ops, ordered, percentile, rotation},
+    motion::SkeletonDifference,
+    take::TakeError,
+};
+use loopwright_formats::{
+    Format, LoadedTake, Sidecar, Source, Target,
+    loop_file::facts::{CandidateFacts, FeetFacts, PlaybackFacts},
+    loop_file::{DerivedLoop, RetargetOrigin, describe},
+    set::{FootEventFacts, MadeFrom, SetMade, SetPhase},
+};
 use loopwright_moves::blend::PhaseMap;
 
 use crate::cut::adds_root;
@@ -126,31 +131,31 @@ impl Member {
     /// Whether a joint is above all that moves, so that it can carry the root motion.
     pub(super) fn may_be_carried_by(&self, joint: &str) -> bool {
         let clip = &self.stored.clip;
-        let found = clip.skeleton().find(joint);
-        found.is_some_and(|joint| clip.skeleton().path_from_root(clip.carrier()).contains(&joint))
+        clip.skeleton()
+            .find(joint)
+            .is_some_and(|joint| clip.skeleton().path_from_root(clip.carrier()).contains(&joint))
     }
 
-    /// Returns the loop with its root motion on the root joint of the set, or on one to be added if it has none.
-    pub(super) fn on_root_joint(mut self, joint: Option<&str>) -> Self {
+    /// Puts its root motion on the root joint of the set, or on one to be added if it has none.
+    pub(super) fn put_on_root_joint(&mut self, joint: Option<&str>) {
         let stored = &mut self.stored;
         let playback = &mut stored.sidecar.playback;
         playback.root_joint = joint.map(ToOwned::to_owned);
         let Some((name, joint)) = joint.and_then(|name| Some((name, stored.clip.skeleton().find(name)?))) else {
-            return self;
+            return;
         };
         playback.carrier_joint = name.to_owned();
         let clip = stored.clip.clone().carried_by(joint);
-        self.with_clip(clip)
+        self.set_clip(clip);
     }
 
-    /// Returns the loop with other keys of the same body.
-    pub(super) fn with_clip(mut self, clip: LoopClip) -> Self {
+    /// Sets other keys of the same body.
+    pub(super) fn set_clip(&mut self, clip: LoopClip) {
         let stored = &mut self.stored;
         if let Ok(take) = as_take(&clip, stored.sidecar.root_motion.mode) {
             stored.file.take = take;
             stored.clip = clip;
         }
-        self
     }
 
     /// Returns the mirror image, with left and right exchanged. Errors: they cannot be exchanged.
@@ -183,8 +188,11 @@ impl Member {
             });
             bones.collect::<Vec<_>>()
         });
-        let pairs = own.into_iter().zip(other);
-        greatest(pairs.filter_map(|(own, other)| Some(own?.distance(other?))))
+        greatest(
+            own.into_iter()
+                .zip(other)
+                .filter_map(|(own, other)| Some(own?.distance(other?))),
+        )
     }
 
     /// Returns its velocity, relative to its root.
@@ -214,8 +222,11 @@ impl Member {
     /// Returns the smaller number of contacts of its two feet; 0 without sides.
     pub(super) fn fewest_strikes(&self) -> usize {
         let [left, right] = ["left", "right"].map(|side| {
-            let strikes = self.events.iter().filter(|event| event.kind == FootEventKind::Strike);
-            strikes.filter(|event| event.foot == side).count()
+            self.events
+                .iter()
+                .filter(|event| event.kind == FootEventKind::Strike)
+                .filter(|event| event.foot == side)
+                .count()
         });
         left.min(right)
     }
@@ -380,18 +391,17 @@ pub(super) fn foot_of(body: &Body, side: Side) -> Option<Foot> {
 /// one another, their feet are nearest to each other by this landmark: a walk stands longer than a run, on both sides of it.
 fn mid_stance(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> {
     let joint = &skeleton.joint(foot.lowest_joint()).name;
-    let contact = longest(feet, joint).filter(|_| leaves_the_ground(feet, joint))?;
-    Some(contact.start_secs + 0.5 * contact.length_secs)
-}
-
-fn longest<'a>(feet: &'a FeetFacts, joint: &str) -> Option<&'a ContactFacts> {
-    let of_foot = feet.contacts.iter().filter(|contact| contact.joint == joint);
-    of_foot.max_by_key(|contact| ordered(contact.length_secs))
-}
-
-fn leaves_the_ground(feet: &FeetFacts, joint: &str) -> bool {
-    let foot = feet.outcomes.iter().find(|foot| foot.joint == joint);
-    foot.is_none_or(|foot| foot.strike_phase.is_some())
+    let leaves_the_ground = feet
+        .outcomes
+        .iter()
+        .find(|foot| foot.joint == *joint)
+        .is_none_or(|foot| foot.strike_phase.is_some());
+    feet.contacts
+        .iter()
+        .filter(|contact| contact.joint == *joint)
+        .max_by_key(|contact| ordered(contact.length_secs))
+        .filter(|_| leaves_the_ground)
+        .map(|contact| contact.start_secs + 0.5 * contact.length_secs)
 }
 
 /// Returns the contacts of a loop that starts `secs` later and is then `stretch` times as long; `period_secs` is its own period.

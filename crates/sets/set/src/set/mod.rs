@@ -3,7 +3,7 @@
 //!
 //! [`loops_of`] finds what a take offers, [`Member::new`] converts a loop to the form of the set, and [`Set::new`] takes the
 //! best of each way to move, mirrors and blends what is missing, and gives names. Each loop is then written
-//! ([`SetEntry::ready`]), and [`Set::manifest`] describes the files for a player.
+//! ([`Member::ready`]), and [`Set::manifest`] describes the files for a player.
 
 mod action;
 mod fill;
@@ -18,19 +18,22 @@ mod style;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use loopwright_core::LoopClip;
 use loopwright_core::analysis::{MotionKind, Side};
-use loopwright_formats::set::{
-    ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
-    SetTransition, SetTwist,
+use loopwright_formats::{
+    Format, Sidecar,
+    loop_file::facts::Grade,
+    set::{
+        ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
+        SetTransition, SetTwist,
+    },
 };
-use loopwright_formats::{Format, Sidecar, loop_file::facts::Grade};
-use loopwright_moves::play::{DEFAULT_FADE, PlayError};
-use loopwright_moves::{LoopSet, Passage, on_one_floor};
+use loopwright_moves::{
+    LoopSet, Passage, on_one_floor,
+    play::{DEFAULT_FADE, PlayError},
+};
 
 use crate::cut::unique_names;
 use action::most_cost;
-use loopwright_job::LoopOfLoops;
 use member::foot_of;
 use select::{names, select, side_of, way_of};
 
@@ -82,13 +85,6 @@ pub struct SetEntry {
     variant_of: Option<String>,
 }
 
-impl SetEntry {
-    /// Returns the loop, ready to be written.
-    pub fn ready(&self, form: &SetForm) -> LoopOfLoops {
-        self.member.ready(&self.name, form)
-    }
-}
-
 /// The loops of a set.
 #[derive(Clone, Debug)]
 pub struct Set {
@@ -109,8 +105,10 @@ pub struct Set {
 
 /// Returns the name of a take; of several in one file, with its animation.
 pub(crate) fn called(take: &str, animation: Option<&str>) -> String {
-    let extension = Path::new(take).extension().and_then(|extension| extension.to_str());
-    let format = extension.and_then(Format::from_extension);
+    let format = Path::new(take)
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .and_then(Format::from_extension);
     match animation {
         Some(animation) if format.is_some_and(|format| format.capabilities().holds_animations) => {
             format!("{take}#{animation}")
@@ -130,33 +128,29 @@ pub(crate) fn name_of(offered: &Offered) -> String {
 
 /// Puts the root motion of all loops on one joint: takes decide each for itself whether a joint above the hips moves, but an engine
 /// looks for the root motion of all clips in one place.
-fn on_one_root_joint(offered: Vec<Offered>) -> Vec<Offered> {
+fn put_on_one_root_joint(offered: &mut [Offered]) {
     let root_of = |each: &Offered| each.member.stored.sidecar.playback.root_joint.clone();
     let is_of_all = |joint: &String| offered.iter().all(|each| each.member.may_be_carried_by(joint));
     let joint = offered.iter().find_map(|each| root_of(each).filter(is_of_all));
-    let on_root = |each: Offered| Offered {
-        member: each.member.on_root_joint(joint.as_deref()),
-        ..each
-    };
-    offered.into_iter().map(on_root).collect()
+    for each in offered {
+        each.member.put_on_root_joint(joint.as_deref());
+    }
 }
 
 /// Raises or lowers loops to the floor of the first: each was recorded over its own floor, but they are played one after the other.
-fn at_one_floor(offered: Vec<Offered>, form: &SetForm) -> Vec<Offered> {
+fn put_on_one_floor(offered: &mut [Offered], form: &SetForm) {
     let clips = offered.iter().map(|each| each.member.stored.clip.clone()).collect();
-    let raised = on_one_floor(clips, &form.overrides);
-    let onto = |(each, clip): (Offered, LoopClip)| Offered {
-        member: each.member.with_clip(clip),
-        ..each
-    };
-    offered.into_iter().zip(raised).map(onto).collect()
+    for (each, clip) in offered.iter_mut().zip(on_one_floor(clips, &form.overrides)) {
+        each.member.set_clip(clip);
+    }
 }
 
 impl Set {
     /// Puts a set together from loops on one skeleton.
-    pub fn new(offered: Vec<Offered>, request: &SetRequest) -> Self {
+    pub fn new(mut offered: Vec<Offered>, request: &SetRequest) -> Self {
         let SetRequest { form, variants, pairs } = request;
-        let offered = at_one_floor(on_one_root_joint(offered), form);
+        put_on_one_root_joint(&mut offered);
+        put_on_one_floor(&mut offered, form);
         let mut entries: Vec<Entry> = Vec::new();
         let (taken, dropped) = select(offered);
         let mut alike: Vec<(usize, String)> = Vec::new();
@@ -179,8 +173,11 @@ impl Set {
         let mut missing = fill::mirror(&mut entries, pairs, form);
         missing.extend(fill::blend(&mut entries, form));
         missing.extend(lacking(&entries));
-        let named = entries.iter().filter(|entry| entry.variant_of.is_none());
-        let named: Vec<(&Offered, bool)> = named.map(|entry| (&entry.offered, entry.made_of.is_empty())).collect();
+        let named: Vec<(&Offered, bool)> = entries
+            .iter()
+            .filter(|entry| entry.variant_of.is_none())
+            .map(|entry| (&entry.offered, entry.made_of.is_empty()))
+            .collect();
         let mut called = names(&named);
         // Versions are numbered after the loop to which they belong.
         for (index, entry) in entries.iter().enumerate() {
@@ -235,18 +232,23 @@ impl Set {
 
     /// Returns its loops without other versions, under their names: the loops that passages connect. Errors: there are none.
     pub fn loops(&self) -> Result<LoopSet, PlayError> {
-        let of_takes = self.entries.iter().filter(|entry| entry.variant_of.is_none());
-        let clips = of_takes.map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()));
-        LoopSet::with(clips.collect(), &self.form.overrides)
+        LoopSet::with(
+            self.entries
+                .iter()
+                .filter(|entry| entry.variant_of.is_none())
+                .map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()))
+                .collect(),
+            &self.form.overrides,
+        )
     }
 
     /// Adds the best passages of takes, and actions.
     #[must_use]
     pub fn with_once(mut self, of_takes: Vec<TakeOnce>) -> Self {
         let (passages, missing, mut actions) = TakeOnce::best(of_takes);
-        let taken = (self.entries.iter().map(|entry| entry.name.clone()))
-            .chain(passages.iter().map(|each| each.passage.name().to_owned()));
-        let taken: Vec<String> = taken.collect();
+        let taken: Vec<String> = (self.entries.iter().map(|entry| entry.name.clone()))
+            .chain(passages.iter().map(|each| each.passage.name().to_owned()))
+            .collect();
         let wanted = taken.iter().cloned().chain(actions.iter().map(SetAction::plain_name));
         let names = unique_names(wanted).split_off(taken.len());
         for (action, name) in actions.iter_mut().zip(names) {
@@ -260,14 +262,17 @@ impl Set {
 
     /// Returns all that happens once, in the order of the manifest.
     pub fn once(&self) -> impl Iterator<Item = &Passage> {
-        let passages = self.passages.iter().map(|each| &each.passage);
-        passages.chain(self.actions.iter().map(|each| &each.action.passage))
+        self.passages
+            .iter()
+            .map(|each| &each.passage)
+            .chain(self.actions.iter().map(|each| &each.action.passage))
     }
 
     /// Whether its skeleton has a separate joint for the root motion.
     pub fn has_root_joint(&self) -> bool {
-        let first = self.entries.first();
-        first.is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
+        self.entries
+            .first()
+            .is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
     }
 
     /// Returns the manifest of the set as written: with the file and the facts of each loop, and the file and the animation of each clip
@@ -282,8 +287,10 @@ impl Set {
         left_out.extend(self.left_out.iter().cloned());
         // A motion that was rejected as a loop, or was not the best one, may still be one that plays once.
         let once_made = || {
-            let passages = self.passages.iter().map(|each| &each.made);
-            passages.chain(self.actions.iter().map(|each| &each.made))
+            self.passages
+                .iter()
+                .map(|each| &each.made)
+                .chain(self.actions.iter().map(|each| &each.made))
         };
         let placed: BTreeSet<String> = once_made().map(place_of).collect();
         let mut told = BTreeSet::new();

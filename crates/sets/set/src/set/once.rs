@@ -1,24 +1,35 @@
 //! Cuts passages of a set out of the takes between its loops: starts, stops, turns and jumps.
 
-use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{TimeStep, ordered};
-use loopwright_core::root_motion::RootSpace;
-use loopwright_core::{Analysis, RootMode};
-use loopwright_formats::loop_file::describe;
-use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
-use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, SetClip, SetMade};
-use loopwright_formats::{LoadedTake, Sidecar};
-use loopwright_moves::passage::{self, Looked};
-use loopwright_moves::{LoopSet, Passage, PassageKind};
+use loopwright_core::{
+    Analysis, RootMode,
+    candidate::MotionKind,
+    math::{TimeStep, ordered},
+    root_motion::RootSpace,
+};
+use loopwright_formats::{
+    LoadedTake, Sidecar,
+    loop_file::describe,
+    loop_file::facts::{CandidateFacts, Grade, PlaybackFacts},
+    set::{LoopStateFacts, MadeFrom, Missing, SetClip, SetMade},
+};
+use loopwright_moves::{
+    LoopSet, Passage, PassageKind,
+    passage::{self, Looked},
+};
 
-use super::action::{SetAction, entry};
-use super::fill::described;
-use super::find::TakeLoop;
-use super::member::as_take;
-use super::select::{side_of, way_of};
-use super::{Set, place_of};
-use crate::cut::{foot_names, unique_names};
-use crate::passage_check::{check_cut, clip_kind, state_facts};
+use super::{
+    Set,
+    action::{SetAction, entry},
+    fill::described,
+    find::TakeLoop,
+    member::as_take,
+    place_of,
+    select::{side_of, way_of},
+};
+use crate::{
+    cut::{foot_names, unique_names},
+    passage_check::{check_cut, clip_kind, state_facts},
+};
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
 /// A motion that plays once in a set.
@@ -104,26 +115,27 @@ fn passages_in(
     let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps);
     let passages = passages.ok()?.flatten();
     let described = passages.map(|passage| {
-        let ends = passage.ends().map(|end| state_facts(loops, end));
+        let ends = passage.ends.map(|end| state_facts(loops, end));
         let feet = foot_names(analysis);
         SetPassage {
             verdict: check_cut(&passage, loops, &feet, analysis.overrides()),
             made: SetMade {
                 from,
-                ..SetMade::of_take(&facts, passage.source_frames())
+                ..SetMade::of_take(&facts, passage.source_frames)
             },
             feet,
             curves: (ends.iter().filter_map(entry)).any(|entry| side_of(entry.member.turn_dps()) != 0),
             ways: ends.each_ref().map(|end| {
-                let moving = entry(end).filter(|entry| entry.gait != MotionKind::Idle);
-                moving.map_or((MotionKind::Idle, ""), |entry| (entry.gait, way_of(&entry.member)))
+                entry(end)
+                    .filter(|entry| entry.gait != MotionKind::Idle)
+                    .map_or((MotionKind::Idle, ""), |entry| (entry.gait, way_of(&entry.member)))
             }),
             passage,
             ends,
         }
     });
     let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = described.partition(SetPassage::fits);
-    let dear = dear.iter().map(|each| (each.passage.kind(), Looked::NoLoopLike));
+    let dear = dear.iter().map(|each| (each.passage.kind, Looked::NoLoopLike));
     Some(TakeOnce {
         missing: found.missing.into_iter().chain(dear).collect(),
         found: found_ones,
@@ -146,7 +158,7 @@ impl TakeOnce {
         // Prefer originals to mirror images, then straight ones to curved ones.
         found.sort_by_key(|each| {
             let is_image = each.made.from != MadeFrom::Take;
-            (each.grade(), is_image, each.curves, ordered(each.passage.cost()))
+            (each.grade(), is_image, each.curves, ordered(each.passage.cost))
         });
         let mut kept: Vec<SetPassage> = Vec::new();
         for each in found {
@@ -154,7 +166,7 @@ impl TakeOnce {
                 kept.push(each);
             }
         }
-        kept.sort_by_key(|each| (each.passage.kind(), each.passage.name().to_owned()));
+        kept.sort_by_key(|each| (each.passage.kind, each.passage.name().to_owned()));
         let names = unique_names(kept.iter().map(SetPassage::plain_name));
         for (each, name) in kept.iter_mut().zip(names) {
             each.passage = each.passage.clone().named(name);
@@ -173,7 +185,7 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
         ("turn_in_place_left", PassageKind::TurnInPlace, 1.0),
         ("turn_in_place_right", PassageKind::TurnInPlace, -1.0),
     ];
-    let of_kind = |kind| kept.iter().filter(move |each| each.passage.kind() == kind);
+    let of_kind = |kind| kept.iter().filter(move |each| each.passage.kind == kind);
     let lacking = parts.into_iter().filter(|&(_, kind, side)| {
         !of_kind(kind).any(|each| match side {
             0.0 => each.passage.turn_steps() == 0,
@@ -190,8 +202,10 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
             }
             let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
             // A take that does it but fits no loop explains more than takes that never do it.
-            let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
-            let why = fitting.or_else(|| why.clone().next());
+            let why = why
+                .clone()
+                .find(|why| !matches!(why, Looked::Never(_)))
+                .or_else(|| why.clone().next());
             Missing {
                 what: what.to_owned(),
                 why: why.map_or_else(
@@ -212,8 +226,8 @@ const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 impl SetPassage {
     /// Whether it is fit for a set: near to its loops, not a pirouette, and not bad.
     fn fits(&self) -> bool {
-        let in_place = self.passage.kind() == PassageKind::TurnInPlace;
-        let is_near = self.passage.cost() <= MOST_COST && self.grade() != Grade::Bad;
+        let in_place = self.passage.kind == PassageKind::TurnInPlace;
+        let is_near = self.passage.cost <= MOST_COST && self.grade() != Grade::Bad;
         is_near && (in_place || self.passage.turn().abs() <= MOST_TURN)
     }
 
@@ -223,14 +237,14 @@ impl SetPassage {
 
     /// Returns its key; passages of one key serve the same purpose.
     fn key(&self) -> (PassageKind, i32, [(MotionKind, &'static str); 2]) {
-        (self.passage.kind(), self.passage.turn_steps(), self.ways)
+        (self.passage.kind, self.passage.turn_steps(), self.ways)
     }
 
     /// Returns its name without a number: its kind, the gait before or after, and its turn.
     fn plain_name(&self) -> String {
         let [from, to] = self.ways.map(|(gait, way)| described(gait, way, 0));
         let turn = self.passage.turn_words();
-        match self.passage.kind() {
+        match self.passage.kind {
             PassageKind::Start => format!("start_{to}{turn}"),
             PassageKind::Stop => format!("stop_{from}{turn}"),
             PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
@@ -247,11 +261,13 @@ impl SetPassage {
         let passage = &self.passage;
         let [from, to] = self.ends.clone();
         let free =
-            (!passage.has_held_feet()).then(|| "its feet are left free, since no correction holds them".to_owned());
-        let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
-        let reason = seen.map(|verdict| verdict.reason.clone()).or(free);
+            (!passage.has_held_feet).then(|| "its feet are left free, since no correction holds them".to_owned());
+        let reason = (self.verdict.as_ref())
+            .filter(|verdict| verdict.grade > Grade::Good)
+            .map(|verdict| verdict.reason.clone())
+            .or(free);
         SetClip {
-            kind: clip_kind(passage.kind()),
+            kind: clip_kind(passage.kind),
             from: Some(from),
             to: Some(to),
             grade: Some(match reason {
@@ -276,8 +292,7 @@ pub fn stance_of(studied: &Studied) -> Option<TakeLoop> {
     // A body that walks in place does not stand, however slowly it moves between two steps.
     let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
     let last = analysis.take.num_frames() - 1;
-    let mut stands = passage::calmest_stands(&analysis).into_iter();
-    let frame = stands.find(|frame| {
+    let frame = passage::calmest_stands(&analysis).into_iter().find(|frame| {
         let mut frames = frame.saturating_sub(around)..=(frame + around).min(last);
         frames.all(|frame| analysis.speed(frame) < STILL_MPS)
     })?;

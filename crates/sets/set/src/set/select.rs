@@ -1,9 +1,11 @@
 //! Selects the loops of a set: the best of each way to move.
 
-use loopwright_core::analysis::{MOVING_MPS, Running, Side, curve_side, run_speed};
-use loopwright_core::candidate::{MotionKind, NamedMotion};
-use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::{ordered, smallest};
+use loopwright_core::{
+    analysis::{MOVING_MPS, Running, Side, curve_side, run_speed},
+    candidate::{MotionKind, NamedMotion},
+    loop_clip::Interpolation,
+    math::{ordered, smallest},
+};
 use loopwright_formats::loop_file::facts::Grade;
 
 use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};
@@ -95,8 +97,11 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
         MotionKind::TurnInPlace => return Ok(MotionKind::TurnInPlace),
         shown => shown,
     };
-    let of_feet = sidecar.feet.as_ref().and_then(|feet| feet.feet_speed_mps);
-    let of_feet = of_feet.filter(|_| !member.is_speed_guessed);
+    let of_feet = sidecar
+        .feet
+        .as_ref()
+        .and_then(|feet| feet.feet_speed_mps)
+        .filter(|_| !member.is_speed_guessed);
     if let Some(feet) = of_feet.filter(|feet| (feet - speed).abs() > APART_MPS.max(APART_SHARE * speed)) {
         return Err(format!(
             "its root goes {speed:.2} m/s and its standing feet {feet:.2} m/s: one of the two is wrong"
@@ -321,12 +326,13 @@ pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<
 /// Returns the positions of all joints relative to the root at even phases.
 fn profile(member: &Member) -> Vec<glam::DVec3> {
     let clip = &member.stored.clip;
-    let places = (0..NUM_PHASES).flat_map(|index| {
-        let secs = index as f64 / NUM_PHASES as f64 * clip.period_secs();
-        let pose = clip.body_pose_at(secs, Interpolation::Cubic);
-        pose.as_ref().world(clip.skeleton()).translations
-    });
-    places.collect()
+    (0..NUM_PHASES)
+        .flat_map(|index| {
+            let secs = index as f64 / NUM_PHASES as f64 * clip.period_secs();
+            let pose = clip.body_pose_at(secs, Interpolation::Cubic);
+            pose.as_ref().world(clip.skeleton()).translations
+        })
+        .collect()
 }
 
 fn distance(one: &[glam::DVec3], other: &[glam::DVec3]) -> f64 {

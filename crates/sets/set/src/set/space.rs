@@ -1,11 +1,13 @@
 //! The blend spaces of a set: loops as points, and the triangles between them.
 
 use loopwright_core::analysis::MotionKind;
-use loopwright_core::math::percentile;
 
-use super::SetEntry;
-use super::select::{side_of, way_of};
+use super::{
+    SetEntry,
+    select::{side_of, way_of},
+};
 use loopwright_formats::set::{SetPoint, SetSpace};
+use loopwright_moves::blend::extents;
 
 /// Returns the blend spaces of loops: by speed and turn rate for those that go forward, and by direction if others do not.
 pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {
@@ -51,10 +53,7 @@ fn space<'a>(
             }
         })
         .collect();
-    let extent = [0, 1].map(|axis| {
-        let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
-        high - low
-    });
+    let extent = extents(&points);
     // Velocities keep their proportions, and have directions.
     let has_ways = axes[0] == "left_mps";
     let extent = if has_ways {

@@ -43,33 +43,22 @@ pub fn styles(takes: &[String]) -> Option<Vec<Option<String>>> {
     let words: Vec<Vec<String>> = takes.iter().map(|name| words_of(name)).collect();
     let longest = words.iter().map(Vec::len).max()?;
     // Names may have more words before or after the style.
-    let places = (0..longest).flat_map(|place| [Place::FromFirst(place), Place::FromLast(place)]);
-    let told = places.filter_map(|place| styles_at(&words, place));
+    let told = (0..longest)
+        .flat_map(|place| [(place, false), (place, true)])
+        .filter_map(|(place, from_last)| styles_at(&words, place, from_last));
     // The position that explains most takes, the first of a tie.
     told.rev().max_by_key(|styles| styles.iter().flatten().count())
 }
 
-/// The position of the style in a name.
-#[derive(Clone, Copy)]
-enum Place {
-    FromFirst(usize),
-    FromLast(usize),
-}
-
-impl Place {
-    fn of(self, count: usize) -> Option<usize> {
-        let index = match self {
-            Self::FromFirst(index) => index,
-            Self::FromLast(index) => count.checked_sub(index + 1)?,
-        };
-        (index < count).then_some(index)
-    }
-}
-
-fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>> {
+/// Returns the styles if they are the words at a place in names, counted from the first or from the last word.
+fn styles_at(words: &[Vec<String>], place: usize, from_last: bool) -> Option<Vec<Option<String>>> {
     let word_of = |words: &Vec<String>| {
-        let index = place.of(words.len())?;
-        may_be_style(&words[index]).then_some(index)
+        let index = if from_last {
+            words.len().checked_sub(place + 1)?
+        } else {
+            place
+        };
+        may_be_style(words.get(index)?).then_some(index)
     };
     // The motions of each style: the other words.
     let mut motions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -80,13 +69,17 @@ fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>>
         rest.retain(|word| !word.chars().all(|letter| letter.is_ascii_digit()));
         motions.entry(&words[index]).or_default().insert(rest.join(" "));
     }
-    let shared = motions.iter().filter(|(word, own)| {
-        let mut others = motions.iter().filter(|(other, _)| other != word);
-        others.any(|(_, theirs)| theirs.intersection(own).count() >= IN_COMMON)
-    });
-    let shared: Vec<&str> = shared.map(|(word, _)| *word).collect();
-    let styles = words.iter().map(|words| Some(words[word_of(words)?].clone()));
-    let styles: Vec<Option<String>> = styles.collect();
+    let shared: Vec<&str> = motions
+        .iter()
+        .filter(|(word, own)| {
+            motions
+                .iter()
+                .filter(|(other, _)| other != word)
+                .any(|(_, theirs)| theirs.intersection(own).count() >= IN_COMMON)
+        })
+        .map(|(word, _)| *word)
+        .collect();
+    let styles: Vec<Option<String>> = words.iter().map(|words| Some(words[word_of(words)?].clone())).collect();
     // Rare words occur by chance.
     let told = styles
         .iter()
@@ -104,10 +97,10 @@ fn may_be_style(word: &str) -> bool {
 }
 
 fn words_of(name: &str) -> Vec<String> {
-    let words = name
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    name.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]
