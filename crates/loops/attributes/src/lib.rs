@@ -186,4 +186,3 @@ fn below(attributes: &str, item: TokenStream) -> TokenStream {
     let attributes: TokenStream = attributes.parse().expect("attributes are Rust");
     [attributes, item].into_iter().collect()
 }
-
