@@ -228,11 +228,6 @@ impl Source {
         self.form().space()
     }
 
-    /// Returns the seconds from one frame to the next in the file.
-    pub fn frame_time_secs(&self) -> f64 {
-        self.form().frame_time_secs()
-    }
-
     /// Whether loops can be added to the file that was read, without changing its other contents.
     pub fn can_be_extended(&self) -> bool {
         self.form().can_be_extended()
