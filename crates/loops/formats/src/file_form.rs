@@ -33,8 +33,6 @@ pub(crate) trait FileForm: Any {
 
     fn space(&self) -> &Space;
 
-    fn frame_time_secs(&self) -> f64;
-
     /// Returns the rest pose of its joints, local, in metres with +Y up; `None` if they differ from those of the skeleton.
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose>;
 

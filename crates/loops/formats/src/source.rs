@@ -143,9 +143,6 @@ answers! {
     /// Returns how the file's space relates to ours, and whether that was stated or guessed.
     space() -> &Space;
 
-    /// Returns the seconds from one frame to the next in the file.
-    frame_time_secs() -> f64;
-
     /// Whether loops can be added to the file that was read, without changing its other contents.
     can_be_extended() -> bool;
 

@@ -34,10 +34,6 @@ impl FileForm for BvhSource {
         &self.space
     }
 
-    fn frame_time_secs(&self) -> f64 {
-        self.frame_time.secs
-    }
-
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
         Some(retarget::unturned(skeleton, self.space.turn()))
     }

@@ -58,10 +58,6 @@ impl FileForm for FbxSource {
         &self.space
     }
 
-    fn frame_time_secs(&self) -> f64 {
-        self.frame_time_secs
-    }
-
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
         (self.rest.rotations.len() == skeleton.num_joints()).then(|| self.rest.clone())
     }

@@ -88,7 +88,6 @@ impl FbxScene {
         let source = Source::Fbx(FbxSource {
             space,
             turn,
-            frame_time_secs: grid.frame_time_secs,
             animation: animation.to_owned(),
             begin_secs: grid.begin_secs,
             skeleton: joints.skeleton,

@@ -13,7 +13,6 @@ pub struct FbxSource {
     pub(super) space: Space,
     /// Rotates the file's axes to ours.
     pub(super) turn: DQuat,
-    pub(super) frame_time_secs: f64,
     pub(super) animation: String,
     pub(super) begin_secs: f64,
     /// The number of its skeleton among those of the file.
@@ -51,7 +50,6 @@ impl FbxSource {
         Self {
             space: Space::CENTIMETRES_Y_UP,
             turn: DQuat::IDENTITY,
-            frame_time_secs: take.frame_time_secs(),
             animation: take.name().to_owned(),
             begin_secs: 0.0,
             skeleton: 0,

@@ -112,10 +112,6 @@ impl FileForm for GltfSource {
         &self.space
     }
 
-    fn frame_time_secs(&self) -> f64 {
-        self.frame_time_secs
-    }
-
     /// Of the skeleton nothing but its parents is compared.
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
         let nodes = Nodes::read(&self.document).ok()?;

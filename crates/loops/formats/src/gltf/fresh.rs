@@ -25,7 +25,7 @@ impl GltfSource {
     pub fn for_take(take: &Take, is_binary: bool) -> Self {
         let skeleton = take.skeleton();
         let document = document(skeleton, hips_of(take));
-        Self::fresh(document, skeleton.num_joints(), take.frame_time_secs(), is_binary)
+        Self::fresh(document, skeleton.num_joints(), is_binary)
     }
 }
 

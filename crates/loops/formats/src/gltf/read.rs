@@ -106,7 +106,6 @@ impl GltfFile {
             is_binary: self.is_binary,
             joints: joints.collect(),
             above: rig.above,
-            frame_time_secs: grid.step_secs,
             space,
             has_short_tracks: false,
             shapes,

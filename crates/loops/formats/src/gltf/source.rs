@@ -16,7 +16,6 @@ pub struct GltfSource {
     pub(crate) is_binary: bool,
     pub(crate) joints: Vec<GltfJoint>,
     pub(crate) above: Above,
-    pub(crate) frame_time_secs: f64,
     pub(crate) space: Space,
     /// Whether constant tracks are written as one key.
     pub(crate) has_short_tracks: bool,
@@ -111,7 +110,7 @@ impl Above {
 
 impl GltfSource {
     /// Creates a form for a new document whose first nodes are the joints: metres, +Y up.
-    pub(super) fn fresh(document: Document, num_joints: usize, frame_time_secs: f64, is_binary: bool) -> Self {
+    pub(super) fn fresh(document: Document, num_joints: usize, is_binary: bool) -> Self {
         let joints = (0..num_joints).map(|joint| GltfJoint {
             node: Some(joint),
             scale: DVec3::ONE,
@@ -121,7 +120,6 @@ impl GltfSource {
             is_binary,
             joints: joints.collect(),
             above: Above::NOTHING,
-            frame_time_secs,
             space: Space::METRES_Y_UP,
             has_short_tracks: false,
             shapes: Vec::new(),

@@ -49,7 +49,7 @@ impl VrmaSource {
         Self {
             parents: skeleton.joints().iter().map(|joint| joint.parent).collect(),
             rest: rest.clone(),
-            file: GltfSource::fresh(document(skeleton, known), known.len(), take.frame_time_secs(), true),
+            file: GltfSource::fresh(document(skeleton, known), known.len(), true),
             bones,
         }
     }
@@ -206,10 +206,6 @@ impl FileForm for VrmaSource {
 
     fn space(&self) -> &Space {
         &self.file.space
-    }
-
-    fn frame_time_secs(&self) -> f64 {
-        self.file.frame_time_secs
     }
 
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {

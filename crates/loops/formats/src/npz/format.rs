@@ -42,7 +42,7 @@ pub(crate) const NPZ: FormatEntry = FormatEntry {
         })
     },
     new_form: |take, _| match take.skeleton().hinges() {
-        Some(_) => Source::Robot(RobotSource::new(take, Layout::Tracking(Bodies::default()))),
+        Some(_) => Source::Robot(RobotSource::new(Layout::Tracking(Bodies::default()))),
         None => Source::Npz(NpzSource::for_take(take)),
     },
     facts: None,
@@ -64,10 +64,6 @@ impl FileForm for NpzSource {
 
     fn space(&self) -> &Space {
         &self.space
-    }
-
-    fn frame_time_secs(&self) -> f64 {
-        self.frame_time_secs
     }
 
     fn rest(&self, _: &Skeleton) -> Option<Pose> {

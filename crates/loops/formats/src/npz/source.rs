@@ -4,11 +4,10 @@ use loopwright_core::Take;
 
 use crate::space::Space;
 
-/// The form of a take in an NPZ file: its joints and the time between frames; the space is always metres with Y up.
+/// The form of a take in an NPZ file: its joints; the space is always metres with Y up.
 #[handed_over]
 pub struct NpzSource {
     pub(super) parents: Vec<Option<usize>>,
-    pub(super) frame_time_secs: f64,
     pub(super) space: Space,
 }
 
@@ -17,7 +16,6 @@ impl NpzSource {
     pub fn for_take(take: &Take) -> Self {
         Self {
             parents: take.skeleton().joints().iter().map(|joint| joint.parent).collect(),
-            frame_time_secs: take.frame_time_secs(),
             space: Space::METRES_Y_UP,
         }
     }

@@ -51,7 +51,7 @@ pub(crate) const CSV: FormatEntry = FormatEntry {
         cells.len() > 7 && (are_numbers || text::contains(line, b"root_translateX"))
     },
     parse: parses!("robot CSV", rows::read_csv),
-    new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Unitree { is_short: false })),
+    new_form: |_, _| Source::Robot(RobotSource::new(Layout::Unitree { is_short: false })),
     facts: None,
 };
 
@@ -64,7 +64,7 @@ pub(crate) const TXT: FormatEntry = FormatEntry {
     },
     detects: |bytes| head(bytes).starts_with(b"{") && text::contains(head(bytes), b"\"Frames\""),
     parse: parses!("robot JSON", rows::read_json),
-    new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Imitation)),
+    new_form: |_, _| Source::Robot(RobotSource::new(Layout::Imitation)),
     facts: None,
 };
 
@@ -77,7 +77,7 @@ pub(crate) const PICKLE: FormatEntry = FormatEntry {
     },
     detects: |bytes| matches!(bytes, [0x80, 2..=5, ..]),
     parse: parses!("robot pickle", pickle::read),
-    new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Gmr)),
+    new_form: |_, _| Source::Robot(RobotSource::new(Layout::Gmr)),
     facts: None,
 };
 
@@ -98,10 +98,6 @@ impl FileForm for RobotSource {
 
     fn space(&self) -> &Space {
         &self.space
-    }
-
-    fn frame_time_secs(&self) -> f64 {
-        self.frame_time_secs
     }
 
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {

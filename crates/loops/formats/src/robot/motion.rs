@@ -5,14 +5,14 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::motion::Hinges;
-use loopwright_core::{Pose, Skeleton, Take};
+use loopwright_core::{Pose, Skeleton};
 
 use super::body::{lows, middle};
 use super::error::RobotMotionError;
 use super::source::{Layout, RobotSource};
 use crate::entry::Loaded;
 use crate::error::WriteError;
-use crate::keyed_motion::KeyedMotion;
+use crate::keyed_motion::{KeyedMotion, take_of};
 use crate::limits::MAX_VALUE;
 use crate::settings::ReadSettings;
 use crate::source::{LoadedTake, Source};
@@ -109,14 +109,10 @@ impl RobotMotion {
         layout: Layout,
     ) -> Loaded {
         settings.limits.check_transforms(self.bases.len(), robot.num_joints())?;
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for row in 0..self.bases.len() {
-            let pose = self.pose(row, robot, hinges, Rigid::new(UP, DVec3::ZERO));
-            translations.extend(pose.translations);
-            rotations.extend(pose.rotations);
-        }
-        let take = Take::new(name, robot.clone(), 1.0 / self.fps, translations, rotations)?;
-        let source = Source::Robot(RobotSource::new(&take, layout));
+        let above = Rigid::new(UP, DVec3::ZERO);
+        let poses = (0..self.bases.len()).map(|row| self.pose(row, robot, hinges, above));
+        let take = take_of(name, robot.clone(), 1.0 / self.fps, poses)?;
+        let source = Source::Robot(RobotSource::new(layout));
         Ok(LoadedTake::new(take, source))
     }
 }

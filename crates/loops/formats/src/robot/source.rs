@@ -1,7 +1,5 @@
 //! The form of a robot's motion in its file.
 
-use loopwright_core::Take;
-
 use crate::space::{Space, Up};
 
 /// The layout of the numbers in a file.
@@ -39,19 +37,17 @@ pub(crate) struct Bodies {
     pub moved_only: bool,
 }
 
-/// The form of a robot's motion: the layout of its file, and the time between rows. Files are in metres with Z up.
+/// The form of a robot's motion: the layout of its file. Files are in metres with Z up.
 #[handed_over]
 pub struct RobotSource {
     pub(crate) layout: Layout,
-    pub(super) frame_time_secs: f64,
     pub(super) space: Space,
 }
 
 impl RobotSource {
     /// Creates a form for a take.
-    pub(crate) fn new(take: &Take, layout: Layout) -> Self {
+    pub(crate) fn new(layout: Layout) -> Self {
         Self {
-            frame_time_secs: take.frame_time_secs(),
             space: Space {
                 up: if layout == Layout::DeepMimic { Up::Y } else { Up::Z },
                 ..Space::METRES_Y_UP
