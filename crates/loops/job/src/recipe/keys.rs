@@ -334,36 +334,6 @@ impl Sets {
     }
 }
 
-#[cfg(feature = "clap")]
-mod flags {
-    use clap::{ArgMatches, Command, Error, FromArgMatches, error::ErrorKind};
-
-    use super::{Sets, Setting, recipe_of};
-
-    impl clap::Args for Sets {
-        fn augment_args(command: Command) -> Command {
-            command
-        }
-
-        fn augment_args_for_update(command: Command) -> Command {
-            command
-        }
-    }
-
-    impl FromArgMatches for Sets {
-        fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-            let settings = matches.get_many::<Setting>("set").into_iter().flatten();
-            let wrong = |error| Error::raw(ErrorKind::ValueValidation, format!("{error}\n"));
-            recipe_of(settings).map(Self).map_err(wrong)
-        }
-
-        fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-            *self = Self::from_arg_matches(matches)?;
-            Ok(())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

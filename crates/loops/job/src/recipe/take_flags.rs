@@ -2,12 +2,12 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
 use loopwright_formats::{UnitChoice, UpChoice};
 
 use super::{
     headings::INPUT,
-    keys::{Sets, Setting},
+    keys::{Sets, Setting, recipe_of},
     robot_file::RobotFile,
     take::{StudyArgs, TakeArgs},
     typed::IfTyped,
@@ -78,23 +78,22 @@ impl StudyArgs {
     }
 }
 
-/// Reads flags of one struct into another one.
-macro_rules! read_from {
-    ($Flags:ident into $Name:ident, $read:expr) => {
+/// Reads flags into a type that is none of flags.
+macro_rules! read_into {
+    ($Name:ident, $augment:path, |$matches:ident| $read:expr) => {
         impl Args for $Name {
             fn augment_args(command: Command) -> Command {
-                $Flags::augment_args(command)
+                $augment(command)
             }
 
             fn augment_args_for_update(command: Command) -> Command {
-                $Flags::augment_args_for_update(command)
+                $augment(command)
             }
         }
 
         impl FromArgMatches for $Name {
-            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-                let set = Sets::from_arg_matches(matches)?.0.take;
-                Ok($read($Flags::from_arg_matches(matches)?, set))
+            fn from_arg_matches($matches: &ArgMatches) -> Result<Self, Error> {
+                $read
             }
 
             fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -105,11 +104,27 @@ macro_rules! read_from {
     };
 }
 
-read_from!(TakeFlags into TakeArgs, |flags: TakeFlags, set: StudyArgs| set.under(flags.reading).reading());
+// Other flags declare `--set`.
+read_into!(Sets, core::convert::identity, |matches| {
+    let settings = matches.get_many::<Setting>("set").into_iter().flatten();
+    let wrong = |error| Error::raw(ErrorKind::ValueValidation, format!("{error}\n"));
+    recipe_of(settings).map(Self).map_err(wrong)
+});
 
-read_from!(StudyFlags into StudyArgs, |flags: StudyFlags, set: StudyArgs| Self {
-    smooth: flags.smooth.or(set.smooth),
-    rig: flags.rig,
-    map: flags.map,
-    ..set.clone().under(flags.reading)
+read_into!(TakeArgs, TakeFlags::augment_args, |matches| {
+    let set = Sets::from_arg_matches(matches)?.0.take;
+    Ok(set.under(TakeFlags::from_arg_matches(matches)?.reading).reading())
+});
+
+read_into!(StudyArgs, StudyFlags::augment_args, |matches| {
+    let (set, flags) = (
+        Sets::from_arg_matches(matches)?.0.take,
+        StudyFlags::from_arg_matches(matches)?,
+    );
+    Ok(Self {
+        smooth: flags.smooth.or(set.smooth),
+        rig: flags.rig,
+        map: flags.map,
+        ..set.under(flags.reading)
+    })
 });
