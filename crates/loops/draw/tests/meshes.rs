@@ -7,6 +7,7 @@ use loopwright_core::{Analysis, Cut, LoopSettings};
 use loopwright_draw::render::{DrawnMotion, Scene, SceneSettings, View, onion};
 use loopwright_draw::report::{LoopEntry, PageHeading, Panel, page};
 use loopwright_draw::{Figure, Surface};
+use loopwright_formats::loop_file::facts::QualityFacts;
 use loopwright_formats::mesh::{Bone, Mesh, MeshImage, MeshPart, Vertex};
 use resvg::tiny_skia::{ColorU8, Pixmap};
 
@@ -154,14 +155,10 @@ fn the_onion_skin_of_a_mesh_is_redder_where_it_jumps() {
 fn entry(closed: DrawnMotion, uncut: Option<DrawnMotion>) -> LoopEntry {
     LoopEntry {
         name: "walk".to_owned(),
-        grade: "good",
-        reason: String::new(),
+        quality: QualityFacts::default(),
         kind: String::new(),
         speed_mps: 1.0,
         turn_rate_dps: 0.0,
-        foot_slide_cmps: None,
-        seam_step_ratio: None,
-        seam_joint: None,
         cycles: 1,
         contact_phase: 0.0,
         figures: Vec::new(),

@@ -3,6 +3,7 @@
 use loopwright_core::Analysis;
 use loopwright_draw::report::{LoopEntry, PageHeading, Panel, page};
 use loopwright_draw::{Figure, render::DrawnMotion};
+use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// Returns a motion of so many seconds at 120 fps, with all that a page shows of a loop.
@@ -14,14 +15,16 @@ fn entry(seconds: f64) -> LoopEntry {
     let motion = DrawnMotion::of_take(&analysis, &figure, 0, take.num_frames() - 1).unwrap();
     LoopEntry {
         name: "a walk that is long".repeat(4),
-        grade: "good",
-        reason: "no joint moves over the seam".repeat(3),
+        quality: QualityFacts {
+            grade: Some(Grade::Good),
+            reason: Some("no joint moves over the seam".repeat(3)),
+            seam_step_ratio: Some(0.3),
+            seam_joint: Some("LeftFoot".to_owned()),
+            ..QualityFacts::default()
+        },
         kind: "walk".to_owned(),
         speed_mps: 1.25,
         turn_rate_dps: -0.0,
-        foot_slide_cmps: None,
-        seam_step_ratio: Some(0.3),
-        seam_joint: Some("LeftFoot".to_owned()),
         cycles: 20,
         contact_phase: 0.25,
         figures: vec![("Take", "walk.bvh".repeat(8)); 16],

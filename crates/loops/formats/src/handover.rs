@@ -1,6 +1,6 @@
 //! Serialization of parts of sources for which serde has no form.
 
-/// Buffers of a glTF file, each once.
+/// Buffers of a glTF file.
 pub(crate) mod buffers {
     use std::sync::Arc;
 
@@ -9,31 +9,16 @@ pub(crate) mod buffers {
     #[derive(Serialize, Deserialize)]
     struct Buffer(#[serde(with = "loopwright_core::plain_bytes")] Arc<Vec<u8>>);
 
-    /// Indices of the buffers that follow.
-    type Indices = Vec<Option<usize>>;
-
     pub(crate) fn serialize<S: Serializer>(buffers: &[Option<Arc<Vec<u8>>>], serializer: S) -> Result<S::Ok, S::Error> {
-        let mut each: Vec<Buffer> = Vec::new();
-        let mut indices = Indices::new();
-        for buffer in buffers {
-            indices.push(buffer.as_ref().map(|buffer| {
-                each.iter()
-                    .position(|other| Arc::ptr_eq(&other.0, buffer))
-                    .unwrap_or_else(|| {
-                        each.push(Buffer(Arc::clone(buffer)));
-                        each.len() - 1
-                    })
-            }));
-        }
-        (indices, each).serialize(serializer)
+        let each = buffers.iter().map(|buffer| buffer.clone().map(Buffer));
+        serializer.collect_seq(each)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<Option<Arc<Vec<u8>>>>, D::Error> {
-        let (indices, each) = <(Indices, Vec<Buffer>)>::deserialize(deserializer)?;
-        let buffer = |index: Option<usize>| Some(Arc::clone(&each.get(index?)?.0));
-        Ok(indices.into_iter().map(buffer).collect())
+        let each = Vec::<Option<Buffer>>::deserialize(deserializer)?;
+        Ok(each.into_iter().map(|buffer| Some(buffer?.0)).collect())
     }
 }
 
@@ -63,7 +48,12 @@ pub(crate) mod inherit_mode {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<InheritMode, D::Error> {
         let number = u32::deserialize(deserializer)?;
-        Ok([InheritMode::IgnoreParentScale, InheritMode::ComponentwiseScale]
+        let all = [
+            InheritMode::Normal,
+            InheritMode::IgnoreParentScale,
+            InheritMode::ComponentwiseScale,
+        ];
+        Ok(all
             .into_iter()
             .find(|mode| *mode as u32 == number)
             .unwrap_or(InheritMode::Normal))

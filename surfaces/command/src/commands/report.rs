@@ -7,13 +7,11 @@ use std::{
 };
 
 use loopwright_catalog::CatalogFormat;
-use loopwright_core::{Analysis, analysis::FootEventKind, candidate::MotionKind};
+use loopwright_core::{Analysis, candidate::MotionKind};
 use loopwright_draw::{
     Figure,
     render::DrawnMotion,
-    report::{
-        self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
-    },
+    report::{self as page, LoopEntry, PageHeading, Panel},
 };
 use loopwright_formats::{
     AnimationChoice, LoopInFile, Sidecar,
@@ -96,7 +94,7 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
             .iter()
             .map(|one| (one.file.clone(), one.reason.clone()))
             .collect(),
-        set: set.map(|(_, set)| summary(&set)),
+        set: set.map(|(_, set)| set),
     };
     let html = page::page(&heading, &panels);
     outputs.add(&args.output, html.as_bytes())?;
@@ -210,69 +208,6 @@ fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>> {
         files::folder_of(&path).to_owned(),
         super::set::read_manifest(&path)?,
     )))
-}
-
-/// Summarises a set for the page.
-fn summary(set: &Manifest) -> SetSummary {
-    let space = set.blend_spaces.iter().find(|space| space.name == "move");
-    let is_filled = |name: &str| set.filled.iter().any(|filled| filled.clip == name);
-    let points = space
-        .into_iter()
-        .flat_map(|space| &space.points)
-        .map(|point| DrawnPoint {
-            name: point.clip.clone(),
-            speed_mps: point.at.first().copied().unwrap_or_default(),
-            turn_dps: point.at.get(1).copied().unwrap_or_default(),
-            is_filled: is_filled(&point.clip),
-        });
-    let bars = set
-        .clips
-        .iter()
-        .filter(|clip| clip.is_loop() && !clip.events.is_empty())
-        .map(|clip| {
-            let stands = clip
-                .events
-                .iter()
-                .filter(|event| event.kind == FootEventKind::Strike)
-                .filter_map(|strike| {
-                    let from = strike.phase?;
-                    // The next lift of that foot, which may lie beyond the end of the cycle.
-                    let to = clip
-                        .events
-                        .iter()
-                        .filter(|lift| lift.kind == FootEventKind::Lift && lift.foot == strike.foot)
-                        .filter_map(|lift| lift.phase)
-                        .min_by(|one, other| (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0)))?;
-                    Some((strike.foot == "left", from, to))
-                });
-            DrawnBar {
-                name: clip.name.clone(),
-                stands: stands.collect(),
-            }
-        });
-    let passages = set
-        .clips
-        .iter()
-        .filter(|clip| !clip.is_loop())
-        .map(|clip| DrawnPassage {
-            name: clip.name.clone(),
-            ends: [&clip.from, &clip.to]
-                .map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
-            secs: clip.seconds,
-            turn_deg: clip.turn_deg.unwrap_or_default(),
-            cost: clip.cost.unwrap_or_default(),
-        });
-    SetSummary {
-        points: points.collect(),
-        triangles: space.map_or_else(Vec::new, |space| space.triangles.clone()),
-        bars: bars.collect(),
-        passages: passages.collect(),
-        missing: set
-            .missing
-            .iter()
-            .map(|missing| (missing.what.clone(), missing.why.clone()))
-            .collect(),
-    }
 }
 
 /// The title of the page, from the names on the command line.
@@ -395,25 +330,12 @@ impl Pages<'_> {
             .sidecar
             .as_ref()
             .and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file));
-        let QualityFacts {
-            grade,
-            reason,
-            foot_slide_cmps,
-            seam_step_ratio,
-            seam_joint,
-            ..
-        } = quality.clone();
         let contacts = read.sidecar.iter().filter_map(|sidecar| sidecar.feet.as_ref());
         Ok(LoopEntry {
             name: one.to_string(),
-            grade: grade.map_or("", Grade::as_str),
-            reason: reason.unwrap_or_default(),
             kind: self.kind(one, &read, root.speed_mps),
             speed_mps: root.speed_mps,
             turn_rate_dps: root.turn_rate_dps,
-            foot_slide_cmps,
-            seam_step_ratio,
-            seam_joint,
             cycles: read.sidecar.as_ref().map_or(1, |sidecar| sidecar.candidate.cycles),
             contact_phase: read
                 .sidecar
@@ -421,14 +343,8 @@ impl Pages<'_> {
                 .and_then(|sidecar| sidecar.candidate.contact_phase)
                 .unwrap_or(0.0),
             figures: answer::figures(&read.facts, &root, &quality, read.sidecar.as_ref()),
-            contacts: contacts
-                .flat_map(|feet| &feet.contacts)
-                .map(|contact| DrawnContact {
-                    foot: contact.joint.clone(),
-                    start_secs: contact.start_secs,
-                    length_secs: contact.length_secs,
-                })
-                .collect(),
+            contacts: contacts.flat_map(|feet| feet.contacts.clone()).collect(),
+            quality,
             closed,
             uncut,
         })
@@ -454,14 +370,14 @@ impl Pages<'_> {
         let a_second = |whole: f64| if secs > 0.0 { whole / secs } else { 0.0 };
         Ok(LoopEntry {
             name: passage.place.to_string(),
-            grade: checked.verdict.grade.as_str(),
-            reason: checked.verdict.reason,
+            quality: QualityFacts {
+                grade: Some(checked.verdict.grade),
+                reason: Some(checked.verdict.reason),
+                ..QualityFacts::default()
+            },
             kind: checked.kind.to_string(),
             speed_mps: a_second(travel),
             turn_rate_dps: a_second(turn.to_degrees()),
-            foot_slide_cmps: None,
-            seam_step_ratio: None,
-            seam_joint: None,
             cycles: 1,
             contact_phase: 0.0,
             figures: vec![

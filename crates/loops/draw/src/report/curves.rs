@@ -3,8 +3,9 @@
 
 use glam::DVec3;
 use loopwright_core::math::percentile;
+use loopwright_formats::loop_file::facts::ContactFacts;
 
-use super::{DrawnContact, LoopEntry, rounded};
+use super::{LoopEntry, rounded};
 use crate::figure::bounds;
 use crate::plot::{escape, without_small_steps};
 use crate::render::DrawnMotion;
@@ -32,7 +33,7 @@ const AXES: [(&str, &str); 3] = [("to the left", "a"), ("up", "b"), ("forward", 
 
 /// Draws the seam joint over the seam: its position relative to the root, in cm from the position where the loop starts.
 pub(super) fn seam(entry: &LoopEntry) -> String {
-    let point = (entry.seam_joint.as_deref())
+    let point = (entry.quality.seam_joint.as_deref())
         .and_then(|name| entry.closed.figure().point_named(name))
         .unwrap_or(entry.closed.figure().hips());
     let name = entry.closed.figure().name_of(point);
@@ -210,8 +211,8 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
     let period = entry.closed.period_secs();
     let mut feet: Vec<&str> = Vec::new();
     for contact in &entry.contacts {
-        if !feet.contains(&contact.foot.as_str()) {
-            feet.push(&contact.foot);
+        if !feet.contains(&contact.joint.as_str()) {
+            feet.push(&contact.joint);
         }
     }
     if feet.is_empty() || period <= 0.0 {
@@ -230,7 +231,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
             y + 9.0,
             y + 9.0
         );
-        for contact in entry.contacts.iter().filter(|contact| contact.foot == **foot) {
+        for contact in entry.contacts.iter().filter(|contact| contact.joint == **foot) {
             for (from, to) in spans(contact, period) {
                 svg += &format!(
                     "<rect x=\"{:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{}\"/>",
@@ -252,7 +253,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
     svg += "</svg>";
     let cells = entry.contacts.iter().map(|contact| {
         let [from, length] = [contact.start_secs, contact.length_secs].map(|secs| format!("{secs:.3}"));
-        [escape(&contact.foot), from, length]
+        [escape(&contact.joint), from, length]
     });
     let table = table("Contacts of the feet", &["Foot", "from, s", "length, s"], cells);
     figure(
@@ -263,7 +264,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
 }
 
 /// Returns the parts of a contact within one period: a contact beyond the end continues at the start.
-fn spans(contact: &DrawnContact, period: f64) -> Vec<(f64, f64)> {
+fn spans(contact: &ContactFacts, period: f64) -> Vec<(f64, f64)> {
     let (start, end) = (contact.start_secs, contact.start_secs + contact.length_secs);
     if end > period {
         vec![(start, period), (0.0, end - period)]

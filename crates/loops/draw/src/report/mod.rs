@@ -15,11 +15,12 @@ mod set;
 use std::{collections::BTreeSet, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use loopwright_formats::loop_file::facts::{ContactFacts, Grade, QualityFacts};
+use loopwright_formats::set::Manifest;
 use sha2::{Digest, Sha256};
 
 use crate::{plot::escape, render::DrawnMotion};
 pub(crate) use mesh::PageMesh;
-pub use set::{DrawnBar, DrawnPassage, DrawnPoint, SetSummary};
 
 use clip::Room;
 
@@ -31,22 +32,14 @@ const STYLE: &str = include_str!("page.css");
 pub struct LoopEntry {
     /// Its name on the page.
     pub name: String,
-    /// The grade: good, review or bad; empty if there is none.
-    pub grade: &'static str,
-    /// Why, as a clause.
-    pub reason: String,
+    /// What was measured of it, and the grade that it has by that; of what happens once, the grade alone.
+    pub quality: QualityFacts,
     /// The kind of its motion; empty if unknown.
     pub kind: String,
     /// Speed over the ground, m/s.
     pub speed_mps: f64,
     /// Rate of turn, deg/s, left positive.
     pub turn_rate_dps: f64,
-    /// Foot sliding, cm/s, if a foot stands.
-    pub foot_slide_cmps: Option<f64>,
-    /// The largest step over the seam as a share of the largest one that does not show.
-    pub seam_step_ratio: Option<f64>,
-    /// The joint of that step.
-    pub seam_joint: Option<String>,
     /// Cycles in the loop.
     pub cycles: usize,
     /// Share of the cycle since the first foot came down, at the start of the loop; 0 if unknown.
@@ -54,22 +47,11 @@ pub struct LoopEntry {
     /// Further figures: labels and values with their units, in the order in which they are shown.
     pub figures: Vec<(&'static str, String)>,
     /// Contacts of the feet.
-    pub contacts: Vec<DrawnContact>,
+    pub contacts: Vec<ContactFacts>,
     /// The loop as its file holds it.
     pub closed: DrawnMotion,
     /// The stretch of the take that it was made from, uncut, where the take is known.
     pub uncut: Option<DrawnMotion>,
-}
-
-/// A span over which a foot stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DrawnContact {
-    /// The joint.
-    pub foot: String,
-    /// Seconds from the start of the loop.
-    pub start_secs: f64,
-    /// Length, at most a period; a contact beyond the end continues at the start.
-    pub length_secs: f64,
 }
 
 /// The title of a page, and its contents besides the loops.
@@ -80,7 +62,7 @@ pub struct PageHeading {
     /// Files that are not shown, with the reason.
     pub problems: Vec<(String, String)>,
     /// The set that the loops belong to.
-    pub set: Option<SetSummary>,
+    pub set: Option<Manifest>,
 }
 
 /// A loop as parts of a page.
@@ -148,37 +130,34 @@ const COLUMNS: [(&str, bool); 8] = [
 /// Columns that phones show too.
 const NARROW_COLUMNS: usize = 2;
 
-/// The grades, from worst to best as they are sorted.
-const GRADES: [&str; 3] = ["bad", "review", "good"];
-
-fn known(grade: &str) -> &str {
-    GRADES.into_iter().find(|word| *word == grade).unwrap_or("unknown")
+/// The class and the word of a grade.
+fn words(grade: Option<Grade>) -> [&'static str; 2] {
+    grade.map_or(["", "unknown"], |grade| [grade.as_str(); 2])
 }
 
 fn row(entry: &LoopEntry, index: usize) -> String {
+    let [class, grade] = words(entry.quality.grade);
     let mut row = format!(
-        "<tr data-i=\"{index}\" data-grade=\"{}\" data-kind=\"{}\"><th scope=\"row\"><div class=\"name\"><canvas class=\"thumb\" aria-hidden=\"true\"></canvas>\
+        "<tr data-i=\"{index}\" data-grade=\"{class}\" data-kind=\"{}\"><th scope=\"row\"><div class=\"name\"><canvas class=\"thumb\" aria-hidden=\"true\"></canvas>\
          <a href=\"#loop-{number}\"><bdi>{}</bdi></a><p><bdi>{}</bdi></p></div></th>",
-        escape(entry.grade),
         escape(&entry.kind.to_lowercase()),
         escape(&entry.name),
-        escape(&entry.reason),
+        escape(entry.quality.reason.as_deref().unwrap_or_default()),
         number = index + 1,
     );
-    let rank = GRADES.into_iter().position(|word| word == entry.grade);
+    // From worst to best.
+    let rank = (Grade::ALL.into_iter().rev()).position(|grade| Some(grade) == entry.quality.grade);
     row += &format!(
-        "<td data-v=\"{}\"><span class=\"grade {}\">{}</span></td><td class=\"w\" data-v=\"{kind}\">{kind}</td>",
+        "<td data-v=\"{}\"><span class=\"grade {class}\">{grade}</span></td><td class=\"w\" data-v=\"{kind}\">{kind}</td>",
         rank.map_or_else(String::new, |rank| rank.to_string()),
-        escape(entry.grade),
-        known(entry.grade),
         kind = escape(&entry.kind),
     );
     for (value, decimals) in [
         (Some(entry.closed.period_secs()), 2),
         (Some(entry.speed_mps), 2),
         (Some(entry.turn_rate_dps), 1),
-        (entry.foot_slide_cmps, 1),
-        (entry.seam_step_ratio, 2),
+        (entry.quality.foot_slide_cmps, 1),
+        (entry.quality.seam_step_ratio, 2),
     ] {
         let text = value
             .filter(|value| value.is_finite())
@@ -202,15 +181,14 @@ fn rounded(value: f64, decimals: usize) -> String {
 }
 
 fn section(entry: &LoopEntry, index: usize, clips: &str) -> String {
+    let [class, grade] = words(entry.quality.grade);
     let mut html = format!(
-        "<details class=\"loop\" id=\"loop-{}\"><summary><h2><bdi>{}</bdi></h2> <span class=\"grade {}\">{}</span></summary><div>\
+        "<details class=\"loop\" id=\"loop-{}\"><summary><h2><bdi>{}</bdi></h2> <span class=\"grade {class}\">{grade}</span></summary><div>\
          <p class=\"reason\"><bdi>{}</bdi></p><div class=\"here\"></div><div class=\"parts\"><div><h3>Figures</h3><table>\
          <caption class=\"vh\">Figures</caption>",
         index + 1,
         escape(&entry.name),
-        escape(entry.grade),
-        known(entry.grade),
-        escape(&entry.reason),
+        escape(entry.quality.reason.as_deref().unwrap_or_default()),
     );
     for (label, value) in &entry.figures {
         html += &format!(
@@ -243,7 +221,7 @@ pub fn page(heading: &PageHeading, panels: &[Panel]) -> String {
         hash(&script),
         counted(panels, heading.problems.len()),
     );
-    html += &heading.set.as_ref().map_or_else(String::new, SetSummary::html);
+    html += &heading.set.as_ref().map_or_else(String::new, set::html);
     filters(&mut html, panels);
     table(&mut html, panels);
     problems(&mut html, &heading.problems);
@@ -275,7 +253,7 @@ fn counted(panels: &[Panel], num_problems: usize) -> String {
         1 => "1 loop".to_owned(),
         count => format!("{count} loops"),
     }];
-    for grade in GRADES.into_iter().rev() {
+    for grade in Grade::ALL {
         let mark = format!("data-grade=\"{grade}\"");
         let count = panels.iter().filter(|panel| panel.row.contains(&mark)).count();
         if count > 0 {
@@ -291,7 +269,7 @@ fn counted(panels: &[Panel], num_problems: usize) -> String {
 fn filters(html: &mut String, panels: &[Panel]) {
     *html += "<form id=\"filters\" role=\"search\"><label>Find <input type=\"search\" id=\"find\"></label>\
         <label>Grade <select id=\"grade\"><option value=\"\">any</option>";
-    for grade in GRADES.into_iter().rev() {
+    for grade in Grade::ALL {
         *html += &format!("<option value=\"{grade}\">{grade}</option>");
     }
     *html += "</select></label><label>Kind <select id=\"kind\"><option value=\"\">any</option>";
