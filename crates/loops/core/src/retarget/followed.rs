@@ -10,7 +10,7 @@ use glam::DVec3;
 use super::{Retarget, Rig, anatomy::Limb, transfer::Led};
 use crate::analysis::{Body, ContactLimits, Foot, Stay};
 use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront};
-use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage, contact::spans};
+use crate::feet::{self, Bearing, Course, FootModel, FootPoint, Stage, contact::spans};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::greatest;
 use crate::motion::{Pose, Skeleton, WorldTracks};
@@ -276,7 +276,7 @@ impl FollowedFeet {
     /// Returns when points of the target's feet bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.points.iter().flat_map(|own| {
-            self.spans(own.foot, &own.at)
+            spans(own.foot, &own.at, !self.is_loop)
                 .into_iter()
                 .map(|contact| Bearing { point: own.of, contact })
         })
@@ -287,7 +287,7 @@ impl FollowedFeet {
         self.stands
             .iter()
             .flat_map(|own| {
-                self.spans(own.foot, &own.at).into_iter().map(|span| Stand {
+                spans(own.foot, &own.at, !self.is_loop).into_iter().map(|span| Stand {
                     joint: own.of,
                     end: DVec3::ZERO,
                     first_sample: span.start_sample,
@@ -295,10 +295,6 @@ impl FollowedFeet {
                 })
             })
             .collect()
-    }
-
-    fn spans(&self, foot: usize, stands: &[bool]) -> Vec<LoopContact> {
-        spans(foot, stands, !self.is_loop)
     }
 
     /// Returns the speed of the target's feet over the ground while those of the source stand, metres per second; `None` if none

@@ -28,6 +28,9 @@ pub(super) enum Part {
 
 pub(super) const NUM_PARTS: usize = 5;
 
+/// A number for each part.
+pub(super) type OfParts = [f64; NUM_PARTS];
+
 /// The turn of the foot, after the parts.
 pub(super) const FOOT: usize = NUM_PARTS;
 

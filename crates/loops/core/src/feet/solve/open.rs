@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::fade::{FadingLoop, Footwork, comes_down};
-use super::limb::{NUM_PARTS, PARTS};
+use super::limb::{NUM_PARTS, OfParts, PARTS};
 use super::{Course, Goals, Settled, Stage, settle_freely};
 use crate::analysis::{Body, ContactLimits};
 use crate::feet::contact;
@@ -76,8 +76,8 @@ pub fn footwork_of_take(
 /// Lets a part bear only while it is down: contacts of slow steps begin while it still comes down, and end after it starts to
 /// lift.
 fn only_while_at_rest(
-    bears: &mut [[f64; NUM_PARTS]],
-    heights: &[[f64; NUM_PARTS]],
+    bears: &mut [OfParts],
+    heights: &[OfParts],
     part: usize,
     speed: impl Fn(usize) -> f64,
     size: f64,
