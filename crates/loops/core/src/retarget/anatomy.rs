@@ -2,10 +2,14 @@
 
 use glam::DVec3;
 
-use crate::analysis::body::vocabulary::{Meaning, NUM_FINGERS, Word};
-use crate::analysis::{Body, FoundBy, Side};
-use crate::math::ordered;
-use crate::motion::{Pose, Skeleton};
+use crate::{
+    analysis::{
+        Body, FoundBy, Side,
+        body::vocabulary::{Meaning, NUM_FINGERS, Word},
+    },
+    math::ordered,
+    motion::{Pose, Skeleton},
+};
 
 /// Arms and legs; forelegs count as legs.
 #[handed_over]

@@ -8,14 +8,19 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::{Retarget, Rig, anatomy::Limb, transfer::Led};
-use crate::analysis::{Body, ContactLimits, Foot, Stay};
-use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront};
-use crate::feet::{self, Bearing, Course, FootModel, FootPoint, Stage, contact::spans};
-use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
-use crate::math::greatest;
-use crate::motion::{Pose, Skeleton, WorldTracks};
-use crate::quality::{self, Stand};
-use crate::take::Take;
+use crate::{
+    analysis::{Body, ContactLimits, Foot, Stay},
+    feet::{
+        self, Bearing, Course, FootModel, FootPoint, Stage,
+        contact::spans,
+        model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront},
+    },
+    loop_clip::{LoopClip, LoopClipError, LoopKeys},
+    math::greatest,
+    motion::{Pose, Skeleton, WorldTracks},
+    quality::{self, Stand},
+    take::Take,
+};
 
 /// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
 #[derive(Clone, Debug, PartialEq)]

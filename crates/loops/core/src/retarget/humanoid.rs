@@ -5,13 +5,19 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::Rig;
-use super::anatomy::{Bones, Limb, LimbKind};
-use super::laid::{STEEP, knuckles};
-use crate::analysis::Side;
-use crate::math::rotation::{self, arc};
-use crate::math::{Rigid, ops};
-use crate::motion::Part;
+use super::{
+    Rig,
+    anatomy::{Bones, Limb, LimbKind},
+    laid::{STEEP, knuckles},
+};
+use crate::{
+    analysis::Side,
+    math::{
+        Rigid, ops,
+        rotation::{self, arc},
+    },
+    motion::Part,
+};
 
 /// A joint of a human body.
 #[handed_over]

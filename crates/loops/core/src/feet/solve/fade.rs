@@ -7,15 +7,20 @@
 
 use glam::DVec3;
 
-use super::super::leg::NUM_JOINTS;
-use super::limb::{NUM_PARTS, OfParts};
-use super::{BearingLeg, Course, Goals, Limb, Stage, Uncut, settle, standing_point};
-use crate::analysis::{Body, BodyOverrides, ContactLimits, FoundBy};
-use crate::feet::{FootModel, Leg, stance::PointTrack};
-use crate::loop_clip::{Interpolation, LoopClip};
-use crate::math::{Decay, Hermite, Rigid, Span, rotation};
-use crate::motion::{Pose, Tracks};
-use crate::take::Take;
+use super::{
+    super::leg::NUM_JOINTS,
+    BearingLeg, Course, Goals, Limb, Stage, Uncut,
+    limb::{NUM_PARTS, OfParts},
+    settle, standing_point,
+};
+use crate::{
+    analysis::{Body, BodyOverrides, ContactLimits, FoundBy},
+    feet::{FootModel, Leg, stance::PointTrack},
+    loop_clip::{Interpolation, LoopClip},
+    math::{Decay, Hermite, Rigid, Span, rotation},
+    motion::{Pose, Tracks},
+    take::Take,
+};
 
 /// Height over its bearing height at which a part that comes down bears by a quarter, metres on the reference body.
 const COMES_DOWN_METRES: f64 = 0.01;

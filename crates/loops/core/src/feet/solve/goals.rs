@@ -4,12 +4,15 @@ use core::ops::Range;
 
 use glam::{DQuat, DVec3};
 
-use super::super::LoopContact;
-use super::super::leg::NUM_JOINTS;
-use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_PARTS, OfParts, PARTS, Part};
-use super::{BearingLeg, Course, FixedPoint, FootModel, Stage, Uncut};
-use crate::analysis::standing::{self, GROUND_REACH_SECS};
-use crate::math::{greatest, percentile, rotation};
+use super::{
+    super::{LoopContact, leg::NUM_JOINTS},
+    BearingLeg, Course, FixedPoint, FootModel, Stage, Uncut,
+    limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_PARTS, OfParts, PARTS, Part},
+};
+use crate::{
+    analysis::standing::{self, GROUND_REACH_SECS},
+    math::{greatest, percentile, rotation},
+};
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
 const LIFT_METRES: f64 = 0.009;

@@ -6,13 +6,18 @@
 
 use glam::DVec3;
 
-use super::fade::{FadingLoop, Footwork, comes_down};
-use super::limb::{NUM_PARTS, OfParts, PARTS};
-use super::{Course, Goals, Settled, Stage, settle_freely};
-use crate::analysis::{Body, ContactLimits};
-use crate::feet::contact;
-use crate::math::{Decay, Rigid, percentile};
-use crate::motion::Tracks;
+use super::{
+    Course, Goals, Settled, Stage,
+    fade::{FadingLoop, Footwork, comes_down},
+    limb::{NUM_PARTS, OfParts, PARTS},
+    settle_freely,
+};
+use crate::{
+    analysis::{Body, ContactLimits},
+    feet::contact,
+    math::{Decay, Rigid, percentile},
+    motion::Tracks,
+};
 
 /// A foot that stands in the loop at an end, and within this time in the underlying motion, stands in between, seconds.
 pub const SOON_SECS: f64 = 0.15;
