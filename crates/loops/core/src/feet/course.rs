@@ -3,8 +3,10 @@
 
 use glam::DVec3;
 
-use crate::math::{Rigid, TimeStep};
-use crate::motion::RootMotion;
+use crate::{
+    math::{Rigid, TimeStep},
+    motion::RootMotion,
+};
 
 /// Samples at each end of a fade that are not corrected, so that a correction begins and ends at rest.
 const HELD: usize = 2;

@@ -6,9 +6,11 @@
 use glam::{DQuat, DVec3};
 
 use super::Stage;
-use crate::analysis::{Body, Foot};
-use crate::math::{ops, ordered, rotation};
-use crate::motion::{Pose, Skeleton, WorldTracks};
+use crate::{
+    analysis::{Body, Foot},
+    math::{ops, ordered, rotation},
+    motion::{Pose, Skeleton, WorldTracks},
+};
 
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]

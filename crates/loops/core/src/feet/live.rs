@@ -7,9 +7,11 @@
 use glam::DVec3;
 
 use super::Leg;
-use crate::analysis::{Analysis, Side};
-use crate::math::Decay;
-use crate::motion::{Pose, Skeleton};
+use crate::{
+    analysis::{Analysis, Side},
+    math::Decay,
+    motion::{Pose, Skeleton},
+};
 
 /// Half-life with which a foot comes to rest, and returns to its motion once it has left the ground, seconds.
 const FADE: Decay = Decay::Spring { half_life_secs: 0.06 };

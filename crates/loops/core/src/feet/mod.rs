@@ -9,13 +9,15 @@ use core::{fmt, str::FromStr};
 
 use glam::DVec3;
 
-use crate::analysis::{Bearings, Body, ContactLimits, FoundBy, Stay};
-use crate::closure::Image;
-use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::{Rigid, Twist, ops};
-use crate::motion::{Skeleton, Tracks, WorldTracks};
-use crate::quality;
-use crate::root_motion::RootRelativeClip;
+use crate::{
+    analysis::{Bearings, Body, ContactLimits, FoundBy, Stay},
+    closure::Image,
+    loop_clip::{LoopClip, LoopClipError},
+    math::{Rigid, Twist, ops},
+    motion::{Skeleton, Tracks, WorldTracks},
+    quality,
+    root_motion::RootRelativeClip,
+};
 
 pub mod contact;
 

@@ -6,9 +6,11 @@
 use glam::DVec3;
 
 use super::{Course, LoopContact, contact};
-use crate::analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS};
-use crate::math::{TimeStep, Twist, mean, ops, ordered, smallest};
-use crate::motion::RootMotion;
+use crate::{
+    analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS},
+    math::{TimeStep, Twist, mean, ops, ordered, smallest},
+    motion::RootMotion,
+};
 
 /// Speeds of feet are measured over this long, seconds; over less, the noise of a capture moves a standing foot.
 const SPEED_SECS: f64 = 0.1;

@@ -3,9 +3,11 @@
 use glam::{DQuat, DVec3};
 
 use super::Course;
-use crate::loop_clip::LoopClip;
-use crate::math::ops;
-use crate::motion::{Skeleton, Tracks, WorldTracks};
+use crate::{
+    loop_clip::LoopClip,
+    math::ops,
+    motion::{Skeleton, Tracks, WorldTracks},
+};
 
 /// A point that is fixed to a joint: the joint, and the point in its axes, metres.
 pub(super) type FixedPoint = (usize, DVec3);

@@ -5,8 +5,10 @@
 use glam::DVec3;
 
 use super::{Course, FootModel, LoopContact, Stage, contact, model::roll_kept, stage::FixedPoint};
-use crate::analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS};
-use crate::math::{TimeStep, greatest, ops};
+use crate::{
+    analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS},
+    math::{TimeStep, greatest, ops},
+};
 
 /// The position of a stance is the mean position of the foot, with slow samples counting more: half at this speed, metres per
 /// second on the reference body.

@@ -3,8 +3,11 @@
 use glam::{DQuat, DVec3};
 
 use super::{Mirror, MirrorError, SymmetricPose, flipped, partners};
-use crate::math::{greatest, ordered};
-use crate::{math::rotation, motion::Skeleton, take::Take};
+use crate::{
+    math::{greatest, ordered, rotation},
+    motion::Skeleton,
+    take::Take,
+};
 
 /// The position of a joint varies when it strays by more than this share of the skeleton's size.
 const MOVING_SHARE: f64 = 0.02;

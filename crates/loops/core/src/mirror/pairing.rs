@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 
 use super::Mirror;
-use crate::analysis::{Analysis, Features, WeightedJoint};
-use crate::take::{Cut, PingPong};
+use crate::{
+    analysis::{Analysis, Features, WeightedJoint},
+    take::{Cut, PingPong},
+};
 
 /// How the two ends of a stretch meet in a loop.
 #[handed_over]

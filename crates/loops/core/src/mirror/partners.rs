@@ -3,8 +3,10 @@
 use glam::DVec3;
 
 use super::{ACROSS, MirrorError};
-use crate::math::{greatest, ordered};
-use crate::motion::Skeleton;
+use crate::{
+    math::{greatest, ordered},
+    motion::Skeleton,
+};
 
 /// Side words in names, left before right.
 const SIDES: [(&str, &str); 5] = [

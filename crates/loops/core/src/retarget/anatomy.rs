@@ -2,10 +2,14 @@
 
 use glam::DVec3;
 
-use crate::analysis::body::vocabulary::{Meaning, NUM_FINGERS, Word};
-use crate::analysis::{Body, FoundBy, Side};
-use crate::math::ordered;
-use crate::motion::{Pose, Skeleton};
+use crate::{
+    analysis::{
+        Body, FoundBy, Side,
+        body::vocabulary::{Meaning, NUM_FINGERS, Word},
+    },
+    math::ordered,
+    motion::{Pose, Skeleton},
+};
 
 /// Arms and legs; forelegs count as legs.
 #[handed_over]
@@ -358,13 +362,11 @@ impl Finder<'_> {
     /// The hands, left and right, or the last joints of arms without hands.
     fn hands(&self) -> [Option<usize>; 2] {
         [Side::Left, Side::Right].map(|side| {
-            let by_body = self
-                .body
+            self.body
                 .hands
                 .iter()
                 .copied()
-                .find(|&hand| self.side_of(hand) == Some(side));
-            by_body
+                .find(|&hand| self.side_of(hand) == Some(side))
                 .into_iter()
                 .chain(
                     [Word::Hand, Word::Forearm, Word::UpperArm]
@@ -390,16 +392,17 @@ impl Finder<'_> {
             .map(|foot| foot.ankle)
             .chain(self.body.head)
             .collect();
-        let leaves = (0..self.meanings.len()).filter(|&joint| {
-            let path = self.path(self.body.hips, joint);
-            path.len() > 2
-                && skeleton.children(joint).is_empty()
-                && self.side_of(joint) == Some(side)
-                && !self.body.is_control(joint)
-                && self.meanings[joint].word() != Some(Word::Tail)
-                && !path.iter().any(|on| taken.contains(on) || self.says(*on, Word::Head))
-        });
-        let leaf = leaves.max_by_key(|&leaf| ordered(self.at[leaf].distance(self.at[self.body.hips])))?;
+        let leaf = (0..self.meanings.len())
+            .filter(|&joint| {
+                let path = self.path(self.body.hips, joint);
+                path.len() > 2
+                    && skeleton.children(joint).is_empty()
+                    && self.side_of(joint) == Some(side)
+                    && !self.body.is_control(joint)
+                    && self.meanings[joint].word() != Some(Word::Tail)
+                    && !path.iter().any(|on| taken.contains(on) || self.says(*on, Word::Head))
+            })
+            .max_by_key(|&leaf| ordered(self.at[leaf].distance(self.at[self.body.hips])))?;
         let path = self.path(self.body.hips, leaf);
         let sided = path.iter().position(|&joint| self.side_of(joint) == Some(side))?;
         Some(

@@ -1,9 +1,10 @@
 //! Joints that are neither descendants nor ancestors of the hips: feet apart from their legs, props, targets that steer a rig.
 
-use crate::analysis::body::vocabulary::Meaning;
-use crate::analysis::{Body, Foot, FoundBy, Side};
-use crate::math::ordered;
-use crate::motion::{Pose, Skeleton};
+use crate::{
+    analysis::{Body, Foot, FoundBy, Side, body::vocabulary::Meaning},
+    math::ordered,
+    motion::{Pose, Skeleton},
+};
 
 /// A separate foot lies nearer to the end of its leg than this, as a share of the leg from the hips on.
 const FOOT_SHARE: f64 = 0.25;

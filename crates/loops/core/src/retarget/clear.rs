@@ -7,10 +7,15 @@
 
 use glam::{DQuat, DVec3};
 
-use super::legs::{faded, limited};
-use super::{Rig, anatomy::Limb};
-use crate::math::{Rigid, greatest, ops, rotation, smallest};
-use crate::motion::Pose;
+use super::{
+    Rig,
+    anatomy::Limb,
+    legs::{faded, limited},
+};
+use crate::{
+    math::{Rigid, greatest, ops, rotation, smallest},
+    motion::Pose,
+};
 
 /// A point at least this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; a point less far
 /// below, by a part of the way.

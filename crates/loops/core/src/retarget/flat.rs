@@ -6,11 +6,16 @@
 
 use glam::{DQuat, DVec3};
 
-use super::stance::{FootStands, normal, show_sole};
-use super::{anatomy::Anatomy, reference::uprightness};
-use crate::math::rotation::{self, arc};
-use crate::motion::{Pose, WorldTracks};
-use crate::take::Take;
+use super::{
+    anatomy::Anatomy,
+    reference::uprightness,
+    stance::{FootStands, normal, show_sole},
+};
+use crate::{
+    math::rotation::{self, arc},
+    motion::{Pose, WorldTracks},
+    take::Take,
+};
 
 /// Soles nearer to level than this in the reference pose are flat in it, radians (9 degrees): people stand this far from level,
 /// and captures have similar errors.

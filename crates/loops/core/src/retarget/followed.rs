@@ -8,14 +8,19 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::{Retarget, Rig, anatomy::Limb, transfer::Led};
-use crate::analysis::{Body, ContactLimits, Foot, Stay};
-use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront};
-use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage, contact::spans};
-use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
-use crate::math::greatest;
-use crate::motion::{Pose, Skeleton, WorldTracks};
-use crate::quality::{self, Stand};
-use crate::take::Take;
+use crate::{
+    analysis::{Body, ContactLimits, Foot, Stay},
+    feet::{
+        self, Bearing, Course, FootModel, FootPoint, Stage,
+        contact::spans,
+        model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront},
+    },
+    loop_clip::{LoopClip, LoopClipError, LoopKeys},
+    math::greatest,
+    motion::{Pose, Skeleton, WorldTracks},
+    quality::{self, Stand},
+    take::Take,
+};
 
 /// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -276,7 +281,7 @@ impl FollowedFeet {
     /// Returns when points of the target's feet bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.points.iter().flat_map(|own| {
-            self.spans(own.foot, &own.at)
+            spans(own.foot, &own.at, !self.is_loop)
                 .into_iter()
                 .map(|contact| Bearing { point: own.of, contact })
         })
@@ -287,7 +292,7 @@ impl FollowedFeet {
         self.stands
             .iter()
             .flat_map(|own| {
-                self.spans(own.foot, &own.at).into_iter().map(|span| Stand {
+                spans(own.foot, &own.at, !self.is_loop).into_iter().map(|span| Stand {
                     joint: own.of,
                     end: DVec3::ZERO,
                     first_sample: span.start_sample,
@@ -295,10 +300,6 @@ impl FollowedFeet {
                 })
             })
             .collect()
-    }
-
-    fn spans(&self, foot: usize, stands: &[bool]) -> Vec<LoopContact> {
-        spans(foot, stands, !self.is_loop)
     }
 
     /// Returns the speed of the target's feet over the ground while those of the source stand, metres per second; `None` if none

@@ -2,14 +2,20 @@
 
 use glam::DVec3;
 
-use super::followed::{FollowedLeg, bends};
-use super::{FollowedFeet, Retarget};
-use crate::analysis::Body;
-use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits};
-use crate::feet::{self, Bearing, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage};
-use crate::loop_clip::LoopClip;
-use crate::math::{greatest, ops::atan2, percentile, rotation};
-use crate::motion::{Tracks, WorldTracks};
+use super::{
+    FollowedFeet, Retarget,
+    followed::{FollowedLeg, bends},
+};
+use crate::{
+    analysis::Body,
+    feet::{
+        self, Bearing, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage,
+        model::{KNEE_BEYOND_SOURCE, LegLimits},
+    },
+    loop_clip::LoopClip,
+    math::{greatest, ops::atan2, percentile, rotation},
+    motion::{Tracks, WorldTracks},
+};
 
 /// A knee that bends beyond its limit by more than this, radians (2 degrees), is worse than a foot that slides.
 const FOLDED: f64 = 0.035;

@@ -10,11 +10,13 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::{FollowedFeet, Retarget, legs::faded};
-use crate::analysis::Foot;
-use crate::feet::{Course, FootLock, HoldError, Holding, Stage};
-use crate::math::{Hermite, Span, TimeStep, rotation};
-use crate::motion::{Pose, Tracks};
-use crate::take::Take;
+use crate::{
+    analysis::Foot,
+    feet::{Course, FootLock, HoldError, Holding, Stage},
+    math::{Hermite, Span, TimeStep, rotation},
+    motion::{Pose, Tracks},
+    take::Take,
+};
 
 /// Fewest samples per second at which feet are solved; steps in walks and runs take a tenth of a second or more.
 const SOLVED_HZ: f64 = 50.0;

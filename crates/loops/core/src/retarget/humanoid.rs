@@ -5,13 +5,19 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::Rig;
-use super::anatomy::{Bones, Limb, LimbKind};
-use super::laid::{STEEP, knuckles};
-use crate::analysis::Side;
-use crate::math::rotation::{self, arc};
-use crate::math::{Rigid, ops};
-use crate::motion::Part;
+use super::{
+    Rig,
+    anatomy::{Bones, Limb, LimbKind},
+    laid::{STEEP, knuckles},
+};
+use crate::{
+    analysis::Side,
+    math::{
+        Rigid, ops,
+        rotation::{self, arc},
+    },
+    motion::Part,
+};
 
 /// A joint of a human body.
 #[handed_over]
@@ -227,8 +233,8 @@ impl Rig {
         let trunk = anatomy.top().and_then(|top| self.along(anatomy.hips, Some(top)));
         let upright = next(DQuat::IDENTITY, trunk, DVec3::Y);
         // Shoulders may be raised and drawn ahead on collar bones, which begin at the trunk.
-        let shoulders = self.across(LimbKind::Arm, |limb| limb.collar.first().copied());
-        let shoulders = shoulders
+        let shoulders = self
+            .across(LimbKind::Arm, |limb| limb.collar.first().copied())
             .or_else(|| self.across(LimbKind::Arm, Limb::upper))
             .map(|across| upright.conjugate() * (upright * across).with_y(0.0));
         let of_hips = next(upright, self.across(LimbKind::Leg, Limb::upper), DVec3::X);

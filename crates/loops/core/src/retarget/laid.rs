@@ -3,8 +3,10 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::{LimbKind, Rig, anatomy::Limb};
-use crate::math::mean;
-use crate::{analysis::body::vocabulary::Word, math::rotation::arc};
+use crate::{
+    analysis::body::vocabulary::Word,
+    math::{mean, rotation::arc},
+};
 
 /// Sine of the slope above which a foot is not laid flat: its toes lie steeply below the ankle in the rest pose.
 pub(super) const STEEP: f64 = 0.87;

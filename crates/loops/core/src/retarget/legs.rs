@@ -7,15 +7,23 @@
 
 use glam::{DQuat, DVec3};
 
-use super::anatomy::{Bones, Limb, LimbKind};
-use super::places;
-use super::{Rig, RigPair};
-use crate::feet::leg::{Bend, Leg, STRAIGHT};
-use crate::feet::model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE};
-use crate::math::ops::hypot;
-use crate::math::rotation::{self, arc};
-use crate::math::smooth_step;
-use crate::motion::{Pose, WorldTracks};
+use super::{
+    Rig, RigPair,
+    anatomy::{Bones, Limb, LimbKind},
+    places,
+};
+use crate::{
+    feet::{
+        leg::{Bend, Leg, STRAIGHT},
+        model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE},
+    },
+    math::{
+        ops::hypot,
+        rotation::{self, arc},
+        smooth_step,
+    },
+    motion::{Pose, WorldTracks},
+};
 
 /// A limb of the target with the limb that it follows.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,12 +4,16 @@ use core::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::anatomy::{Bones, Limb};
-use super::{Rig, RigPair};
-use crate::loop_clip::LoopClip;
-use crate::math::{ops, ordered, percentile};
-use crate::motion::Pose;
-use crate::quality::Stand;
+use super::{
+    Rig, RigPair,
+    anatomy::{Bones, Limb},
+};
+use crate::{
+    loop_clip::LoopClip,
+    math::{ops, ordered, percentile},
+    motion::Pose,
+    quality::Stand,
+};
 
 /// An angle that was found at a joint.
 #[handed_over]

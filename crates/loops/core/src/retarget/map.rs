@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{LimbKind, Rig, anatomy::Limb};
-use crate::analysis::body::vocabulary::{Meaning, Word};
-use crate::motion::Skeleton;
+use crate::{
+    analysis::body::vocabulary::{Meaning, Word},
+    motion::Skeleton,
+};
 
 /// The joint or joints of the source that a joint follows.
 #[handed_over]

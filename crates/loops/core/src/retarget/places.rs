@@ -4,8 +4,10 @@
 use glam::DVec3;
 
 use super::{LimbKind, Rig, anatomy::Limb};
-use crate::math::{mean, smallest};
-use crate::motion::WorldTracks;
+use crate::{
+    math::{mean, smallest},
+    motion::WorldTracks,
+};
 
 /// The standing height of the source's feet is the one below which they are for this share of the motion.
 const STANDING_SHARE: f64 = 0.05;

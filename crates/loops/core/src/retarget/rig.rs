@@ -2,16 +2,21 @@
 
 use glam::{DQuat, DVec3};
 
-use super::anatomy::{Anatomy, Limb};
-use super::reference::{self, FoundReference};
-use super::stance::{self, Stance};
-use super::{Doubt, Reference, ReferenceSource, beside, flat};
-use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot};
-use crate::feet::model::SoleFront;
-use crate::math::{mean, ops, ordered, percentile, rotation};
-use crate::motion::{Pose, Skeleton, Tracks};
-use crate::root_motion::root_joint;
-use crate::take::Take;
+use super::{
+    Doubt, Reference, ReferenceSource,
+    anatomy::{Anatomy, Limb},
+    beside, flat,
+    reference::{self, FoundReference},
+    stance::{self, Stance},
+};
+use crate::{
+    analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot},
+    feet::model::SoleFront,
+    math::{mean, ops, ordered, percentile, rotation},
+    motion::{Pose, Skeleton, Tracks},
+    root_motion::root_joint,
+    take::Take,
+};
 
 /// A character to take motion from or to give it to.
 #[handed_over]

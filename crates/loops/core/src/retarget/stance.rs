@@ -3,9 +3,11 @@
 use glam::DVec3;
 
 use super::anatomy::Limb;
-use crate::analysis::{Body, ContactLimits, standing};
-use crate::math::percentile;
-use crate::motion::{Pose, Skeleton, WorldTracks};
+use crate::{
+    analysis::{Body, ContactLimits, standing},
+    math::percentile,
+    motion::{Pose, Skeleton, WorldTracks},
+};
 
 /// The way in which a body stands.
 #[handed_over]

@@ -2,12 +2,19 @@
 
 use glam::{DQuat, DVec3, DVec4};
 
-use super::places::{Standing, ankle_over_ball, tops};
-use super::{LimbKind, Rig, RigPair, clear::Sole, laid::laid_onto, legs::PlacedLimb};
-use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::{Rigid, Twist, ops, rotation};
-use crate::motion::{Pose, PoseRef, RootMotion, Tracks, WorldTracks};
-use crate::take::{Take, TakeError};
+use super::{
+    LimbKind, Rig, RigPair,
+    clear::Sole,
+    laid::laid_onto,
+    legs::PlacedLimb,
+    places::{Standing, ankle_over_ball, tops},
+};
+use crate::{
+    loop_clip::{LoopClip, LoopClipError},
+    math::{Rigid, Twist, ops, rotation},
+    motion::{Pose, PoseRef, RootMotion, Tracks, WorldTracks},
+    take::{Take, TakeError},
+};
 
 /// Transfers motion of one rig to another; a function of the pose alone.
 #[derive(Clone, Debug, PartialEq)]

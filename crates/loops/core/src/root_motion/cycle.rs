@@ -7,8 +7,11 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 
-use crate::math::{Rigid, Twist, fit::fit_circle, mean, ops, rotation};
-use crate::{analysis::Heading, motion::RootMotion};
+use crate::{
+    analysis::Heading,
+    math::{Rigid, Twist, fit::fit_circle, mean, ops, rotation},
+    motion::RootMotion,
+};
 
 /// A climb below this, metres per cycle, is left in the body: floors are not exactly level.
 pub(crate) const MIN_CLIMB_METRES: f64 = 0.03;

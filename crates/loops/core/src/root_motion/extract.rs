@@ -1,13 +1,18 @@
 //! Converts a clip in the world to a clip relative to its root.
 
-use super::cycle::{BodyPath, Cycle, GroundPath, mean_start};
-use super::poses::{EndPoses, WINDOW_SECS};
-use super::{MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint};
-use crate::analysis::{Analysis, Heading};
-use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, TimeStep, ops, rotation, smallest};
-use crate::motion::{RootMotion, Skeleton, WorldTracks};
-use crate::take::Clip;
+use super::{
+    MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace,
+    cycle::{BodyPath, Cycle, GroundPath, mean_start},
+    poses::{EndPoses, WINDOW_SECS},
+    root_joint,
+};
+use crate::{
+    analysis::{Analysis, Heading},
+    loop_clip::LoopClip,
+    math::{Rigid, TimeStep, ops, rotation, smallest},
+    motion::{RootMotion, Skeleton, WorldTracks},
+    take::Clip,
+};
 
 /// A clip whose carrier is relative to the root, and the motion of that root.
 #[handed_over]

@@ -10,10 +10,13 @@ use super::{
     RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, cycle::MIN_CLIMB_METRES, extract::Stretch,
     poses::EndPoses,
 };
-use crate::analysis::{Analysis, Heading};
-use crate::math::{Rigid, Twist, fit::fit_planar, mean, ops, rotation};
-use crate::mirror::{ACROSS, Mirror};
-use crate::{motion::RootMotion, take::Clip};
+use crate::{
+    analysis::{Analysis, Heading},
+    math::{Rigid, Twist, fit::fit_planar, mean, ops, rotation},
+    mirror::{ACROSS, Mirror},
+    motion::RootMotion,
+    take::Clip,
+};
 
 pub(crate) struct HalfCycle<'a> {
     /// The poses around the start and the end of the half.

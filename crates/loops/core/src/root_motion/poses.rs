@@ -4,10 +4,14 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::analysis::{Analysis, FoundBy, standing::FootJoint};
-use crate::math::Rigid;
-use crate::math::fit::{PointPair, fit_planar, fit_rigid};
-use crate::motion::WorldTracks;
+use crate::{
+    analysis::{Analysis, FoundBy, standing::FootJoint},
+    math::{
+        Rigid,
+        fit::{PointPair, fit_planar, fit_rigid},
+    },
+    motion::WorldTracks,
+};
 
 /// Poses this far on either side of both ends are compared, seconds.
 pub(crate) const WINDOW_SECS: f64 = 0.2;

@@ -5,10 +5,12 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::analysis::{Analysis, Body};
-use crate::math::{Rigid, greatest, rotation, smallest};
-use crate::motion::{PoseRef, RootMotion, Skeleton, WorldTracks};
-use crate::take::{Clip, Take};
+use crate::{
+    analysis::{Analysis, Body},
+    math::{Rigid, greatest, rotation, smallest},
+    motion::{PoseRef, RootMotion, Skeleton, WorldTracks},
+    take::{Clip, Take},
+};
 
 /// A joint carries the root motion when the box around its path has at least this share of the diagonal of the hips' box.
 const CARRIER_SHARE: f64 = 0.5;

@@ -1,8 +1,10 @@
 //! Bodies of robots, as their files state them.
 
 use glam::DVec3;
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::motion::SolePoint;
+use loopwright_core::{
+    math::{Rigid, rotation},
+    motion::SolePoint,
+};
 
 use super::error::RobotError;
 use crate::excerpt::one_line;

@@ -2,15 +2,22 @@
 
 use loopwright_core::{Pose, Skeleton};
 
-use super::error::RobotMotionError;
-use super::motion::{UP, Written, robot_of};
-use super::source::{Layout, RobotSource};
-use super::{pickle, rows};
-use crate::entry::{FormatEntry, one_motion};
-use crate::format::{Capabilities, Format};
-use crate::npz::tracking;
+use super::{
+    error::RobotMotionError,
+    motion::{UP, Written, robot_of},
+    pickle, rows,
+    source::{Layout, RobotSource},
+};
 use crate::{
-    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space, text,
+    entry::{FormatEntry, one_motion},
+    error::WriteError,
+    file_form::FileForm,
+    format::{Capabilities, Format},
+    keyed_motion::KeyedMotion,
+    npz::tracking,
+    source::Source,
+    space::Space,
+    text,
     written::WrittenFile,
 };
 

@@ -3,19 +3,25 @@
 use core::f64::consts::FRAC_1_SQRT_2;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::motion::Hinges;
-use loopwright_core::{Pose, Skeleton};
+use loopwright_core::{
+    Pose, Skeleton,
+    math::{Rigid, rotation},
+    motion::Hinges,
+};
 
-use super::body::{lows, middle};
-use super::error::RobotMotionError;
-use super::source::{Layout, RobotSource};
-use crate::entry::Loaded;
-use crate::error::WriteError;
-use crate::keyed_motion::{KeyedMotion, take_of};
-use crate::limits::MAX_VALUE;
-use crate::settings::ReadSettings;
-use crate::source::{LoadedTake, Source};
+use super::{
+    body::{lows, middle},
+    error::RobotMotionError,
+    source::{Layout, RobotSource},
+};
+use crate::{
+    entry::Loaded,
+    error::WriteError,
+    keyed_motion::{KeyedMotion, take_of},
+    limits::MAX_VALUE,
+    settings::ReadSettings,
+    source::{LoadedTake, Source},
+};
 
 /// Turns a world with Z up to one with Y up.
 pub(super) const UP: DQuat = DQuat::from_xyzw(-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);

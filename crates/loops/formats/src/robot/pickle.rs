@@ -5,13 +5,17 @@ use std::collections::BTreeMap;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::Rigid;
 
-use super::error::RobotMotionError;
-use super::motion::{RobotMotion, Written};
-use super::rows::Robot;
-use super::source::Layout;
-use crate::excerpt::one_line;
-use crate::limits::SizeLimits;
-use crate::npz::array::{Element, whole};
+use super::{
+    error::RobotMotionError,
+    motion::{RobotMotion, Written},
+    rows::Robot,
+    source::Layout,
+};
+use crate::{
+    excerpt::one_line,
+    limits::SizeLimits,
+    npz::array::{Element, whole},
+};
 
 /// Memory of a value, bytes, rounded up.
 const VALUE_BYTES: u64 = 160;

@@ -1,13 +1,17 @@
 //! Builds the skeleton of a robot from its bodies.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::motion::{Hinge, Hinges, Pose, RobotLink, Sole, SolePoint};
-use loopwright_core::{Joint, Skeleton};
+use loopwright_core::{
+    Joint, Skeleton,
+    math::{Rigid, rotation},
+    motion::{Hinge, Hinges, Pose, RobotLink, Sole, SolePoint},
+};
 
-use super::body::{RawBody, lows, middle};
-use super::error::RobotError;
-use super::{mjcf, urdf};
+use super::{
+    body::{RawBody, lows, middle},
+    error::RobotError,
+    mjcf, urdf,
+};
 use crate::excerpt::one_line;
 
 /// Height above the lowest point of a foot up to which points belong to its sole; and above the lowest body up to which a body is a foot,

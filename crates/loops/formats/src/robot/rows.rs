@@ -3,14 +3,14 @@
 use core::{f64::consts::FRAC_PI_2, fmt::Write as _};
 
 use glam::{DQuat, DVec3, EulerRot};
-use loopwright_core::Skeleton;
-use loopwright_core::math::Rigid;
-use loopwright_core::motion::Hinges;
+use loopwright_core::{Skeleton, math::Rigid, motion::Hinges};
 use serde_json::Value;
 
-use super::error::RobotMotionError;
-use super::motion::{RobotMotion, Written};
-use super::source::Layout;
+use super::{
+    error::RobotMotionError,
+    motion::{RobotMotion, Written},
+    source::Layout,
+};
 use crate::{error::ReadError, excerpt::one_line, limits::SizeLimits};
 
 /// Frames per second of files that do not state them.

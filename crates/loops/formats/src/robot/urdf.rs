@@ -6,10 +6,11 @@ use glam::DVec3;
 use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
-use super::body::{Attribute, RawBody, RawHinge, shape_points};
-use super::error::RobotError;
-use crate::excerpt::one_line;
-use crate::limits::MAX_DEPTH;
+use super::{
+    body::{Attribute, RawBody, RawHinge, shape_points},
+    error::RobotError,
+};
+use crate::{excerpt::one_line, limits::MAX_DEPTH};
 
 fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     node.children().find(|child| child.has_tag_name(name))

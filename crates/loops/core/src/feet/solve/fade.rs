@@ -7,15 +7,20 @@
 
 use glam::DVec3;
 
-use super::super::leg::NUM_JOINTS;
-use super::limb::NUM_PARTS;
-use super::{BearingLeg, Course, Goals, Limb, Stage, Uncut, settle, standing_point};
-use crate::analysis::{Body, BodyOverrides, ContactLimits, FoundBy};
-use crate::feet::{FootModel, Leg, stance::PointTrack};
-use crate::loop_clip::{Interpolation, LoopClip};
-use crate::math::{Decay, Hermite, Rigid, Span, rotation};
-use crate::motion::{Pose, Tracks};
-use crate::take::Take;
+use super::{
+    super::leg::NUM_JOINTS,
+    BearingLeg, Course, Goals, Limb, Stage, Uncut,
+    limb::{NUM_PARTS, OfParts},
+    settle, standing_point,
+};
+use crate::{
+    analysis::{Body, BodyOverrides, ContactLimits, FoundBy},
+    feet::{FootModel, Leg, stance::PointTrack},
+    loop_clip::{Interpolation, LoopClip},
+    math::{Decay, Hermite, Rigid, Span, rotation},
+    motion::{Pose, Tracks},
+    take::Take,
+};
 
 /// Height over its bearing height at which a part that comes down bears by a quarter, metres on the reference body.
 const COMES_DOWN_METRES: f64 = 0.01;
@@ -57,11 +62,11 @@ pub struct Footwork {
 /// The work of the parts of a leg at every sample of a loop: see [`Goals`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LegWork {
-    pub bears: Vec<[f64; NUM_PARTS]>,
-    pub floors: Vec<[f64; NUM_PARTS]>,
-    pub clear: Vec<[f64; NUM_PARTS]>,
+    pub bears: Vec<OfParts>,
+    pub floors: Vec<OfParts>,
+    pub clear: Vec<OfParts>,
     /// Heights over the root, metres.
-    pub heights: Vec<[f64; NUM_PARTS]>,
+    pub heights: Vec<OfParts>,
     pub hardest: [f64; NUM_JOINTS],
 }
 
@@ -167,7 +172,7 @@ impl FadingLoop<'_> {
     pub fn footwork(&self, count: usize, step_secs: f64) -> Footwork {
         let legs = (0..self.feet.legs.len()).map(|leg| {
             let own = &self.feet.legs[leg];
-            let sampled = |values: &[[f64; NUM_PARTS]]| {
+            let sampled = |values: &[OfParts]| {
                 (0..count)
                     .map(|sample| {
                         core::array::from_fn(|part| {
@@ -194,7 +199,7 @@ impl FadingLoop<'_> {
     }
 
     /// Returns a value of a part at a time since the jump; not finite if it is not finite at one of the samples around.
-    pub(super) fn value(&self, values: &[[f64; NUM_PARTS]], part: usize, secs: f64) -> f64 {
+    pub(super) fn value(&self, values: &[OfParts], part: usize, secs: f64) -> f64 {
         let ([before, after], share) = self.around(secs);
         let [before, after] = [before, after].map(|sample| values[sample][part]);
         if share == 0.0 {
@@ -341,7 +346,7 @@ fn goals_through([from, to]: [FadingLoop<'_>; 2], fade: Decay, leg: usize, stage
     );
     let [left, entered] = [from, to].map(|side| &side.feet.legs[leg]);
     // How far a bearing part has come down; once down it stays down, even if the fade lifts it again.
-    let mut is_down: [f64; NUM_PARTS] = core::array::from_fn(|part| from.value(&left.bears, part, 0.0));
+    let mut is_down: OfParts = core::array::from_fn(|part| from.value(&left.bears, part, 0.0));
     for sample in 0..count {
         let secs = sample as f64 * course.step_secs;
         let still_off = fade.at(secs).position.value;

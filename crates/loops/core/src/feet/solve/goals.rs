@@ -4,12 +4,15 @@ use core::ops::Range;
 
 use glam::{DQuat, DVec3};
 
-use super::super::LoopContact;
-use super::super::leg::NUM_JOINTS;
-use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_PARTS, PARTS, Part};
-use super::{BearingLeg, Course, FixedPoint, FootModel, Stage, Uncut};
-use crate::analysis::standing::{self, GROUND_REACH_SECS};
-use crate::math::{greatest, percentile, rotation};
+use super::{
+    super::{LoopContact, leg::NUM_JOINTS},
+    BearingLeg, Course, FixedPoint, FootModel, Stage, Uncut,
+    limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_PARTS, OfParts, PARTS, Part},
+};
+use crate::{
+    analysis::standing::{self, GROUND_REACH_SECS},
+    math::{greatest, percentile, rotation},
+};
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
 const LIFT_METRES: f64 = 0.009;
@@ -45,13 +48,13 @@ pub(super) struct Goals {
     /// The positions of parts before they are corrected.
     pub own: Vec<LegPoints>,
     /// How much a part bears at a sample, 0 to 1.
-    pub bears: Vec<[f64; NUM_PARTS]>,
+    pub bears: Vec<OfParts>,
     /// The height at which a bearing part bears, relative to the root, metres.
-    pub level: Vec<[f64; NUM_PARTS]>,
+    pub level: Vec<OfParts>,
     /// The lowest height of a part, relative to the root, metres.
-    pub floors: Vec<[f64; NUM_PARTS]>,
+    pub floors: Vec<OfParts>,
     /// The lowest height of a part on its way.
-    pub clear: Vec<[f64; NUM_PARTS]>,
+    pub clear: Vec<OfParts>,
     /// Acceleration of each joint before correction, in its own axes: the second difference of its rotation, radians.
     pub turned: Vec<[DVec3; NUM_JOINTS]>,
     /// Largest acceleration of each joint.
@@ -70,12 +73,13 @@ impl Goals {
             most_flexed: leg.limits.map_or(f64::INFINITY, |limits| limits.most_flexed),
             ..Self::of_motion(stage, limb, [0.0; NUM_JOINTS])
         };
-        goals.find_floors(stage, uncut, leg, model);
+        let course = &stage.course;
+        goals.find_floors(course, uncut, leg, model);
         for (part, contacts) in &leg.bearing {
             for contact in contacts {
-                goals.bear(stage, uncut, leg, *part, contact, model);
+                goals.bear(course, uncut, limb, *part, contact, model);
             }
-            goals.stay_above_ground(stage, uncut, limb.fixed_to(*part), *part, contacts);
+            goals.stay_above_ground(course, uncut, limb.fixed_to(*part), *part, contacts);
         }
         goals
     }
@@ -113,23 +117,19 @@ impl Goals {
         course.up[sample].dot(self.own[sample].at[part])
     }
 
-    /// Returns the height of a part in the world at a key of any cycle, metres. Where the ground rises the root climbs with it.
-    fn height(&self, stage: &Stage<'_>, part: Part, key: usize) -> f64 {
-        stage
-            .course
-            .to_world(key as isize, self.own[key % self.own.len()].at[part as usize])
-            .y
+    /// Returns the place of a part in the world at a key of any cycle. Where the ground rises the root climbs with it.
+    fn place(&self, course: &Course, part: Part, key: usize) -> DVec3 {
+        course.to_world(key as isize, self.own[key % self.own.len()].at[part as usize])
     }
 
     /// Returns how a part moves over the ground from one key to a later one, metres per second.
     fn velocity(&self, course: &Course, part: Part, keys: Range<usize>) -> DVec3 {
-        let [from, to] = [keys.start, keys.end]
-            .map(|key| course.to_world(key as isize, self.own[key % self.own.len()].at[part as usize]));
+        let [from, to] = [keys.start, keys.end].map(|key| self.place(course, part, key));
         (to - from) / (keys.len().max(1) as f64 * course.step_secs)
     }
 
-    fn find_floors(&mut self, stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) {
-        let (course, limb) = (&stage.course, &leg.limb);
+    fn find_floors(&mut self, course: &Course, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) {
+        let limb = &leg.limb;
         let (count, beyond) = (self.own.len(), uncut.beyond());
         let reach = course.samples_in(GROUND_REACH_SECS);
         for part in PARTS.into_iter().filter(|&part| part != Part::Knee && limb.has(part)) {
@@ -164,21 +164,21 @@ impl Goals {
         (!heights.is_empty()).then(|| percentile::of(heights, 0.5) - front.below_ball)
     }
 
-    fn usual_height(&self, stage: &Stage<'_>, part: Part, keys: Range<usize>) -> f64 {
-        percentile::of(keys.map(|key| self.height(stage, part, key)), 0.5)
+    fn usual_height(&self, course: &Course, part: Part, keys: Range<usize>) -> f64 {
+        percentile::of(keys.map(|key| self.place(course, part, key).y), 0.5)
     }
 
     /// Keeps a swinging part above the ground, which is a line from one contact to the next, or as low as it is in the take:
     /// where it leaves the ground it may dip.
     fn stay_above_ground(
         &mut self,
-        stage: &Stage<'_>,
+        course: &Course,
         uncut: &Uncut,
         point: FixedPoint,
         part: Part,
         contacts: &[LoopContact],
     ) {
-        let (course, count) = (&stage.course, self.own.len());
+        let count = self.own.len();
         for (index, contact) in contacts.iter().enumerate() {
             let from = contact.keys();
             let next = contacts[(index + 1) % contacts.len()].keys();
@@ -191,13 +191,13 @@ impl Goals {
             if to.start <= from.end {
                 continue;
             }
-            let heights = [from.clone(), to.clone()].map(|keys| self.usual_height(stage, part, keys));
+            let heights = [from.clone(), to.clone()].map(|keys| self.usual_height(course, part, keys));
             for key in from.end..to.start {
                 let share = (key + 1 - from.end) as f64 / (to.start + 1 - from.end) as f64;
                 let ground = heights[0] + share * (heights[1] - heights[0]);
                 let sample = key % count;
                 let seen_from_root =
-                    self.over_root(course, sample, part as usize) + ground - self.height(stage, part, key);
+                    self.over_root(course, sample, part as usize) + ground - self.place(course, part, key).y;
                 let taken = course.up[sample].dot(uncut.place(sample as isize, point));
                 let floor = &mut self.floors[sample][part as usize];
                 *floor = floor.max(seen_from_root.min(taken));
@@ -210,7 +210,7 @@ impl Goals {
     /// as the jump exceeds that, the part rises as closing raises it, and on average it is as high as in the take.
     fn level(
         &self,
-        stage: &Stage<'_>,
+        course: &Course,
         uncut: &Uncut,
         limb: &Limb,
         part: Part,
@@ -218,7 +218,7 @@ impl Goals {
         model: &FootModel,
     ) -> impl Fn(usize) -> f64 {
         let point = limb.fixed_to(part);
-        let (course, count) = (&stage.course, stage.course.count());
+        let count = course.count();
         let height = move |key: usize| {
             let sample = key % count;
             course.up[sample].dot(uncut.place(sample as isize, point))
@@ -248,27 +248,27 @@ impl Goals {
     /// Lets a part bear during a contact, as high over the ground as in the take.
     fn bear(
         &mut self,
-        stage: &Stage<'_>,
+        course: &Course,
         uncut: &Uncut,
-        leg: &BearingLeg,
+        limb: &Limb,
         part: Part,
         contact: &LoopContact,
         model: &FootModel,
     ) {
-        let (course, at) = (&stage.course, part as usize);
+        let at = part as usize;
         let (count, edge) = (self.own.len(), course.samples_in(EDGE_SECS));
         // Around a loop a cycle later, which leaves room for the edge.
         let later = if course.has_ends() { 0 } else { count };
         let keys = contact.start_sample + later..contact.keys().end + later;
-        let usual = self.usual_height(stage, part, keys.clone());
+        let usual = self.usual_height(course, part, keys.clone());
         let last = if course.has_ends() { count } else { usize::MAX };
         let around = keys.start.saturating_sub(edge)..(keys.end + edge).min(last);
-        let level = self.level(stage, uncut, &leg.limb, part, keys.clone(), model);
+        let level = self.level(course, uncut, limb, part, keys.clone(), model);
         let slides = self.velocity(course, part, keys.start..keys.end - 1);
         let levels: Vec<f64> = around.clone().map(level).collect();
         for (key, level) in around.zip(levels) {
             let sample = key % count;
-            let rise = (self.height(stage, part, key) - usual).max(0.0);
+            let rise = (self.place(course, part, key).y - usual).max(0.0);
             let away = keys.start.saturating_sub(key).max((key + 1).saturating_sub(keys.end));
             let near = 1.0 - away as f64 / (edge + 1) as f64;
             let mut bears = 1.0;

@@ -7,19 +7,27 @@
 
 use glam::DVec3;
 
-use super::super::contact::{self, LoopContact};
-use super::super::{Bearing, Course, Feet, FootOutcome, FootPoint};
-use super::MOST_PRODUCTS;
-use super::normal::{FEWEST_SAMPLES, NormalEquations};
-use crate::analysis::{Body, standing::SPEED_SECS};
-use crate::closure::ring::{self, Ring, third_difference};
-use crate::closure::{Closed, ClosureSettings};
-use crate::loop_clip::LoopClip;
-use crate::math::{Rigid, TimeStep, Twist, greatest, ops, ordered, percentile, rotation, smallest};
-use crate::motion::{Hinges, Pose, Skeleton};
-use crate::quality;
-use crate::root_motion::RootRelativeClip;
-use crate::take::Clip;
+use super::{
+    super::{
+        Bearing, Course, Feet, FootOutcome, FootPoint,
+        contact::{self, LoopContact},
+    },
+    MOST_PRODUCTS,
+    normal::{FEWEST_SAMPLES, NormalEquations},
+};
+use crate::{
+    analysis::{Body, standing::SPEED_SECS},
+    closure::{
+        Closed, ClosureSettings,
+        ring::{self, Ring, third_difference},
+    },
+    loop_clip::LoopClip,
+    math::{Rigid, TimeStep, Twist, greatest, ops, ordered, percentile, rotation, smallest},
+    motion::{Hinges, Pose, Skeleton},
+    quality,
+    root_motion::RootRelativeClip,
+    take::Clip,
+};
 
 /// Offsets are smooth over this long, seconds, and over at least this many samples: a shorter time is visible, a longer one moves the body
 /// more.

@@ -2,9 +2,13 @@
 
 use glam::{DQuat, DVec3};
 
-use super::super::FootPoint;
-use super::super::leg::{Leg, NUM_JOINTS};
-use super::{FixedPoint, Stage};
+use super::{
+    super::{
+        FootPoint,
+        leg::{Leg, NUM_JOINTS},
+    },
+    FixedPoint, Stage,
+};
 use crate::math::{Rigid, rotation, smallest};
 
 /// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
@@ -27,6 +31,9 @@ pub(super) enum Part {
 }
 
 pub(super) const NUM_PARTS: usize = 5;
+
+/// A number for each part.
+pub(super) type OfParts = [f64; NUM_PARTS];
 
 /// The turn of the foot, after the parts.
 pub(super) const FOOT: usize = NUM_PARTS;

@@ -11,8 +11,11 @@ use super::{
     Bearing, Course, FootModel, FootPoint, Leg, LoopContact, Stage, leg::NUM_JOINTS, model::LegLimits,
     stage::FixedPoint, stance::PointTrack,
 };
-use crate::math::{greatest, mean, smallest};
-use crate::{analysis::Foot, math::Rigid, motion::Tracks};
+use crate::{
+    analysis::Foot,
+    math::{Rigid, greatest, mean, smallest},
+    motion::Tracks,
+};
 
 pub mod fade;
 

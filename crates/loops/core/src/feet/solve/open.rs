@@ -6,13 +6,18 @@
 
 use glam::DVec3;
 
-use super::fade::{FadingLoop, Footwork, comes_down};
-use super::limb::{NUM_PARTS, PARTS};
-use super::{Course, Goals, Settled, Stage, settle_freely};
-use crate::analysis::{Body, ContactLimits};
-use crate::feet::contact;
-use crate::math::{Decay, Rigid, percentile};
-use crate::motion::Tracks;
+use super::{
+    Course, Goals, Settled, Stage,
+    fade::{FadingLoop, Footwork, comes_down},
+    limb::{NUM_PARTS, OfParts, PARTS},
+    settle_freely,
+};
+use crate::{
+    analysis::{Body, ContactLimits},
+    feet::contact,
+    math::{Decay, Rigid, percentile},
+    motion::Tracks,
+};
 
 /// A foot that stands in the loop at an end, and within this time in the underlying motion, stands in between, seconds.
 pub const SOON_SECS: f64 = 0.15;
@@ -76,8 +81,8 @@ pub fn footwork_of_take(
 /// Lets a part bear only while it is down: contacts of slow steps begin while it still comes down, and end after it starts to
 /// lift.
 fn only_while_at_rest(
-    bears: &mut [[f64; NUM_PARTS]],
-    heights: &[[f64; NUM_PARTS]],
+    bears: &mut [OfParts],
+    heights: &[OfParts],
     part: usize,
     speed: impl Fn(usize) -> f64,
     size: f64,

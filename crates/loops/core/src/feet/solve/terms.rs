@@ -5,15 +5,19 @@
 
 use glam::{DMat3, DVec3};
 
-use super::super::leg::LEAST_BEND;
-use super::super::leg::NUM_JOINTS;
-use super::limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, PARTS, Part};
-use super::weights::{LegWeights, outer};
-use super::{Course, HIPS, Settled, goals::Goals, hinged::DIFFERENCE, normal::NormalEquations};
+use super::{
+    super::leg::{LEAST_BEND, NUM_JOINTS},
+    Course, HIPS, Settled,
+    goals::Goals,
+    hinged::DIFFERENCE,
+    limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, OfParts, PARTS, Part},
+    normal::NormalEquations,
+    weights::{LegWeights, outer},
+};
 use crate::math::rotation;
 
 /// Weights of a metre of displacement by the correction, for knee, ankle, heel, ball and tip; the heel follows the ankle.
-const STAY: [f64; NUM_PARTS] = [0.7, 1.0, 0.0, 1.0, 0.5];
+const STAY: OfParts = [0.7, 1.0, 0.0, 1.0, 0.5];
 
 /// Weights of a metre of the hips: across, up and ahead. They carry the rest of the body.
 const HIPS_STAY: [f64; HIPS] = [20.0, 12.0, 20.0];

@@ -7,8 +7,11 @@
 use fearless_simd::{Simd, dispatch};
 use glam::{DMat3, DVec3};
 
-use super::limb::{FOOT, LEG_UNKNOWNS, LegPoints, NUM_PARTS, Slopes};
-use super::{HIPS, normal::NormalEquations};
+use super::{
+    HIPS,
+    limb::{FOOT, LEG_UNKNOWNS, LegPoints, NUM_PARTS, Slopes},
+    normal::NormalEquations,
+};
 
 /// The places of the parts of a leg, and the turn of its foot.
 const NUM_PLACES: usize = NUM_PARTS + 1;

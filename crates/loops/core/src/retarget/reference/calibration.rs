@@ -7,11 +7,13 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::Doubt;
-use crate::analysis::Side;
-use crate::math::rotation;
-use crate::motion::{Pose, Skeleton, WorldTracks};
-use crate::retarget::anatomy::{Anatomy, Bones, Limb, LimbKind};
-use crate::take::Take;
+use crate::{
+    analysis::Side,
+    math::rotation,
+    motion::{Pose, Skeleton, WorldTracks},
+    retarget::anatomy::{Anatomy, Bones, Limb, LimbKind},
+    take::Take,
+};
 
 /// Frames of a take that are looked at.
 const MOST_FRAMES: usize = 8000;

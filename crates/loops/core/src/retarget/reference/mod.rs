@@ -5,12 +5,16 @@ use core::f64::consts::FRAC_PI_4;
 use glam::{DMat3, DQuat, DVec3};
 
 use self::calibration::Calibration;
-use super::anatomy::{Anatomy, Bones, Limb};
-use super::stance;
-use crate::analysis::{Body, Side};
-use crate::math::{Rigid, greatest, mean, rotation, smallest};
-use crate::motion::{Pose, Skeleton};
-use crate::take::Take;
+use super::{
+    anatomy::{Anatomy, Bones, Limb},
+    stance,
+};
+use crate::{
+    analysis::{Body, Side},
+    math::{Rigid, greatest, mean, rotation, smallest},
+    motion::{Pose, Skeleton},
+    take::Take,
+};
 
 mod calibration;
 

@@ -2,11 +2,17 @@
 
 use glam::DVec3;
 
-use super::Doubt;
-use super::calibration::{Calibration, framed};
-use crate::math::{ops, percentile};
-use crate::retarget::anatomy::Limb;
-use crate::retarget::stance::{FootStands, normal, show_sole};
+use super::{
+    Doubt,
+    calibration::{Calibration, framed},
+};
+use crate::{
+    math::{ops, percentile},
+    retarget::{
+        anatomy::Limb,
+        stance::{FootStands, normal, show_sole},
+    },
+};
 
 /// A ball that lies lower below its ankle than that of the other foot by more than this, radians (4 degrees), belongs to a foot
 /// whose heel hovers.
