@@ -41,24 +41,10 @@ impl Ground {
     /// Creates the plane under the soles of a motion of `secs`.
     pub(super) fn under(motion: &DrawnMotion, secs: f64) -> Self {
         let count = ((secs / motion.step_secs()).round() as usize).clamp(1, MAX_FRAMES);
-        let figure = motion.figure();
         let lowest: Vec<DVec3> = (0..=count)
             .filter_map(|at| {
-                let secs = secs * at as f64 / count as f64;
-                let points = motion.points_at(secs);
-                let soles = figure
-                    .soles()
-                    .iter()
-                    .map(|&(point, above)| points[point] - DVec3::Y * above);
-                let all = points.iter().copied();
-                let lower = |a: DVec3, b: DVec3| if b.y < a.y { b } else { a };
-                let reach = motion.reach_at(secs);
-                let of_soles = reach.iter().filter(|(_, is_of_sole)| *is_of_sole);
-                if let Some(lowest) = of_soles.map(|&(place, _)| place).reduce(lower) {
-                    return Some(lowest);
-                }
-                // A body without feet stands on its lowest point.
-                soles.reduce(lower).or_else(|| all.reduce(lower))
+                let standing = motion.standing_at(secs * at as f64 / count as f64);
+                standing.into_iter().reduce(|a, b| if b.y < a.y { b } else { a })
             })
             .collect();
         let mean = lowest.iter().sum::<DVec3>() / lowest.len().max(1) as f64;
@@ -70,7 +56,7 @@ impl Ground {
             .copied()
             .unwrap_or(0.0);
         // A metre for a person, scaled for larger and smaller bodies.
-        let spacing = 10.0_f64.powf((figure.stature() / 1.7).log10().round().clamp(-6.0, 9.0));
+        let spacing = 10.0_f64.powf((motion.figure.stature() / 1.7).log10().round().clamp(-6.0, 9.0));
         Self { height, slope, spacing }
     }
 
@@ -126,7 +112,7 @@ impl Ground {
     /// The shadow of vertical light: the outline of every capsule, projected onto the ground.
     pub(super) fn draw_shadow(&self, motion: &DrawnMotion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
         let mut outlines = Vec::new();
-        for limb in motion.figure().limbs() {
+        for limb in motion.figure.limbs() {
             let ends = limb.ends.map(|end| points[end]);
             let flat = ends.map(|p| DVec2::new(p.x, p.z));
             let outline = super::canvas::hull_of_circles(flat, limb.radii, 8);

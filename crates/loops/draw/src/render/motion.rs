@@ -11,17 +11,17 @@ use crate::{Figure, Surface};
 /// Poses at even intervals, and how they repeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnMotion {
-    figure: Figure,
+    /// The body.
+    pub(crate) figure: Figure,
     step_secs: f64,
-    /// Points of the figure in root space, frame-major.
-    points: Vec<DVec3>,
-    /// All joints in root space, a pose for each frame of points; empty for a body of capsules, which needs only points.
+    /// All joints in root space, frame by frame, with the context frames.
     poses: Vec<Pose>,
     /// First frame played, after the context frames.
     first: usize,
     /// Frames played in one cycle.
     num_frames: usize,
-    root: RootMotion,
+    /// The root, which a take does not have: it stays at the origin.
+    pub(crate) root: RootMotion,
     repeats: bool,
     /// Source frame of the first frame played, and source frames per frame, for captions.
     numbering: [f64; 2],
@@ -62,12 +62,11 @@ impl DrawnMotion {
             });
         }
         let mut motion = Self::still(figure, take.frame_time_secs(), take.num_joints())?;
-        for frame in first..=last {
-            motion.push(take.pose(frame).world(take.skeleton()));
-        }
+        let frames = first..=last;
+        motion.poses = frames.map(|frame| take.pose(frame).world(take.skeleton())).collect();
         motion.num_frames = last - first + 1;
         motion.numbering = [first as f64, 1.0];
-        let hips = motion.track(figure.hips());
+        let hips = motion.hips();
         motion.guide = smoothed(&hips, (GUIDE_SECS / take.frame_time_secs()).round().min(1e6) as usize);
         motion.heading = heading_of(&hips, &analysis.heading, first);
         Ok(motion)
@@ -84,9 +83,8 @@ impl DrawnMotion {
     ) -> Result<Self, MotionError> {
         let clip = &source.clip;
         let mut motion = Self::still(figure, clip.step_secs(), clip.skeleton().num_joints())?;
-        for sample in clip.sample_range() {
-            motion.push(clip.pose(sample).world(clip.skeleton()));
-        }
+        let samples = clip.sample_range();
+        motion.poses = samples.map(|sample| clip.pose(sample).world(clip.skeleton())).collect();
         motion.first = clip.sample_range().start().unsigned_abs();
         motion.num_frames = clip.num_intervals();
         motion.numbering = [start_frame, num_source_frames / clip.num_intervals() as f64];
@@ -103,7 +101,7 @@ impl DrawnMotion {
             let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
             let sway = twist.inverse() * loop_clip.root_pose(sample);
             let world = loop_clip.body_pose(sample).world(loop_clip.skeleton());
-            motion.push(world.moved(sway));
+            motion.poses.push(world.moved(sway));
         }
         motion.num_frames = loop_clip.num_samples();
         motion.root = *loop_clip.root();
@@ -138,7 +136,8 @@ impl DrawnMotion {
         motion.root = layout.shown(&root);
         for frame in 0..=last {
             let root_from_world = motion.root.at(frame as f64 * motion.step_secs).inverse();
-            motion.push(written.pose(frame).world(written.skeleton()).moved(root_from_world));
+            let world = written.pose(frame).world(written.skeleton());
+            motion.poses.push(world.moved(root_from_world));
         }
         motion.num_frames = layout.num_samples.max(1);
         motion.repeating();
@@ -153,7 +152,6 @@ impl DrawnMotion {
         Ok(Self {
             figure: figure.clone(),
             step_secs,
-            points: Vec::new(),
             poses: Vec::new(),
             first: 0,
             num_frames: 0,
@@ -165,18 +163,10 @@ impl DrawnMotion {
         })
     }
 
-    /// Adds a frame, all joints in root space.
-    fn push(&mut self, pose: Pose) {
-        self.points.extend(self.figure.points(&pose));
-        if self.figure.surface().is_some() {
-            self.poses.push(pose);
-        }
-    }
-
     /// Completes a repeating motion: in root space the body stays near one point.
     fn repeating(&mut self) {
         self.repeats = true;
-        let hips = self.track(self.figure.hips());
+        let hips = self.hips();
         let mean = hips.iter().sum::<DVec3>() / hips.len().max(1) as f64;
         self.guide = vec![mean; self.num_frames];
         // In a turn, the middle of the cycle represents the whole.
@@ -184,16 +174,13 @@ impl DrawnMotion {
         self.heading = middle * DVec3::Z;
     }
 
-    /// Returns the frames played of one point, in root space.
-    fn track(&self, point: usize) -> Vec<DVec3> {
-        (self.first..self.first + self.num_frames)
-            .map(|frame| self.points[frame * self.figure.num_points() + point])
+    /// Returns the hips in the frames played, in root space.
+    fn hips(&self) -> Vec<DVec3> {
+        let played = &self.poses[self.first..self.first + self.num_frames];
+        played
+            .iter()
+            .map(|pose| pose.translations[self.figure.hips()])
             .collect()
-    }
-
-    /// Returns the body.
-    pub(crate) fn figure(&self) -> &Figure {
-        &self.figure
     }
 
     /// Returns the number of frames of one cycle, or of the whole take.
@@ -229,11 +216,6 @@ impl DrawnMotion {
         self.root.at(secs).transform_point(position)
     }
 
-    /// Returns the root, which a take does not have: it stays at the origin.
-    pub(crate) fn root(&self) -> &RootMotion {
-        &self.root
-    }
-
     /// Returns the world positions of the figure's points `secs` after the start; a repeating motion continues for any number
     /// of cycles.
     pub(super) fn points_at(&self, secs: f64) -> Vec<DVec3> {
@@ -250,62 +232,63 @@ impl DrawnMotion {
     pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
         let (frames, u) = self.around(secs);
         let [before, after] = frames.map(|frame| self.frame(frame as isize));
-        before
-            .iter()
-            .zip(after)
-            .map(|(&a, &b)| if u > 0.0 { a.lerp(b, u) } else { a })
-            .collect()
+        let pairs = before.into_iter().zip(after);
+        pairs.map(|(a, b)| if u > 0.0 { a.lerp(b, u) } else { a }).collect()
     }
 
     /// Returns the pose that ends a cycle, in the axes of the root: if it differs from the one that starts it, the seam is a jump.
     pub(crate) fn body_at_end(&self) -> Vec<DVec3> {
-        self.frame(self.end_frame() as isize).to_vec()
+        self.frame(self.end_frame() as isize)
     }
 
-    /// Returns all joints in the axes of the root, of a body with a mesh.
-    pub(crate) fn joints_at(&self, secs: f64) -> Option<Pose> {
+    /// Returns all joints in the axes of the root.
+    pub(crate) fn joints_at(&self, secs: f64) -> Pose {
         let (frames, u) = self.around(secs);
         let [before, after] = frames.map(|frame| self.joints(frame as isize));
-        let (before, after) = (before?, after?);
         if u == 0.0 {
-            return Some(before.clone());
+            return before.clone();
         }
         let joints = (0..before.rotations.len()).map(|joint| {
             let place = before.translations[joint].lerp(after.translations[joint], u);
             (place, before.rotations[joint].lerp(after.rotations[joint], u))
         });
-        Some(joints.collect())
+        joints.collect()
+    }
+
+    /// Returns all joints in the world.
+    fn world_at(&self, secs: f64) -> Pose {
+        self.joints_at(secs).moved(self.root.at(secs))
     }
 
     /// Returns all joints of the pose that ends a cycle, in the axes of the root.
-    pub(crate) fn joints_at_end(&self) -> Option<&Pose> {
+    pub(crate) fn joints_at_end(&self) -> &Pose {
         self.joints(self.end_frame() as isize)
     }
 
-    fn joints(&self, frame: isize) -> Option<&Pose> {
-        self.poses.get(self.index_of(frame))
+    /// Returns all joints at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.
+    fn joints(&self, frame: isize) -> &Pose {
+        let index = (self.first as isize + frame).clamp(0, self.poses.len() as isize - 1);
+        &self.poses[index as usize]
     }
 
     /// Returns the mesh of the body and its bones in the world; `None` for a body of capsules.
     pub(super) fn surface_at(&self, secs: f64) -> Option<(&Surface, Vec<DAffine3>)> {
-        self.surface_of(&self.joints_at(secs)?, secs)
+        self.surface_of(&self.world_at(secs))
     }
 
     /// Returns the mesh and its bones in the pose that ends a cycle and should equal the one that starts it.
     pub(super) fn surface_at_seam(&self) -> Option<(&Surface, Vec<DAffine3>)> {
-        self.surface_of(self.joints_at_end()?, 0.0)
+        self.surface_of(&self.joints_at_end().clone().moved(self.root.at(0.0)))
     }
 
-    fn surface_of(&self, joints: &Pose, secs: f64) -> Option<(&Surface, Vec<DAffine3>)> {
+    fn surface_of(&self, world: &Pose) -> Option<(&Surface, Vec<DAffine3>)> {
         let surface = self.figure.surface()?;
-        let world = joints.clone().moved(self.root.at(secs));
-        Some((surface, surface.mesh.bones_at(&world)))
+        Some((surface, surface.mesh.bones_at(world)))
     }
 
     /// Returns world positions that show the extent of the mesh, and whether each belongs to a sole; none for a body of capsules.
     pub(super) fn reach_at(&self, secs: f64) -> Vec<(DVec3, bool)> {
-        let joints = self.joints_at(secs).map(|joints| joints.moved(self.root.at(secs)));
-        joints.map_or_else(Vec::new, |joints| self.reach_of(&joints))
+        self.reach_of(&self.world_at(secs))
     }
 
     /// Returns positions that show the extent of the mesh, and whether each belongs to a sole, for joints in any axes.
@@ -330,22 +313,32 @@ impl DrawnMotion {
         self.end_frame() != 0
     }
 
+    /// Returns where the body stands on the ground in a pose, by its points and joints: the soles of its mesh, else those of its capsules;
+    /// all points of a body without feet.
+    fn standing(&self, points: Vec<DVec3>, joints: &Pose) -> Vec<DVec3> {
+        let mut of_mesh = self.reach_of(joints);
+        of_mesh.retain(|(_, is_of_sole)| *is_of_sole);
+        let soles = self.figure.soles();
+        if !of_mesh.is_empty() {
+            of_mesh.into_iter().map(|(place, _)| place).collect()
+        } else if soles.is_empty() {
+            points
+        } else {
+            let below = |&(point, above): &(usize, f64)| points[point] - DVec3::Y * above;
+            soles.iter().map(below).collect()
+        }
+    }
+
+    /// Returns where the body stands in the world.
+    pub(super) fn standing_at(&self, secs: f64) -> Vec<DVec3> {
+        self.standing(self.points_at(secs), &self.world_at(secs))
+    }
+
     /// Returns the lowest possible height of the ground: under the lowest point that stands on it, or under the lowest point of all.
     pub(crate) fn lowest_sole(&self) -> f64 {
-        let soles = self.figure.soles();
-        let heights = (0..self.num_frames).flat_map(|frame| {
-            let points = self.frame(frame as isize);
-            let mesh = (self.joints(frame as isize)).map_or_else(Vec::new, |joints| self.reach_of(joints));
-            let of_mesh = mesh.into_iter().filter(|(_, is_of_sole)| *is_of_sole);
-            let of_mesh: Vec<f64> = of_mesh.map(|(place, _)| place.y).collect();
-            let has_none = of_mesh.is_empty();
-            let of_soles = soles.iter().map(|&(sole, radius)| points[sole].y - radius);
-            let of_all = points.iter().map(|point| point.y).filter(|_| soles.is_empty());
-            of_mesh
-                .into_iter()
-                .chain(of_soles.chain(of_all).filter(move |_| has_none))
-        });
-        let (lowest, _) = extremes(heights);
+        let frames = 0..self.num_frames as isize;
+        let standing = frames.flat_map(|frame| self.standing(self.frame(frame), self.joints(frame)));
+        let (lowest, _) = extremes(standing.map(|place| place.y));
         if lowest.is_finite() { lowest } else { 0.0 }
     }
 
@@ -367,16 +360,9 @@ impl DrawnMotion {
         ([before, after], u)
     }
 
-    /// Returns the figure's points at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.
-    fn frame(&self, frame: isize) -> &[DVec3] {
-        let (count, index) = (self.figure.num_points(), self.index_of(frame));
-        &self.points[index * count..(index + 1) * count]
-    }
-
-    /// Returns the place of a frame among those that are stored.
-    fn index_of(&self, frame: isize) -> usize {
-        let stored = self.points.len() / self.figure.num_points().max(1);
-        (self.first as isize + frame).clamp(0, stored as isize - 1) as usize
+    /// Returns the figure's points at a frame, in root space.
+    fn frame(&self, frame: isize) -> Vec<DVec3> {
+        self.figure.points(self.joints(frame))
     }
 
     /// Returns the world positions at the seam: of the frames that start a cycle when `offset` is 0 or more, else of the frames
@@ -389,18 +375,17 @@ impl DrawnMotion {
         } else {
             offset
         };
-        self.in_world(self.frame(frame), offset as f64 * self.step_secs)
+        self.in_world(&self.frame(frame), offset as f64 * self.step_secs)
     }
 
     /// Returns the world positions of the pose that ends a cycle and should equal the one that starts it.
     pub(super) fn end_at_seam(&self) -> Vec<DVec3> {
-        self.in_world(self.frame(self.end_frame() as isize), 0.0)
+        self.in_world(&self.body_at_end(), 0.0)
     }
 
     /// Returns the frame after the last one played; for a loop without its closing frame, the first.
     fn end_frame(&self) -> usize {
-        let stored = self.points.len() / self.figure.num_points();
-        if self.first + self.num_frames < stored {
+        if self.first + self.num_frames < self.poses.len() {
             self.num_frames
         } else {
             0

@@ -125,7 +125,7 @@ impl<'a> Scene<'a> {
             title: None,
         };
         // Margin around the points for the thickness of the body.
-        let flesh = DVec3::splat(0.06 * motion.figure().stature());
+        let flesh = DVec3::splat(0.06 * motion.figure.stature());
         scene.distance = axes.distance(
             times.iter().flat_map(|&secs| {
                 let target = scene.target_at(secs);
@@ -175,7 +175,7 @@ impl<'a> Scene<'a> {
         let cycles = (self.shown_secs / self.motion.period_secs()).round() as u32;
         for cycle in 0..=cycles {
             let secs = f64::from(cycle) * self.motion.period_secs();
-            let aside = self.motion.root().at(secs).rotation * (DVec3::X * (0.05 * self.motion.figure().stature()));
+            let aside = self.motion.root.at(secs).rotation * (DVec3::X * (0.05 * self.motion.figure.stature()));
             let at = self.motion.guide_at(secs);
             let ends = [at - aside, at + aside].map(|position| self.ground.below(position));
             canvas.line(camera, &ends, Ink::Mark, 1.0);
@@ -285,7 +285,7 @@ impl<'a> Scene<'a> {
 fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
     let reach: Vec<DVec3> = motion.reach_at(secs).into_iter().map(|(place, _)| place).collect();
     let points = motion.points_at(secs);
-    let limbs: Vec<[usize; 2]> = motion.figure().limbs().iter().map(|limb| limb.ends).collect();
+    let limbs: Vec<[usize; 2]> = motion.figure.limbs().iter().map(|limb| limb.ends).collect();
     let all_without_limbs = limbs.is_empty();
     let ends: Vec<usize> = if all_without_limbs {
         (0..points.len()).collect()
@@ -303,7 +303,7 @@ pub(super) fn draw_body(
     canvas: &mut Canvas,
     colour: impl Fn(usize, Option<Side>) -> Colour,
 ) {
-    let limbs = motion.figure().limbs();
+    let limbs = motion.figure.limbs();
     let depth = |index: &usize| {
         let [from, to] = limbs[*index].ends.map(|end| points[end]);
         camera.project((from + to) / 2.0).map_or(0.0, |spot| spot.depth)

@@ -35,7 +35,7 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
     }
     let (mut canvas, camera) = scene.set(0.0)?;
     let (start, end) = (motion.around_the_seam(0), motion.end_at_seam());
-    let limbs = motion.figure().limbs();
+    let limbs = motion.figure.limbs();
     let gap_of = |point: usize| (end[point] - start[point]).length();
     let widest = limbs
         .iter()
@@ -73,7 +73,7 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
         Some(point) if largest >= 5e-7 => format!(
             "largest gap at the seam {:.1} mm, {}",
             largest * 1e3,
-            motion.figure().name_of(point)
+            motion.figure.name_of(point)
         ),
         _ => "first and last pose are the same".to_owned(),
     };
@@ -89,7 +89,7 @@ fn draw_sticks(motion: &DrawnMotion, camera: &Camera, canvas: &mut Canvas, reach
         let points: Vec<DVec3> = motion.around_the_seam(offset);
         let colour = if offset < 0 { BEFORE } else { AFTER };
         let share = 1.0 - 0.22 * (offset.abs() - 1) as f64;
-        for limb in motion.figure().limbs() {
+        for limb in motion.figure.limbs() {
             if let [Some(from), Some(to)] = limb.ends.map(|point| camera.project(points[point])) {
                 canvas.stick([from.at, to.at], colour.faded(0.8 * share), 1.2);
             }

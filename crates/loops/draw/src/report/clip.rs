@@ -43,7 +43,7 @@ pub(super) struct Room {
 /// among these, and `t` their rotations as `d`: x, y and z of quaternions whose w is not negative.
 pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> String {
     let limbs = drawn_limbs(motion, room);
-    let mesh = motion.figure().surface().and_then(Surface::of_page);
+    let mesh = motion.figure.surface().and_then(Surface::of_page);
     let mut joints = mesh.map_or_else(Vec::new, |mesh| mesh.joints.clone());
     joints.sort_unstable();
     joints.dedup();
@@ -58,7 +58,7 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
     } else {
         fitting.min(smooth.max(FEWEST)).min(motion.num_frames())
     };
-    let Samples { places, turns, reach } = Samples::new(motion, num, &points, &joints);
+    let (places, turns, reach) = samples(motion, num, &points, &joints);
     let (low, high) = bounds(places.iter().chain(&reach).copied());
     let (middle, half) = if places.is_empty() {
         (DVec3::ZERO, DVec3::ONE)
@@ -84,7 +84,7 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
             STANDARD.encode(&turns)
         )
     });
-    let root = motion.root();
+    let root = &motion.root;
     format!(
         "{{\"p\":{:.5},\"n\":{num},\"e\":{},\"k\":{},\"q\":{:.4e},\"o\":{},\"r\":{},\"v\":{},\"w\":{},\"m\":{},\"z\":{:.3},\"g\":{:.3},\
          \"l\":[{}],\"c\":{},\"f\":{:.4},{}\"d\":\"{}\"}}",
@@ -114,53 +114,40 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
     )
 }
 
-/// A motion at even times.
-struct Samples {
-    /// The points, sample by sample.
-    places: Vec<DVec3>,
-    /// The rotations of the joints as 16-bit integers.
-    turns: Vec<u8>,
-    /// Places that a mesh reaches.
-    reach: Vec<DVec3>,
-}
-
-impl Samples {
-    /// Takes `num` samples of a cycle, and its end if that is kept.
-    fn new(motion: &DrawnMotion, num: usize, points: &[usize], joints: &[usize]) -> Self {
-        let (mut places, mut turns, mut reach) = (Vec::new(), Vec::new(), Vec::new());
-        let has_page_mesh = motion.figure().surface().and_then(Surface::of_page).is_some();
-        for sample in 0..num + usize::from(motion.ends_apart()) {
-            let secs = sample as f64 / num as f64 * motion.period_secs();
-            let (all, pose) = if sample < num {
-                (motion.body_at(secs), motion.joints_at(secs))
+/// Takes `num` samples of a cycle, and its end if that is kept: the points, sample by sample, the rotations of the joints as 16-bit
+/// integers, and places that the mesh reaches.
+fn samples(motion: &DrawnMotion, num: usize, points: &[usize], joints: &[usize]) -> (Vec<DVec3>, Vec<u8>, Vec<DVec3>) {
+    let (mut places, mut turns, mut reach) = (Vec::new(), Vec::new(), Vec::new());
+    let has_page_mesh = motion.figure.surface().and_then(Surface::of_page).is_some();
+    for sample in 0..num + usize::from(motion.ends_apart()) {
+        let secs = sample as f64 / num as f64 * motion.period_secs();
+        let (all, pose) = if sample < num {
+            (motion.body_at(secs), motion.joints_at(secs))
+        } else {
+            (motion.body_at_end(), motion.joints_at_end().clone())
+        };
+        let finite = points.iter().map(|&point| {
+            if all[point].is_finite() {
+                all[point]
             } else {
-                (motion.body_at_end(), motion.joints_at_end().cloned())
-            };
-            let finite = points.iter().map(|&point| {
-                if all[point].is_finite() {
-                    all[point]
-                } else {
-                    DVec3::ZERO
-                }
-            });
-            places.extend(finite);
-            if let Some(pose) = pose {
-                for &joint in joints {
-                    let turn = pose.rotations[joint];
-                    let turn = if turn.w < 0.0 { -turn } else { turn };
-                    turns.extend(shorts(f64::from(i16::MAX) * turn.xyz()).as_flattened());
-                }
-                if has_page_mesh {
-                    reach.extend(motion.reach_of(&pose).into_iter().map(|(place, _)| place));
-                }
+                DVec3::ZERO
             }
+        });
+        places.extend(finite);
+        for &joint in joints {
+            let turn = pose.rotations[joint];
+            let turn = if turn.w < 0.0 { -turn } else { turn };
+            turns.extend(shorts(f64::from(i16::MAX) * turn.xyz()).as_flattened());
         }
-        Self { places, turns, reach }
+        if has_page_mesh {
+            reach.extend(motion.reach_of(&pose).into_iter().map(|(place, _)| place));
+        }
     }
+    (places, turns, reach)
 }
 
 fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {
-    let figure = motion.figure();
+    let figure = &motion.figure;
     let least = if room.is_fine { 0.0 } else { FINE * figure.stature() };
     let all = figure.limbs();
     let kept: Vec<Limb> = (all.iter().copied())

@@ -34,13 +34,13 @@ const AXES: [(&str, &str); 3] = [("to the left", "a"), ("up", "b"), ("forward", 
 /// Draws the seam joint over the seam: its position relative to the root, in cm from the position where the loop starts.
 pub(super) fn seam(entry: &LoopEntry) -> String {
     let point = (entry.quality.seam_joint.as_deref())
-        .and_then(|name| entry.closed.figure().point_named(name))
-        .unwrap_or(entry.closed.figure().hips());
-    let name = entry.closed.figure().name_of(point);
+        .and_then(|name| entry.closed.figure.point_named(name))
+        .unwrap_or(entry.closed.figure.hips());
+    let name = entry.closed.figure.name_of(point);
     let around = AROUND_SECS.min(0.5 * entry.closed.period_secs());
     let closed = over_the_seam(&entry.closed, point, around);
     let uncut = (entry.uncut.as_ref())
-        .filter(|uncut| uncut.figure().name_of(point) == name)
+        .filter(|uncut| uncut.figure.name_of(point) == name)
         .map(|uncut| over_the_seam(uncut, point, around));
     let dashed = if uncut.is_some() {
         "; dashed: the take, uncut"
@@ -136,14 +136,14 @@ const CYCLES: f64 = 2.0;
 
 /// Hips and root from above.
 pub(super) fn path(entry: &LoopEntry) -> String {
-    let root = entry.closed.root();
+    let root = &entry.closed.root;
     let period = entry.closed.period_secs();
     let times = |count: usize| (0..=count).map(move |k| CYCLES * period * k as f64 / count as f64);
     let of_hips: Vec<DVec3> = times(2 * STEPS).map(|secs| hips_at(&entry.closed, secs)).collect();
     let of_root: Vec<DVec3> = times(2 * STEPS).map(|secs| root.at(secs).translation).collect();
     // The take stands elsewhere; its stretch is moved so that it starts with the loop.
     let of_take: Vec<DVec3> = entry.uncut.as_ref().map_or_else(Vec::new, |uncut| {
-        let onto = root.start * uncut.root().start.inverse();
+        let onto = root.start * uncut.root.start.inverse();
         let steps = (0..=STEPS).map(|k| uncut.period_secs() * k as f64 / STEPS as f64 * 0.9999);
         steps.map(|secs| onto.transform_point(hips_at(uncut, secs))).collect()
     });
@@ -166,8 +166,8 @@ pub(super) fn path(entry: &LoopEntry) -> String {
 }
 
 fn hips_at(motion: &DrawnMotion, secs: f64) -> DVec3 {
-    let p = motion.body_at(secs)[motion.figure().hips()];
-    motion.root().at(secs).transform_point(p)
+    let p = motion.body_at(secs)[motion.figure.hips()];
+    motion.root.at(secs).transform_point(p)
 }
 
 fn path_chart(of_hips: &[DVec3], of_root: &[DVec3], of_take: &[DVec3]) -> String {

@@ -106,7 +106,7 @@ impl Panel {
             .collect();
         Self {
             meshes: motions
-                .filter_map(|motion| motion.figure().surface()?.of_page().cloned())
+                .filter_map(|motion| motion.figure.surface()?.of_page().cloned())
                 .collect(),
             kind: entry.kind.clone(),
             row: row(entry, index),
