@@ -57,14 +57,6 @@ struct Moment {
     sunk: f64,
 }
 
-/// The pelvis without its height, which follows from the legs' reach.
-struct Pelvis {
-    /// Hips in the root's frame; y is the variation of the height.
-    offset: DVec3,
-    /// In the root's frame.
-    rotation: DQuat,
-}
-
 impl Walker {
     /// Lays out a walk.
     ///
@@ -110,7 +102,11 @@ impl Walker {
         let feet = Side::BOTH.map(|side| self.footsteps().foot(side, moment.phase));
         let pelvis = self.pelvis(&moment);
         let hips_height = self.hips_height * moment.readiness + standing_height() * (1.0 - moment.readiness);
-        let hips = moment.root * Rigid::new(pelvis.rotation, pelvis.offset + DVec3::Y * (hips_height + moment.sunk));
+        let hips = moment.root
+            * Rigid::new(
+                pelvis.rotation,
+                pelvis.translation + DVec3::Y * (hips_height + moment.sunk),
+            );
         let mut pose = self.rest_at(hips.translation, hips.rotation);
         let pelvis_yaw = moment.yaw + rotation::yaw_of(pelvis.rotation);
         for (side, foot) in Side::BOTH.into_iter().zip(&feet) {
@@ -175,24 +171,25 @@ impl Walker {
         }
     }
 
-    fn pelvis(&self, moment: &Moment) -> Pelvis {
+    /// Returns the pelvis in the root's frame without its height, which follows from the legs' reach: y is the variation of the height.
+    fn pelvis(&self, moment: &Moment) -> Rigid {
         let gait = &self.gait;
         let wave = |cycles: f64, peak: f64| ops::cos(TAU * cycles * (moment.phase - peak));
         let size = moment.vigour * moment.growth;
         let still = 1.0 - moment.vigour;
         let slow = |hz: f64| ops::sin(TAU * hz * moment.time_secs);
-        Pelvis {
-            offset: DVec3::new(
-                size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
-                size * gait.bob * wave(2.0, -0.03),
-                size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
-            ),
-            rotation: facing(
+        Rigid::new(
+            facing(
                 -size * gait.pelvis_yaw * wave(1.0, -0.31),
                 0.06 + moment.vigour * (0.25 * gait.lean + 0.01 * wave(2.0, 0.2)),
                 size * gait.pelvis_list * wave(1.0, -0.14) - 0.25 * gait.bank * moment.vigour,
             ),
-        }
+            DVec3::new(
+                size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
+                size * gait.bob * wave(2.0, -0.03),
+                size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
+            ),
+        )
     }
 
     /// Returns the greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
@@ -212,7 +209,7 @@ impl Walker {
                     .root
                     .inverse()
                     .transform_point(self.footsteps().foot(side, moment.phase).ankle);
-                let hip = pelvis.offset + pelvis.rotation * hip_offset(side);
+                let hip = pelvis.transform_point(hip_offset(side));
                 let (across, along) = (ankle.x - hip.x, ankle.z - hip.z);
                 let below_squared = reach * reach - across * across - along * along;
                 if below_squared <= 0.0 {

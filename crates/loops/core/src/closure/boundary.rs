@@ -109,7 +109,8 @@ pub struct Boundary {
     start: Shape,
     end: Shape,
     period_secs: f64,
-    order: Order,
+    /// The conditions that are met: with velocities and accelerations or without.
+    pub(super) order: Order,
     progress: Option<Progress>,
     /// Row per decay, column per condition.
     coefficients: Matrix,
@@ -118,7 +119,7 @@ pub struct Boundary {
 impl Boundary {
     /// Solves the system.
     ///
-    /// C2 is met if both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are used as given, even when they
+    /// C2 is met if both shapes carry accelerations, else C1. The shapes are used as given, even when they
     /// are longer than the period. Errors: [`BoundaryError::Singular`].
     pub fn new(start: Shape, end: Shape, period_secs: f64, order: Order) -> Result<Self, BoundaryError> {
         Self::with_progress(start, end, period_secs, order, None)
@@ -163,11 +164,6 @@ impl Boundary {
     /// Returns the seconds from start to end.
     pub fn period_secs(&self) -> f64 {
         self.period_secs
-    }
-
-    /// Returns the conditions that are met: with velocities and accelerations or without.
-    pub fn order(&self) -> Order {
-        self.order
     }
 
     /// Returns the boundary matrix: row per condition in the order of [`Weights`], column per decay: position, velocity (and

@@ -64,7 +64,7 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
     };
 
     let is_layered = closing.add_layers(settings.motion, &methods)?;
-    method.order = Boundary::new(method.start, method.end, clip.period_secs(), method.order)?.order();
+    method.order = Boundary::new(method.start, method.end, clip.period_secs(), method.order)?.order;
     let mut closed = Closed {
         tracks: Tracks::empty(clip.skeleton().clone(), clip.step_secs(), clip.num_intervals()),
         translation_offsets: Vec::new(),

@@ -126,7 +126,7 @@ pub struct LoopKeys {
     tracks: Tracks,
     /// The keys with all joints relative to the root.
     world: WorldTracks,
-    layout: KeyLayout,
+    pub(crate) layout: KeyLayout,
     root: RootMotion,
 }
 
@@ -186,13 +186,6 @@ impl LoopKeys {
             num_cycles: 1,
         };
         Self::of(clip.tracks().clone(), layout, *clip.root())
-    }
-
-    /// Marks the keys as those of a loop of this many different cycles.
-    #[must_use]
-    pub(crate) fn in_cycles(mut self, num_cycles: usize) -> Self {
-        self.layout.num_cycles = num_cycles;
-        self
     }
 
     fn of(tracks: Tracks, layout: KeyLayout, root: RootMotion) -> Self {

@@ -315,7 +315,9 @@ impl MadeLoop {
 
     /// Returns its keys, before they are written.
     pub fn keys(&self) -> LoopKeys {
-        LoopKeys::from_loop(&self.loop_clip).in_cycles(self.num_copies())
+        let mut keys = LoopKeys::from_loop(&self.loop_clip);
+        keys.layout.num_cycles = self.num_copies();
+        keys
     }
 }
 

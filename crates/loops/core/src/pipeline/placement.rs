@@ -48,9 +48,9 @@ impl LoopClip {
     /// tilt.
     #[must_use]
     pub fn recentered(self, body: &Body, mode: RootMode, space: RootSpace) -> Recentered {
-        let facing = BodyInRoot::of(&self, body);
+        let (ground, facing) = body_in_root(&self, body);
         if mode == RootMode::Stationary {
-            let motion = Rigid::from_yaw(facing.yaw, facing.ground).inverse();
+            let motion = Rigid::from_yaw(facing, ground).inverse();
             return Recentered {
                 clip: self.with_body_moved(motion),
                 motion,
@@ -61,7 +61,7 @@ impl LoopClip {
         let (target, yaw) = match space {
             RootSpace::Ground => {
                 // Whole quarter turns: a body that sways, or walks sideways, does not turn its root.
-                let off = FRAC_PI_2 * (facing.yaw / FRAC_PI_2).round();
+                let off = FRAC_PI_2 * (facing / FRAC_PI_2).round();
                 (
                     if off == 0.0 {
                         Rigid::new(glam::DQuat::IDENTITY, height)
@@ -73,7 +73,7 @@ impl LoopClip {
             }
             RootSpace::Full => {
                 // The root is the mean frame of the hips, in any orientation; the body faces its own way.
-                let ahead = first.rotation * (rotation::from_yaw(facing.yaw) * DVec3::Z);
+                let ahead = first.rotation * (rotation::from_yaw(facing) * DVec3::Z);
                 let yaw = ops::atan2(ahead.x, ahead.z);
                 (
                     Rigid::new((rotation::from_yaw(-yaw) * first.rotation).normalize(), height),
@@ -93,30 +93,19 @@ impl LoopClip {
     }
 }
 
-/// Place and facing of a body, averaged over a loop, relative to its root.
-struct BodyInRoot {
-    ground: DVec3,
-    /// Radians, from -pi to pi.
-    yaw: f64,
-}
-
-impl BodyInRoot {
-    fn of(clip: &LoopClip, body: &Body) -> Self {
-        let heading = Heading::level(&clip.tracks_from_root(), body);
-        let count = heading.num_frames();
-        let ground = mean((0..count).map(|frame| heading.ground(frame)));
-        let ahead = |frame| rotation::from_yaw(heading.yaw(frame)) * DVec3::Z;
-        let mean = mean((0..count).map(ahead));
-        let ahead = if mean.length() < MIN_MEAN_FACING {
-            ahead(0)
-        } else {
-            mean
-        };
-        Self {
-            ground: ground.with_y(0.0),
-            yaw: ops::atan2(ahead.x, ahead.z),
-        }
-    }
+/// Returns the place and the facing of a body, averaged over a loop, relative to its root; the facing is in radians, from -pi to pi.
+fn body_in_root(clip: &LoopClip, body: &Body) -> (DVec3, f64) {
+    let heading = Heading::level(&clip.tracks_from_root(), body);
+    let count = heading.num_frames();
+    let ground = mean((0..count).map(|frame| heading.ground(frame)));
+    let ahead = |frame| rotation::from_yaw(heading.yaw(frame)) * DVec3::Z;
+    let mean = mean((0..count).map(ahead));
+    let ahead = if mean.length() < MIN_MEAN_FACING {
+        ahead(0)
+    } else {
+        mean
+    };
+    (ground.with_y(0.0), ops::atan2(ahead.x, ahead.z))
 }
 
 impl Take {
