@@ -33,8 +33,10 @@ pub(crate) trait FileForm: Any {
 
     fn space(&self) -> &Space;
 
-    /// Returns the rest pose of its joints, local, in metres with +Y up; `None` if they differ from those of the skeleton.
-    fn rest(&self, skeleton: &Skeleton) -> Option<Pose>;
+    /// Returns the rest pose of its joints, local, in metres with +Y up; `None` if none is stated for that skeleton.
+    fn rest(&self, _skeleton: &Skeleton) -> Option<Pose> {
+        None
+    }
 
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError>;
 

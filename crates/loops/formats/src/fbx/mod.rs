@@ -24,9 +24,9 @@ mod insert;
 mod joints;
 mod keys;
 #[cfg(feature = "fbx")]
-pub(crate) mod mesh;
+mod mesh;
 #[cfg(feature = "fbx")]
-pub(crate) mod read;
+mod read;
 mod record;
 #[cfg(feature = "fbx")]
 mod scene;

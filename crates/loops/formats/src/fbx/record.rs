@@ -169,9 +169,9 @@ impl<'a> Record<'a> {
     }
 
     /// Returns the bytes that it takes in a file.
-    fn length(&self, is_wide: bool) -> usize {
-        let empty = empty_length(is_wide);
-        let children = self.children.iter().map(|child| child.length(is_wide));
+    fn length(&self, width: usize) -> usize {
+        let empty = empty_length(width);
+        let children = self.children.iter().map(|child| child.length(width));
         empty + self.name.len() + self.attributes.len() + children.sum::<usize>() + usize::from(self.is_ended) * empty
     }
 
@@ -233,14 +233,14 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Returns the bytes of a number in the head of a record.
-fn width(is_wide: bool) -> usize {
-    if is_wide { 8 } else { 4 }
+/// Returns the bytes of a number in the head of a record, in files of a version.
+fn width(version: u32) -> usize {
+    if version >= FIRST_WIDE { 8 } else { 4 }
 }
 
 /// Returns the bytes of an empty record: three numbers, and the length of its name.
-fn empty_length(is_wide: bool) -> usize {
-    3 * width(is_wide) + 1
+fn empty_length(width: usize) -> usize {
+    3 * width + 1
 }
 
 /// Returns the text at the start of a list of attributes.
@@ -257,7 +257,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Document<'_>, FbxError> {
     let mut cursor = Cursor {
         bytes,
         at: MAGIC.len() + 4,
-        is_wide: version >= FIRST_WIDE,
+        width: width(version),
     };
     let mut records = Vec::new();
     while let Some(record) = cursor.record(0)? {
@@ -274,7 +274,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Document<'_>, FbxError> {
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
-    is_wide: bool,
+    width: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -286,9 +286,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn number(&mut self) -> Result<u64, FbxError> {
-        let width = width(self.is_wide);
         let mut number = [0; 8];
-        number[..width].copy_from_slice(self.take(width)?);
+        number[..self.width].copy_from_slice(self.take(self.width)?);
         Ok(u64::from_le_bytes(number))
     }
 
@@ -336,11 +335,11 @@ impl<'a> Cursor<'a> {
 ///
 /// Takes memory for one file: records are dropped as they are written.
 pub(crate) fn write(document: Document<'_>) -> Result<Vec<u8>, FbxError> {
-    let is_wide = document.version >= FIRST_WIDE;
-    let lengths = document.records.iter().map(|record| record.length(is_wide));
+    let width = width(document.version);
+    let lengths = document.records.iter().map(|record| record.length(width));
     let mut writer = Writer {
         bytes: Vec::with_capacity(lengths.sum::<usize>() + MAX_FRAME),
-        is_wide,
+        width,
     };
     writer.bytes.extend_from_slice(MAGIC);
     writer.bytes.extend(document.version.to_le_bytes());
@@ -361,26 +360,25 @@ pub(crate) fn write(document: Document<'_>) -> Result<Vec<u8>, FbxError> {
 
 struct Writer {
     bytes: Vec<u8>,
-    is_wide: bool,
+    width: usize,
 }
 
 impl Writer {
     fn put(&mut self, at: usize, number: u64) -> Result<(), FbxError> {
-        let width = width(self.is_wide);
-        if !self.is_wide && u32::try_from(number).is_err() {
+        if self.width < 8 && u32::try_from(number).is_err() {
             return Err(FbxError::TooManyBytes);
         }
-        self.bytes[at..at + width].copy_from_slice(&number.to_le_bytes()[..width]);
+        self.bytes[at..at + self.width].copy_from_slice(&number.to_le_bytes()[..self.width]);
         Ok(())
     }
 
     /// An empty record.
     fn end(&mut self) {
-        self.bytes.resize(self.bytes.len() + empty_length(self.is_wide), 0);
+        self.bytes.resize(self.bytes.len() + empty_length(self.width), 0);
     }
 
     fn record(&mut self, record: Record<'_>) -> Result<(), FbxError> {
-        let width = width(self.is_wide);
+        let width = self.width;
         let head = self.bytes.len();
         self.bytes.resize(head + 3 * width, 0);
         self.put(head + width, record.num_attributes)?;
@@ -467,11 +465,11 @@ mod tests {
     fn files_end_where_their_offsets_do() {
         let mut writer = Writer {
             bytes: vec![0; 8],
-            is_wide: false,
+            width: 4,
         };
         assert_eq!(writer.put(0, u64::from(u32::MAX)), Ok(()));
         assert_eq!(writer.put(0, 1 << 32), Err(FbxError::TooManyBytes));
-        writer.is_wide = true;
+        writer.width = 8;
         assert_eq!(writer.put(0, 1 << 32), Ok(()));
     }
 

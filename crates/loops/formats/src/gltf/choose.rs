@@ -193,7 +193,7 @@ fn skin_joints(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<Vec<usize>, ReadError> {
-    let skins: Vec<Skin> = parts::parts(document, "skins")?;
+    let mut skins: Vec<Skin> = parts::parts(document, "skins")?;
     for (index, skin) in skins.iter().enumerate() {
         if let Some(&found) = skin.joints.iter().find(|&&joint| joint >= moved.len()) {
             return Err(GltfError::no_such(format!("skins[{index}].joints"), found, moved.len()).into());
@@ -230,7 +230,7 @@ fn skin_joints(
             names,
         });
     }
-    Ok(skins.into_iter().nth(chosen).map_or_else(Vec::new, |skin| skin.joints))
+    Ok(skins.swap_remove(chosen).joints)
 }
 
 /// Most joints of a skin that are compared one by one with another skin's.

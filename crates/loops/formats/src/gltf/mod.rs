@@ -19,13 +19,13 @@ pub(crate) mod container;
 
 mod edit;
 
-pub(crate) mod facts;
+mod facts;
 
 mod fresh;
 
-pub(crate) mod mesh;
+mod mesh;
 
-pub(crate) mod meshopt;
+mod meshopt;
 
 mod node_scale;
 
@@ -33,7 +33,7 @@ mod parts;
 mod prune;
 mod sides;
 
-pub(crate) mod read;
+mod read;
 
 mod vrm;
 
@@ -41,4 +41,4 @@ pub(crate) mod vrma;
 
 mod track;
 
-pub(crate) mod write;
+mod write;

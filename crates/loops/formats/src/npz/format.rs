@@ -1,7 +1,6 @@
 //! The entry of NPZ in the table of formats: capabilities, reader and writer.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Pose, Skeleton};
 
 use super::{
     array::{bools, doubles, ints, singles, texts},
@@ -64,10 +63,6 @@ impl FileForm for NpzSource {
 
     fn space(&self) -> &Space {
         &self.space
-    }
-
-    fn rest(&self, _: &Skeleton) -> Option<Pose> {
-        None
     }
 
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {

@@ -12,6 +12,7 @@ pub(super) struct Line {
 }
 
 /// The relation of lines and rows, over the lines that hold declared rows.
+#[derive(Default)]
 pub(super) struct Lines {
     width: usize,
     num_wanted: usize,
@@ -32,14 +33,8 @@ impl Lines {
         Self {
             width,
             num_wanted,
-            line: None,
-            first: None,
-            row_start: None,
-            first_across: None,
             all_alike: true,
-            num_lines: 0,
-            num_exact: 0,
-            num_before: 0,
+            ..Self::default()
         }
     }
 
