@@ -1,8 +1,11 @@
 //! The flags for reading a take.
 
-use std::{path::PathBuf, str::FromStr};
+use std::{ffi::OsStr, path::PathBuf, str::FromStr};
 
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
+use clap::{
+    Arg, ArgMatches, Args, Command, Error, FromArgMatches, builder::TypedValueParser, error::ErrorKind,
+    parser::ValueSource,
+};
 use loopwright_formats::{UnitChoice, UpChoice};
 
 use super::{
@@ -10,7 +13,6 @@ use super::{
     keys::{Sets, Setting, recipe_of},
     robot_file::RobotFile,
     take::{StudyArgs, TakeArgs},
-    typed::IfTyped,
     words::Written,
 };
 
@@ -64,6 +66,31 @@ struct StudyFlags {
     /// repeatable.
     #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::from_str)]
     set: Vec<Setting>,
+}
+
+/// Reads a value: `None` if the user did not type it.
+#[derive(Clone)]
+struct IfTyped<P>(P);
+
+impl<P: TypedValueParser> TypedValueParser for IfTyped<P> {
+    type Value = Option<P::Value>;
+
+    fn parse_ref(&self, cmd: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Self::Value, Error> {
+        self.0.parse_ref(cmd, arg, value).map(Some)
+    }
+
+    fn parse_ref_(
+        &self,
+        cmd: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+        source: ValueSource,
+    ) -> Result<Self::Value, Error> {
+        match source {
+            ValueSource::DefaultValue => Ok(None),
+            _ => self.parse_ref(cmd, arg, value),
+        }
+    }
 }
 
 impl StudyArgs {
