@@ -342,8 +342,9 @@ impl<'a> PackJob<'a> {
 
     /// Renames a loop that stays as it is, if the engine loops by name; returns whether it did.
     fn rename(&mut self, number: usize, stretch: &LoopCandidate, name: &str) -> bool {
-        let loops = Loops::from(Some(stretch)) == Loops::Already && !name.ends_with(LOOP_SUFFIX);
-        let is_needed = loops && self.request.recipe.output.engine().choices().loops_by_name;
+        let is_needed = Loops::from(Some(stretch)) == Loops::Already
+            && !name.ends_with(LOOP_SUFFIX)
+            && self.request.recipe.output.engine().choices().loops_by_name;
         let new = loop_name(name);
         let mut form = self.form.as_mut().filter(|_| is_needed);
         let is_done = form
@@ -487,11 +488,13 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
     studied.check_search()?;
     let pairing = pairing_of(studied, recipe, said)?;
     search.check_pairing(&pairing)?;
-    let settings = SearchSettings {
-        pairing,
-        ..search.settings(DEFAULT_TOP)
-    };
-    let chosen = match recommended(studied, settings) {
+    let chosen = match recommended(
+        studied,
+        SearchSettings {
+            pairing,
+            ..search.settings(DEFAULT_TOP)
+        },
+    ) {
         Ok(chosen) => chosen,
         Err(error) => return NoLoop::of(studied, error).map(|why_not| Looped::No(None, why_not)),
     };

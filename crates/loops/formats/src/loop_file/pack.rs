@@ -144,8 +144,13 @@ impl MotionPack {
 
     /// Returns the file. In glTF the facts of every loop are in the extras of its animation.
     pub fn bytes(&self) -> Vec<u8> {
-        let loops = self.motions.iter().flatten().flatten();
-        let facts: Vec<&Sidecar> = loops.map(|measured| &measured.sidecar).collect();
+        let facts: Vec<&Sidecar> = self
+            .motions
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|measured| &measured.sidecar)
+            .collect();
         with_facts_of_all(&self.written, &facts).unwrap_or_else(|| self.written.clone())
     }
 }
@@ -169,8 +174,13 @@ impl MeasuredLoop {
             num_cycles: 1,
         };
         let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
-        let animation = Some(animation.to_owned());
-        let mut measured = described(made, take, (source.space(), &writing), animation, (&keys, &layout));
+        let mut measured = described(
+            made,
+            take,
+            (source.space(), &writing),
+            Some(animation.to_owned()),
+            (&keys, &layout),
+        );
         measured.sidecar.closure = ClosureFacts {
             method: "none".to_owned(),
             ..ClosureFacts::default()

@@ -139,8 +139,11 @@ read_into!(Sets, core::convert::identity, |matches| {
 });
 
 read_into!(TakeArgs, TakeFlags::augment_args, |matches| {
-    let set = Sets::from_arg_matches(matches)?.0.take;
-    Ok(set.under(TakeFlags::from_arg_matches(matches)?.reading).reading())
+    Ok(Sets::from_arg_matches(matches)?
+        .0
+        .take
+        .under(TakeFlags::from_arg_matches(matches)?.reading)
+        .reading())
 });
 
 read_into!(StudyArgs, StudyFlags::augment_args, |matches| {
