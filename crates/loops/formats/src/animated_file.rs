@@ -110,11 +110,13 @@ impl AnimatedFile {
 
     /// Reads the take of an animation by name, pattern or number, in the space that its file states. Errors: as [`Self::read`].
     pub fn take(&self, animation: &str) -> Result<LoadedTake, ReadError> {
-        let settings = ReadSettings {
-            animation: AnimationChoice::Given(animation),
-            ..ReadSettings::default()
-        };
-        self.read(&settings, &mut Vec::new())
+        self.read(
+            &ReadSettings {
+                animation: AnimationChoice::Given(animation),
+                ..ReadSettings::default()
+            },
+            &mut Vec::new(),
+        )
     }
 
     /// Reads a character: its skeleton at rest, or its first animation if only that shows which nodes are joints; and an

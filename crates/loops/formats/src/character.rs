@@ -47,8 +47,7 @@ impl Character {
         // The mesh is parsed separately: both need much memory.
         drop(parsed);
         let rest = file.source.rest(file.take.skeleton());
-        let shows = motion.as_ref().unwrap_or(&file.take);
-        let rig = Rig::of(shows, &rest, &BodyOverrides::default())?;
+        let rig = Rig::of(motion.as_ref().unwrap_or(&file.take), &rest, &BodyOverrides::default())?;
         let soles = read_soles(bytes, &file.source, &rig, &settings.limits);
         Ok(Self {
             rig: rig.with_soles(soles),

@@ -52,8 +52,7 @@ impl EvenKeys {
         let (start_secs, last) = (*even.first()?, *even.last()?);
         let step_secs = (last - start_secs) / (even.len() - 1) as f64;
         let is_even = even.windows(2).all(|pair| !is_off((pair[1] - pair[0]) / step_secs));
-        let are_seen = are_seen(even.len(), step_secs, (tail_secs - last) / step_secs);
-        (is_even && are_seen).then_some(Self {
+        (is_even && are_seen(even.len(), step_secs, (tail_secs - last) / step_secs)).then_some(Self {
             start_secs,
             step_secs,
             num_frames: even.len(),

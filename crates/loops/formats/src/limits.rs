@@ -101,10 +101,9 @@ impl SizeLimits {
 
     /// Checks whether a take with these frames, joints and compared joints may be searched. Errors: [`MemoryError`].
     pub fn check_search(&self, frames: usize, joints: usize, compared: usize) -> Result<(), MemoryError> {
-        let of_joints = SEARCH_JOINT_BYTES.saturating_mul(joints as u64);
         self.check_room(
             SEARCH_FRAME_BYTES
-                .saturating_add(of_joints)
+                .saturating_add(SEARCH_JOINT_BYTES.saturating_mul(joints as u64))
                 .saturating_add(SEARCH_COMPARED_BYTES.saturating_mul(compared as u64))
                 .saturating_mul(frames.max(FEWEST_FRAMES) as u64),
         )
@@ -155,8 +154,8 @@ impl SizeLimits {
     /// Checks the memory for a file of JSON. Errors: [`MemoryError`].
     pub fn check_json(&self, text: &[u8]) -> Result<(), MemoryError> {
         // Its text, and a value after every comma and bracket.
-        let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
-        let bytes = (values as u64).saturating_mul(JSON_VALUE_BYTES);
+        let bytes = (text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() as u64)
+            .saturating_mul(JSON_VALUE_BYTES);
         let length = text.len() as u64;
         self.for_file(length).check_room(bytes.saturating_add(length))
     }

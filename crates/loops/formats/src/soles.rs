@@ -95,8 +95,10 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
         .filter(|(_, points)| !points.is_empty())
         .map(|(foot, points)| {
             let in_joints = outermost(&points).into_iter().map(|Point { joint, at }| {
-                let from_world = world.rotations[joint].conjugate();
-                (joint, from_world * (at - world.translations[joint]))
+                (
+                    joint,
+                    world.rotations[joint].conjugate() * (at - world.translations[joint]),
+                )
             });
             FootSole {
                 ankle: body.feet[foot].ankle,

@@ -87,8 +87,10 @@ impl Following {
             }
             (_, Some(other)) => {
                 same(other, "take.reference")?;
-                let rig = Rig::of(&other.take, &stated(other), overrides)?;
-                (rig.reference().clone(), Reference::Rest)
+                (
+                    Rig::of(&other.take, &stated(other), overrides)?.reference().clone(),
+                    Reference::Rest,
+                )
             }
             (ReferencePose::Rest, _) => (stated(file), Reference::Rest),
             (ReferencePose::Motion, _) => (stated(file), Reference::Motion),
@@ -111,9 +113,9 @@ impl Following {
         if self.reference == ReferencePose::Auto {
             return Ok(None);
         }
-        let rest = file.source.rest(file.take.skeleton());
         Ok(Some(
-            Rig::of(&file.take, &rest, overrides)?.with_gaze_raised(rig.gaze_raised()),
+            Rig::of(&file.take, &file.source.rest(file.take.skeleton()), overrides)?
+                .with_gaze_raised(rig.gaze_raised()),
         ))
     }
 }

@@ -201,15 +201,18 @@ pub(crate) fn pairing_of(studied: &Studied, recipe: &Recipe, warnings: &mut Vec<
 
 fn named(studied: &Studied, stretch: &StretchRecipe, pairing: &Pairing) -> Option<Result<Chosen, JobError>> {
     let (start, end) = stretch.start.zip(stretch.end)?;
-    let settings = SearchSettings {
-        cycles: stretch.cycles,
-        pairing: pairing.clone(),
-        ..SearchSettings::default()
-    };
     Some(
         studied
             .analysis
-            .appraise(start, end, &settings)
+            .appraise(
+                start,
+                end,
+                &SearchSettings {
+                    cycles: stretch.cycles,
+                    pairing: pairing.clone(),
+                    ..SearchSettings::default()
+                },
+            )
             .map(|stretch| Chosen::new(1, stretch))
             .map_err(JobError::from),
     )

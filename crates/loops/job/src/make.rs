@@ -154,8 +154,7 @@ pub(crate) fn settings(
 ) -> Result<(LoopSettings, OutputRecipe, Vec<Ineffective>), JobError> {
     let output = recipe.output.filled(studied.take().frame_rate_hz(), stretch);
     let mut ineffective = Vec::new();
-    let body = studied.body_of_loops();
-    let settings = recipe.loop_settings(&output, &studied.analysis, &body, &mut ineffective)?;
+    let settings = recipe.loop_settings(&output, &studied.analysis, &studied.body_of_loops(), &mut ineffective)?;
     Ok((
         LoopSettings {
             character: studied.character.as_ref().map(|matched| Arc::clone(&matched.pair)),

@@ -12,7 +12,7 @@ use loopwright_core::{
 use loopwright_formats::{
     Format, LOOP_SUFFIX, Source,
     loop_file::{
-        AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, Sidecar,
+        AnimationFacts, AnimationOutcome, MeasuredLoop, MotionPack, PackSidecar, PackedLoop, Sidecar,
         facts::{CheckFacts, Grade},
     },
     loop_name,
@@ -342,8 +342,9 @@ impl<'a> PackJob<'a> {
 
     /// Renames a loop that stays as it is, if the engine loops by name; returns whether it did.
     fn rename(&mut self, number: usize, stretch: &LoopCandidate, name: &str) -> bool {
-        let loops = Loops::from(Some(stretch)) == Loops::Already && !name.ends_with(LOOP_SUFFIX);
-        let is_needed = loops && self.request.recipe.output.engine().choices().loops_by_name;
+        let is_needed = Loops::from(Some(stretch)) == Loops::Already
+            && !name.ends_with(LOOP_SUFFIX)
+            && self.request.recipe.output.engine().choices().loops_by_name;
         let new = loop_name(name);
         let mut form = self.form.as_mut().filter(|_| is_needed);
         let is_done = form
@@ -411,9 +412,9 @@ impl<'a> PackJob<'a> {
         }
         let (mut written, mut measured) = (Vec::new(), Vec::new());
         let bytes = if !packed.is_empty() {
-            let mut pack = LoopPack::write(&packed)?;
-            for ((measured, each), origin) in pack.loops.iter_mut().zip(&packed).zip(&origins) {
-                if let Ok(measured) = measured {
+            let mut pack = MotionPack::of_loops(&packed)?;
+            for ((measured, each), origin) in pack.motions.iter_mut().zip(&packed).zip(&origins) {
+                if let Ok(Some(measured)) = measured {
                     Verdict::of_made(&each.made, &measured.quality, &origin.of_take)
                         .state(&mut measured.sidecar.quality);
                     target(request, &each.made, &mut measured.sidecar);
@@ -422,7 +423,7 @@ impl<'a> PackJob<'a> {
             }
             let bytes = pack.bytes();
             written = pack.warnings;
-            measured = pack.loops;
+            measured = pack.motions;
             Some(bytes)
         } else {
             // The copy may refer to other files, which are not copied, so it is written as a new file.
@@ -487,11 +488,13 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
     studied.check_search()?;
     let pairing = pairing_of(studied, recipe, said)?;
     search.check_pairing(&pairing)?;
-    let settings = SearchSettings {
-        pairing,
-        ..search.settings(DEFAULT_TOP)
-    };
-    let chosen = match recommended(studied, settings) {
+    let chosen = match recommended(
+        studied,
+        SearchSettings {
+            pairing,
+            ..search.settings(DEFAULT_TOP)
+        },
+    ) {
         Ok(chosen) => chosen,
         Err(error) => return NoLoop::of(studied, error).map(|why_not| Looped::No(None, why_not)),
     };
@@ -593,11 +596,11 @@ fn facts(
     file: String,
     animations: &mut [Animation],
     packed: &[PackedLoop],
-    measured: Vec<Result<MeasuredLoop, loopwright_formats::LoopFileError>>,
+    measured: Vec<Result<Option<MeasuredLoop>, loopwright_formats::LoopFileError>>,
 ) -> PackSidecar {
     let mut measured: Vec<Option<_>> = measured.into_iter().map(Some).collect();
     let mut pack = PackSidecar::new(file);
-    let written: Vec<String> = (measured.iter().flatten().flatten())
+    let written: Vec<String> = (measured.iter().flatten().flatten().flatten())
         .filter_map(|measured| measured.sidecar.playback.animation.clone())
         .collect();
     for animation in animations {
@@ -614,7 +617,7 @@ fn facts(
             }
             OwnLoop::Kept(kept) => pack.loops.push(kept.sidecar.clone()),
             OwnLoop::Made(index) => match measured.get_mut(*index).and_then(Option::take) {
-                Some(Ok(mut measured)) => {
+                Some(Ok(Some(mut measured))) => {
                     if packed[*index].made.candidate.is_finished_clip() {
                         animation.warnings.extend(
                             Verdict::from_facts(&measured.sidecar.quality)
@@ -632,7 +635,7 @@ fn facts(
                     (facts.outcome, facts.reason) = (AnimationOutcome::Error, Some(error.to_string()));
                     animation.own_loop = OwnLoop::None;
                 }
-                None => {}
+                Some(Ok(None)) | None => {}
             },
             OwnLoop::None => {}
         }

@@ -98,8 +98,10 @@ impl SearchRequest {
     /// Returns how a jump at a seam would fade, by which seams are compared; blends last so many times the half-life of a spring.
     pub fn fade(&self, times: f64) -> Decay {
         let secs = self.half_life_secs();
-        let kind = self.tuning.fade.unwrap_or(DecayKind::Spring);
-        kind.lasting(secs, times * secs)
+        self.tuning
+            .fade
+            .unwrap_or(DecayKind::Spring)
+            .lasting(secs, times * secs)
     }
 
     /// Returns the settings of the search for at most this many rows.

@@ -124,9 +124,8 @@ impl StoredLoop {
         let mirror = recipe::mirror(&Analysis::with(&self.file.take, overrides)?, pairs)?;
         let take = mirror.take(&self.file.take);
         let sidecar = self.sidecar.mirrored(&mirror, take.skeleton());
-        let in_file = LoopInFile::from_whole_file(&sidecar, &take)?;
         let image = Self {
-            clip: in_file.clip(&take)?,
+            clip: LoopInFile::from_whole_file(&sidecar, &take)?.clip(&take)?,
             file: LoadedTake {
                 take,
                 source: self.file.source.mirrored(),
@@ -179,9 +178,12 @@ impl StoredLoop {
         let carried = retarget.loop_clip(&self.clip).map_err(CarryError::from)?;
         let (held, feet) = (retarget.held(&self.clip, &carried, FootLock::Auto)).map_err(CarryError::from)?;
         let (mut clip, feet) = with_feet(carried, held, &feet, body);
-        let likeness = matched.pair.likeness(&self.clip, &clip).unwrap_or_default();
         // They come before those of the source on another character.
-        let mut known: Vec<_> = CheckId::on_character(&likeness, clip.skeleton()).collect();
+        let mut known: Vec<_> = CheckId::on_character(
+            &matched.pair.likeness(&self.clip, &clip).unwrap_or_default(),
+            clip.skeleton(),
+        )
+        .collect();
         known.extend(self.sidecar.quality.checks.iter().cloned());
         let root_joint = retarget.root_joint();
         let root = &self.sidecar.root_motion;

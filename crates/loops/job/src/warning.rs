@@ -393,8 +393,7 @@ fn root_levelled(made: &MadeLoop) -> Option<Warning> {
         .collect();
     let (first, last) = (*frames.first()?, *frames.last()?);
     let climb = (last.translation.y - first.translation.y) / (frames.len() - 1).max(1) as f64;
-    let heights = (0..frames.len()).map(|at| frames[at].translation.y - climb * at as f64);
-    let (low, high) = percentile::extremes(heights);
+    let (low, high) = percentile::extremes((0..frames.len()).map(|at| frames[at].translation.y - climb * at as f64));
     let up = |frame: &Rigid| frame.rotation.inverse() * DVec3::Y;
     let (metres, still) = (high - low, up(&first));
     let radians = frames

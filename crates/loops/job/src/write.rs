@@ -6,7 +6,7 @@ use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 use crate::{
     choose::Request,
     error::JobError,
-    make::{self, LoopMade},
+    make::{LoopMade, is_in_place},
     recipe::Recipe,
     study::Studied,
     verdict::{self, Verdict},
@@ -121,7 +121,7 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     }
     let kind = done.kind(studied);
     sidecar.kind = Some(kind.to_string());
-    sidecar.in_place = make::is_in_place(&done.made);
+    sidecar.in_place = is_in_place(made);
     let recipe = done.recipe(recipe);
     sidecar.recipe_sha256 = Some(recipe.sha256()?);
     Ok(PendingLoop {

@@ -127,11 +127,15 @@ impl LoopFile {
     /// Writes a loop in the form of a source, reads it back, and measures the result.
     pub fn write(made: &MadeLoop, source: &Source) -> Result<Self, LoopFileError> {
         let take = TakeFacts::new(made.take.name(), &made.take, source.space());
-        let writing = LoopWriteSettings {
-            in_place: !made.root.mode.moves_root(),
-            ..LoopWriteSettings::default()
-        };
-        Self::write_with(made, take, source, &writing)
+        Self::write_with(
+            made,
+            take,
+            source,
+            &LoopWriteSettings {
+                in_place: !made.root.mode.moves_root(),
+                ..LoopWriteSettings::default()
+            },
+        )
     }
 
     /// Writes like [`Self::write`], with facts of the take for the loop file, and settings of the writer. Errors: [`LoopFileError`].
@@ -146,9 +150,13 @@ impl LoopFile {
         let source = &source.along(made)?;
         let mut written = checked(clip, Some(&describe::feet_of(made)), source, writing)?;
         written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
-        let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let MeasuredLoop { sidecar, quality } =
-            measured(made, take, (source, writing), &file, written.animation.clone())?;
+        let MeasuredLoop { sidecar, quality } = measured(
+            made,
+            take,
+            (source, writing),
+            &AnimatedFile::parse(&written.bytes, "loop", None)?,
+            written.animation.clone(),
+        )?;
         Ok(Self {
             written,
             sidecar,
@@ -271,10 +279,12 @@ impl DerivedLoop {
     /// Writes the loop in the form of a source, reads it back, and measures it. Errors: [`LoopFileError`].
     pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
         let source = &source.without_shapes();
-        let writing = self.writing_into(source);
-        let written = checked(&self.clip, self.facts.feet.as_ref(), source, &writing)?;
-        let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let MeasuredLoop { sidecar, quality } = self.measured(&file, written.animation.clone(), source)?;
+        let written = checked(&self.clip, self.facts.feet.as_ref(), source, &self.writing_into(source))?;
+        let MeasuredLoop { sidecar, quality } = self.measured(
+            &AnimatedFile::parse(&written.bytes, "loop", None)?,
+            written.animation.clone(),
+            source,
+        )?;
         Ok(LoopFile {
             written,
             sidecar,
@@ -447,12 +457,11 @@ impl ReadBack {
         seam_sample: usize,
         num_cycles: usize,
     ) -> Result<Self, LoopFileError> {
-        let space = source.space();
         let settings = ReadSettings {
             animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
             robot: Some(clip.skeleton()),
             // There are too few frames to detect axes and unit.
-            ..ReadSettings::in_space(SpaceSettings::from(space))
+            ..ReadSettings::in_space(SpaceSettings::from(source.space()))
         };
         let take = file.read(&settings, &mut Vec::new())?.take;
         let added_root = writing.add_root.then(|| take.skeleton().joint(0).name.clone());

@@ -33,9 +33,7 @@ pub use hash::{OtherFile, sha256};
 pub use json::{from_text, to_short_text, to_text, to_value};
 pub use load::{LoadLoopError, load_loop};
 pub use numbers::WildNumber;
-pub use pack::{
-    AnimationFacts, AnimationOutcome, CarriedMotion, LoopPack, MotionPack, PACK_FORMAT, PackSidecar, PackedLoop,
-};
+pub use pack::{AnimationFacts, AnimationOutcome, CarriedMotion, MotionPack, PACK_FORMAT, PackSidecar, PackedLoop};
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
 pub use target::{Choices, Complaint, Target};

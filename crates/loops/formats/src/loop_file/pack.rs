@@ -38,65 +38,6 @@ pub struct PackedLoop {
     pub writing: LoopWriteSettings,
 }
 
-/// Loops written into one copy of their file.
-#[derive(Debug)]
-pub struct LoopPack {
-    /// The file, without the facts of its loops.
-    written: Vec<u8>,
-    /// The outcome of each loop, or why it could not be written.
-    pub loops: Vec<Result<MeasuredLoop, LoopFileError>>,
-    /// Changes made for writing.
-    pub warnings: Vec<FileWarning>,
-}
-
-impl LoopPack {
-    /// Writes loops into a copy of the file that all of them come from, reads it back, and measures them.
-    ///
-    /// Everything else in the file is kept. In glTF a loop replaces a loop of its name; beside other animations of that name it
-    /// is numbered. Errors: the file cannot be extended, or exceeds the limits of its format.
-    pub fn write(loops: &[PackedLoop]) -> Result<Self, LoopFileError> {
-        let Some(first) = loops.first() else {
-            return Err(WriteError::NoCopies.into());
-        };
-        let clips: Vec<Cow<'_, LoopClip>> = loops.iter().map(|each| each.made.from_start()).collect();
-        let sources: Vec<Source> = (loops.iter())
-            .map(|each| each.source.along(&each.made))
-            .collect::<Result<_, _>>()?;
-        let of_file: Vec<MotionOfFile<'_>> = (loops.iter().zip(&clips).zip(&sources))
-            .map(|((each, clip), source)| MotionOfFile {
-                content: MotionContent::Loop(clip.as_ref(), &each.writing),
-                form: source.form(),
-            })
-            .collect();
-        let (written, added) = first.source.form().write_all(&of_file)?;
-        let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let outcomes = loops.iter().zip(added).map(|(each, added)| {
-            measured(
-                &each.made,
-                each.take.clone(),
-                (&each.source, &each.writing),
-                &file,
-                Some(added?),
-            )
-        });
-        Ok(Self {
-            loops: outcomes.collect(),
-            written: written.bytes,
-            warnings: written.warnings,
-        })
-    }
-
-    /// Returns the file. In glTF the facts of every loop are in the extras of its animation.
-    pub fn bytes(&self) -> Vec<u8> {
-        with_facts_inside(&self.written, self.loops.iter().flatten())
-    }
-}
-
-fn with_facts_inside<'a>(written: &[u8], loops: impl Iterator<Item = &'a MeasuredLoop>) -> Vec<u8> {
-    let facts: Vec<&Sidecar> = loops.map(|measured| &measured.sidecar).collect();
-    with_facts_of_all(written, &facts).unwrap_or_else(|| written.to_vec())
-}
-
 /// A motion that was carried over to the joints of a file.
 #[derive(Clone, Debug)]
 pub enum CarriedMotion {
@@ -127,7 +68,7 @@ impl CarriedMotion {
     }
 }
 
-/// Motions written into one copy of the file of a character.
+/// Motions written into one copy of a file.
 #[derive(Debug)]
 pub struct MotionPack {
     /// The file, without the facts of its loops.
@@ -139,6 +80,43 @@ pub struct MotionPack {
 }
 
 impl MotionPack {
+    /// Writes loops into a copy of the file that all of them come from, reads it back, and measures them.
+    ///
+    /// Everything else in the file is kept. In glTF a loop replaces a loop of its name; beside other animations of that name it
+    /// is numbered. Errors: the file cannot be extended, or exceeds the limits of its format.
+    pub fn of_loops(loops: &[PackedLoop]) -> Result<Self, LoopFileError> {
+        let Some(first) = loops.first() else {
+            return Err(WriteError::NoCopies.into());
+        };
+        let clips: Vec<Cow<'_, LoopClip>> = loops.iter().map(|each| each.made.from_start()).collect();
+        let sources: Vec<Source> = (loops.iter())
+            .map(|each| each.source.along(&each.made))
+            .collect::<Result<_, _>>()?;
+        let of_file: Vec<MotionOfFile<'_>> = (loops.iter().zip(&clips).zip(&sources))
+            .map(|((each, clip), source)| MotionOfFile {
+                content: MotionContent::Loop(clip.as_ref(), &each.writing),
+                form: source.form(),
+            })
+            .collect();
+        let (written, added) = first.source.form().write_all(&of_file)?;
+        let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
+        let outcomes = loops.iter().zip(added).map(|(each, added)| {
+            measured(
+                &each.made,
+                each.take.clone(),
+                (&each.source, &each.writing),
+                &file,
+                Some(added?),
+            )
+            .map(Some)
+        });
+        Ok(Self {
+            motions: outcomes.collect(),
+            written: written.bytes,
+            warnings: written.warnings,
+        })
+    }
+
     /// Writes motions into a copy of their source, each as an animation, reads it back, and measures the loops.
     ///
     /// Everything else in the file is kept. Of several motions with one name all except the first are numbered. Errors: the file
@@ -166,7 +144,14 @@ impl MotionPack {
 
     /// Returns the file. In glTF the facts of every loop are in the extras of its animation.
     pub fn bytes(&self) -> Vec<u8> {
-        with_facts_inside(&self.written, self.motions.iter().flatten().flatten())
+        let facts: Vec<&Sidecar> = self
+            .motions
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|measured| &measured.sidecar)
+            .collect();
+        with_facts_of_all(&self.written, &facts).unwrap_or_else(|| self.written.clone())
     }
 }
 
@@ -189,8 +174,13 @@ impl MeasuredLoop {
             num_cycles: 1,
         };
         let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
-        let animation = Some(animation.to_owned());
-        let mut measured = described(made, take, (source.space(), &writing), animation, (&keys, &layout));
+        let mut measured = described(
+            made,
+            take,
+            (source.space(), &writing),
+            Some(animation.to_owned()),
+            (&keys, &layout),
+        );
         measured.sidecar.closure = ClosureFacts {
             method: "none".to_owned(),
             ..ClosureFacts::default()

@@ -90,11 +90,13 @@ impl LoopInFile {
     /// Errors: [`PlaceError::NoCarrier`].
     pub fn from_sidecar(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
         let name = &sidecar.playback.carrier_joint;
-        let carrier = written
-            .skeleton()
-            .find(name)
-            .ok_or_else(|| PlaceError::NoCarrier { name: name.clone() })?;
-        Ok(Self::with_carrier(sidecar, carrier))
+        Ok(Self::with_carrier(
+            sidecar,
+            written
+                .skeleton()
+                .find(name)
+                .ok_or_else(|| PlaceError::NoCarrier { name: name.clone() })?,
+        ))
     }
 
     /// Locates a loop by its sidecar, in all keys of its file: an added root joint is present and carries the root motion.

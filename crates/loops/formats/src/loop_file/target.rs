@@ -241,11 +241,13 @@ fn path_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
     if playback.root_joint_added {
         return added_root_name(skeleton);
     }
-    let path = skeleton
+    let names: Vec<&str> = skeleton
         .find(playback.root_joint.as_ref().unwrap_or(&playback.carrier_joint))
         .map(|joint| skeleton.path_from_root(joint))
-        .unwrap_or_default();
-    let names: Vec<&str> = path.iter().map(|&joint| skeleton.joint(joint).name.as_str()).collect();
+        .unwrap_or_default()
+        .iter()
+        .map(|&joint| skeleton.joint(joint).name.as_str())
+        .collect();
     names.join("/")
 }
 

@@ -83,8 +83,7 @@ impl Array {
         };
         let no_key = || damaged("its header lacks a key");
         let descr = value("descr").ok_or_else(no_key)?;
-        let quoted = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
-        let Some((descr, _)) = quoted else {
+        let Some((descr, _)) = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\'')) else {
             return Err(kind_error(name, "several fields", "numbers or text"));
         };
         if value("fortran_order").ok_or_else(no_key)?.starts_with("True") {

@@ -177,13 +177,15 @@ impl<'a> MotionArrays<'a> {
                 let stays = feet.contacts.iter().filter_map(stay).collect();
                 (names, stays)
             }
-            None => {
-                let detected = Feet {
+            None => (
+                names(played.skeleton(), &body),
+                Feet {
                     limits: self.1.contacts,
                     ..Feet::default()
-                };
-                (names(played.skeleton(), &body), detected.bearings(played, &body).stays)
-            }
+                }
+                .bearings(played, &body)
+                .stays,
+            ),
         };
         let feet: Option<Vec<usize>> = names.iter().map(|name| played.skeleton().find(name)).collect();
         (

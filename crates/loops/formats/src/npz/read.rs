@@ -85,8 +85,12 @@ impl<'a> Arrays<'a> {
     /// Unpacks and reads an array.
     pub(super) fn array(&self, name: &'static str) -> Result<Array, ReadError> {
         let entry = self.entries.iter().find(|entry| stem(entry) == name);
-        let entry = entry.ok_or(NpzError::NoArray { name })?;
-        Ok(Array::read(name, entry.unpacked(self.file_bytes, self.limits)?)?)
+        Ok(Array::read(
+            name,
+            entry
+                .ok_or(NpzError::NoArray { name })?
+                .unpacked(self.file_bytes, self.limits)?,
+        )?)
     }
 
     /// Reads the numbers of an array of this shape, and its sizes. Errors: it has another shape, or a number out of range.

@@ -56,8 +56,9 @@ pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, NpzError> {
             return Err(broken("it is encrypted"));
         }
         let found = archive.get_entry(entry.wayfinder());
-        let found = found.map_err(|error| fault(&error, "its directory points nowhere", "it is cut off"))?;
-        let (start, end) = found.compressed_data_range();
+        let (start, end) = found
+            .map_err(|error| fault(&error, "its directory points nowhere", "it is cut off"))?
+            .compressed_data_range();
         entries.push(Entry {
             name: String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned(),
             method: entry.compression_method().as_u16(),

@@ -149,8 +149,8 @@ impl SetClip {
     fn check(&self, at: &str, names: &BTreeSet<&str>) -> Result<(), ManifestError> {
         in_range(&format!("{at}.seconds"), [self.seconds], 1e-6..=MAX_NUMBER)?;
         in_range(&format!("{at}.frames"), [self.frames as f64], 1.0..=MAX_NUMBER)?;
-        let numbers = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps];
-        let all = (numbers.into_iter())
+        let all = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps]
+            .into_iter()
             .chain([self.turn_deg, self.cost, self.leave_secs])
             .flatten()
             .chain(self.events.iter().map(|event| event.secs))

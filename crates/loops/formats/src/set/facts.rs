@@ -94,10 +94,12 @@ impl RootKeys {
             .iter()
             .zip(self.xyzw.as_chunks().0)
             .map(|(&metres, &xyzw)| {
-                let rotation = DVec4::from_array(xyzw)
-                    .try_normalize()
-                    .map_or(unsound, DQuat::from_vec4);
-                Rigid::new(rotation, DVec3::from_array(metres))
+                Rigid::new(
+                    DVec4::from_array(xyzw)
+                        .try_normalize()
+                        .map_or(unsound, DQuat::from_vec4),
+                    DVec3::from_array(metres),
+                )
             })
             .collect()
     }

@@ -79,8 +79,14 @@ pub(crate) fn settle_unturned(probe: &Take, settings: &SpaceSettings, warnings: 
 }
 
 pub(super) fn find_body(take: &Take) -> Option<Body> {
-    let told = guess_parts(take).map(|parts| take.clone().with_parts(parts));
-    Body::find(told.as_ref().unwrap_or(take), &BodyOverrides::default()).ok()
+    Body::find(
+        guess_parts(take)
+            .map(|parts| take.clone().with_parts(parts))
+            .as_ref()
+            .unwrap_or(take),
+        &BodyOverrides::default(),
+    )
+    .ok()
 }
 
 /// Share of the way from feet to head along an axis in a body that stands along it: within 30 degrees.
@@ -115,12 +121,12 @@ impl Stature {
     /// Returns the places of the feet and of the top in a local pose.
     fn ends(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> [DVec3; 2] {
         let world = pose.world(skeleton);
-        let feet = self
-            .feet
-            .iter()
-            .map(|&(joint, end)| world.joint(joint).transform_point(end));
         [
-            feet.sum::<DVec3>() / self.feet.len() as f64,
+            self.feet
+                .iter()
+                .map(|&(joint, end)| world.joint(joint).transform_point(end))
+                .sum::<DVec3>()
+                / self.feet.len() as f64,
             self.tops.iter().map(|&joint| world.translations[joint]).sum::<DVec3>() / self.tops.len() as f64,
         ]
     }

@@ -239,8 +239,7 @@ impl Clock {
             return Some(received);
         }
         // A pause before the pose says nothing about the clock.
-        let since = *self.stuck_secs.get_or_insert(received);
-        if received - since > STANDS_STILL_SECS {
+        if received - *self.stuck_secs.get_or_insert(received) > STANDS_STILL_SECS {
             (self.ignores_sender, self.last) = (true, None);
             return Some(received);
         }
@@ -409,8 +408,11 @@ impl VmcReader {
 
     /// Adds the next pose to the recording, or to the poses with which one begins.
     fn place(&mut self, pose: Pose) {
-        let recorded = self.recording.as_ref().and_then(|recording| recording.last.as_ref());
-        if let Some(before) = self.first.last().or(recorded) {
+        if let Some(before) = self
+            .first
+            .last()
+            .or(self.recording.as_ref().and_then(|recording| recording.last.as_ref()))
+        {
             let step = pose.secs - before.secs;
             if step <= 0.0 && step > -SET_ANEW_SECS {
                 self.counts.late_poses += 1;
@@ -547,12 +549,11 @@ fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Record
         joints.push(Joint::new(BONES[bone].0, parent, *position));
         own.push((bone, *position));
     }
-    let offsets = own.iter().map(|(_, offset)| *offset).collect();
     let take = Take::new(
         "vmc",
         Skeleton::new(joints).ok()?,
         step_secs,
-        offsets,
+        own.iter().map(|(_, offset)| *offset).collect(),
         vec![DQuat::IDENTITY; own.len()],
     )
     .ok()?;

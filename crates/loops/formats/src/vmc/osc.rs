@@ -103,8 +103,9 @@ fn message(packet: &[u8]) -> Result<Message<'_>, OscError> {
             b'h' | b't' => bytes.take(8).map(|_| Value::Other)?,
             b'c' | b'r' | b'm' => bytes.take(4).map(|_| Value::Other)?,
             b'b' => {
-                let length = u32::from_be_bytes(bytes.take_array()?);
-                let filled = length.checked_next_multiple_of(4).ok_or(OscError::Short)?;
+                let filled = u32::from_be_bytes(bytes.take_array()?)
+                    .checked_next_multiple_of(4)
+                    .ok_or(OscError::Short)?;
                 bytes.take(usize::try_from(filled).map_err(|_| OscError::Short)?)?;
                 Value::Other
             }

@@ -34,8 +34,7 @@ crate::check_rows! {
                 return None;
             }
             // The row's own limit, multiplied in another order, because sidecars hold its last bit.
-            let limits = Limits::never_bad(1e2 * (CREEPS_MPS * quality.body_size));
-            Some(row.graded_by(limits, 1e2 * quality.root_mps))
+            Some(row.graded_by(Limits::never_bad(1e2 * (CREEPS_MPS * quality.body_size)), 1e2 * quality.root_mps))
         },
     }
 

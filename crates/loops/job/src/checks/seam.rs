@@ -83,6 +83,12 @@ crate::check_rows! {
 
 /// Grades a step over the seam; `scale` converts the figure to the unit of the check.
 fn of_step(row: &CheckRow, subject: &Subject<'_>, step: Step, scale: f64) -> CheckFacts {
-    let limits = Limits::new(scale * step.allowed, scale * step.allowed);
-    subject.of_joint(step.joint, step.sample, row.graded_by(limits, scale * step.size))
+    subject.of_joint(
+        step.joint,
+        step.sample,
+        row.graded_by(
+            Limits::new(scale * step.allowed, scale * step.allowed),
+            scale * step.size,
+        ),
+    )
 }

@@ -260,8 +260,10 @@ impl FromStr for Setting {
 /// Reads the short form of a table that may occur several times. Errors: it is none.
 fn short<T: FromStr<Err: Display> + Serialize>(key: &str, value: &str) -> Result<Table, RecipeError> {
     let table: T = (value.parse()).map_err(|why| RecipeError::Text(format!("{key} {why}")))?;
-    let tables = Value::try_from([table]).map_err(|error| RecipeError::Overlay(error.to_string()))?;
-    Ok(Table::from_iter([(key.to_owned(), tables)]))
+    Ok(Table::from_iter([(
+        key.to_owned(),
+        Value::try_from([table]).map_err(|error| RecipeError::Overlay(error.to_string()))?,
+    )]))
 }
 
 /// Reads a line of a recipe. Errors: as for a file with this line.

@@ -31,8 +31,6 @@ mod take;
 #[cfg(feature = "clap")]
 mod take_flags;
 
-#[cfg(feature = "clap")]
-mod typed;
 pub mod words;
 
 pub use closure::{ClosureRecipe, JointRecipe};

@@ -101,10 +101,9 @@ pub fn stances(recipes: &[StanceRecipe], edited: &EditedBody<'_>) -> Result<Vec<
             }
         }
         if edits.len() == before {
-            let known: Vec<&str> = feet.iter().map(|foot| joint_name(foot.ankle)).collect();
             return Err(RecipeError::NoSuchFoot {
                 pattern: recipe.foot.clone(),
-                feet: known.into_iter().map(str::to_owned).collect(),
+                feet: feet.iter().map(|foot| joint_name(foot.ankle).to_owned()).collect(),
             });
         }
     }

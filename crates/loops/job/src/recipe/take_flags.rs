@@ -1,8 +1,11 @@
 //! The flags for reading a take.
 
-use std::{path::PathBuf, str::FromStr};
+use std::{ffi::OsStr, path::PathBuf, str::FromStr};
 
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
+use clap::{
+    Arg, ArgMatches, Args, Command, Error, FromArgMatches, builder::TypedValueParser, error::ErrorKind,
+    parser::ValueSource,
+};
 use loopwright_formats::{UnitChoice, UpChoice};
 
 use super::{
@@ -10,7 +13,6 @@ use super::{
     keys::{Sets, Setting, recipe_of},
     robot_file::RobotFile,
     take::{StudyArgs, TakeArgs},
-    typed::IfTyped,
     words::Written,
 };
 
@@ -66,6 +68,31 @@ struct StudyFlags {
     set: Vec<Setting>,
 }
 
+/// Reads a value: `None` if the user did not type it.
+#[derive(Clone)]
+struct IfTyped<P>(P);
+
+impl<P: TypedValueParser> TypedValueParser for IfTyped<P> {
+    type Value = Option<P::Value>;
+
+    fn parse_ref(&self, cmd: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Self::Value, Error> {
+        self.0.parse_ref(cmd, arg, value).map(Some)
+    }
+
+    fn parse_ref_(
+        &self,
+        cmd: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+        source: ValueSource,
+    ) -> Result<Self::Value, Error> {
+        match source {
+            ValueSource::DefaultValue => Ok(None),
+            _ => self.parse_ref(cmd, arg, value),
+        }
+    }
+}
+
 impl StudyArgs {
     fn under(self, flags: ReadingFlags) -> Self {
         Self {
@@ -112,8 +139,11 @@ read_into!(Sets, core::convert::identity, |matches| {
 });
 
 read_into!(TakeArgs, TakeFlags::augment_args, |matches| {
-    let set = Sets::from_arg_matches(matches)?.0.take;
-    Ok(set.under(TakeFlags::from_arg_matches(matches)?.reading).reading())
+    Ok(Sets::from_arg_matches(matches)?
+        .0
+        .take
+        .under(TakeFlags::from_arg_matches(matches)?.reading)
+        .reading())
 });
 
 read_into!(StudyArgs, StudyFlags::augment_args, |matches| {

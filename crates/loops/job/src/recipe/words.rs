@@ -39,8 +39,13 @@ pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
 /// Reads one of some kinds of motion from a flag.
 #[cfg(feature = "clap")]
 pub fn kind_among(kinds: &[MotionKind]) -> impl TypedValueParser<Value = MotionKind> + use<> {
-    let listed = kinds.iter().map(|kind| PossibleValue::new(kind.as_str()));
-    PossibleValuesParser::new(listed.collect::<Vec<_>>()).try_map(|word| word.parse::<MotionKind>())
+    PossibleValuesParser::new(
+        kinds
+            .iter()
+            .map(|kind| PossibleValue::new(kind.as_str()))
+            .collect::<Vec<_>>(),
+    )
+    .try_map(|word| word.parse::<MotionKind>())
 }
 
 /// Returns a word that a flag accepts, and its help text, which may be empty.
