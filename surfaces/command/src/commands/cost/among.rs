@@ -10,7 +10,8 @@ use crate::{
     args::{CostArgs, JumpSettings},
     batch::{self, Wanted},
     exit::{Ending, Failure, Result},
-    files, memory, motions,
+    files, memory,
+    motions::{self, ReadMotion},
     output::{self, Outputs},
     plot::PlotFile,
     report::table::Table,
@@ -39,7 +40,8 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
     let mut sides = Vec::new();
     for input in &found.files {
         outputs.protect_named(&input.path);
-        let (side, said) = talk::aside(|| Side::of_frame(input.path.clone(), None, &args.reading));
+        let (side, said) =
+            talk::aside(|| Side::new(input.path.clone(), ReadMotion::read(&input.path, &args.reading)?, None));
         progress.beside(|| talk::warn_of(input.path.display(), &said.warnings));
         match side {
             Ok(side) => sides.push(side),

@@ -134,12 +134,8 @@ pub struct Side {
 impl Side {
     fn read(named: &Path, reading: &TakeArgs) -> Result<Self> {
         let (path, frame) = motions::split(named);
-        Self::of_frame(path, frame.as_deref(), reading)
-    }
-
-    fn of_frame(path: PathBuf, frame: Option<&str>, reading: &TakeArgs) -> Result<Self> {
         let read = ReadMotion::read(&path, reading)?;
-        Self::new(path, read, frame)
+        Self::new(path, read, frame.as_deref())
     }
 
     /// Creates a side from a motion, and from a frame of it if one is named. Errors: the motion has no such frame.
