@@ -16,7 +16,7 @@ use crate::{
     recipe::TakeArgs,
     report::{
         figures::counted,
-        table::{Table, rate},
+        table::{Table, joined, or_dash, rate},
     },
 };
 
@@ -291,19 +291,18 @@ fn contents(answer: &InspectAnswer) -> String {
         answer.index_bytes as f64 / answer.rows.max(1) as f64
     );
     if let Some(Fade { decay, time_secs }) = &answer.fade {
-        let joints: Vec<String> = answer
+        let joints = answer
             .joints
             .iter()
-            .map(|facts| format!("{} {}", facts.joint, facts.weight))
-            .collect();
+            .map(|facts| format!("{} {}", facts.joint, facts.weight));
         text += &format!(
             "  what a jump costs: {decay} of {time_secs} s over {}\n",
-            joints.join(", ")
+            joined(joints, ", ")
         );
     }
     if !answer.ahead_secs.is_empty() {
-        let times: Vec<String> = answer.ahead_secs.iter().map(|secs| format!("{secs:.3}")).collect();
-        text += &format!("  looks {} s ahead\n", times.join(", "));
+        let times = answer.ahead_secs.iter().map(|secs| format!("{secs:.3}"));
+        text += &format!("  looks {} s ahead\n", joined(times, ", "));
     }
     let mut clips = Table::new("<clip | <kind | frames | from | fps | left planted | right planted | <gaits | <tags");
     for clip in &answer.clips {
@@ -344,10 +343,6 @@ fn tags_of(clip: &ClipRows) -> Vec<Tag> {
 }
 
 fn tags_text(tags: &[Tag]) -> String {
-    let text: Vec<String> = tags.iter().map(|tag| format!("{}={}", tag.name, tag.value)).collect();
-    if text.is_empty() {
-        "-".to_owned()
-    } else {
-        text.join(" ")
-    }
+    let text = joined(tags.iter().map(|tag| format!("{}={}", tag.name, tag.value)), " ");
+    or_dash(Some(text).filter(|text| !text.is_empty()))
 }
