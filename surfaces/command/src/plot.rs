@@ -11,13 +11,8 @@ use crate::{
 /// A requested plot.
 pub struct PlotFile {
     path: PathBuf,
-    format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Svg,
-    Png,
+    /// A PNG; otherwise an SVG.
+    is_png: bool,
 }
 
 impl PlotFile {
@@ -26,9 +21,9 @@ impl PlotFile {
         let Some(path) = path else {
             return Ok(None);
         };
-        let format = match files::lowercase_extension(path).as_deref() {
-            Some("svg") => Format::Svg,
-            Some("png") => Format::Png,
+        let is_png = match files::lowercase_extension(path).as_deref() {
+            Some("svg") => false,
+            Some("png") => true,
             _ => {
                 return Err(failure!("cannot draw \"{}\": plots are SVG or PNG", path.display())
                     .try_this("--plot with a name that ends in .svg or .png"));
@@ -37,18 +32,18 @@ impl PlotFile {
         outputs.check(path)?;
         Ok(Some(Self {
             path: path.to_owned(),
-            format,
+            is_png,
         }))
     }
 
     pub fn add(&self, outputs: &mut Outputs, svg: &str) -> Result<()> {
-        match self.format {
-            Format::Svg => outputs.add(&self.path, svg.as_bytes()),
-            Format::Png => outputs.add(
-                &self.path,
-                &loopwright_draw::plot::png(svg)
-                    .map_err(|error| Failure::cannot("draw", &self.path, error).try_this("a name that ends in .svg"))?,
-            ),
+        if !self.is_png {
+            return outputs.add(&self.path, svg.as_bytes());
         }
+        outputs.add(
+            &self.path,
+            &loopwright_draw::plot::png(svg)
+                .map_err(|error| Failure::cannot("draw", &self.path, error).try_this("a name that ends in .svg"))?,
+        )
     }
 }

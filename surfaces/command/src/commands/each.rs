@@ -184,8 +184,25 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
     batch::each(
         &found.files,
         jobs,
-        |input: &Input| talk::aside(|| with_document(work(input), manner.json)),
-        fault,
+        |input: &Input| {
+            talk::aside(|| {
+                let result = work(input);
+                if let Err(failure) = &result
+                    && manner.json
+                {
+                    let document = failure.document().map(str::to_owned);
+                    output::print(&document.unwrap_or_else(|| failure::json(failure, None)))?;
+                }
+                result
+            })
+        },
+        |input: &Input| {
+            (
+                Err(failure!("the program itself failed on \"{}\"", input.path.display())
+                    .try_this("a report of this fault, with the file")),
+                Aside::default(),
+            )
+        },
         |input, (result, said)| {
             progress.beside(|| {
                 let text = if manner.json { line(&said.printed) } else { said.printed };
@@ -224,28 +241,6 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
     );
     let document = line(&failure::json(&failure, None));
     Err(failure.in_document(document))
-}
-
-/// Prints the document of a failure, if documents are asked for.
-fn with_document(result: Result<Ending>, json: bool) -> Result<Ending> {
-    if let Err(failure) = &result
-        && json
-    {
-        output::print(
-            &failure
-                .document()
-                .map_or_else(|| failure::json(failure, None), str::to_owned),
-        )?;
-    }
-    result
-}
-
-fn fault(input: &Input) -> (Result<Ending>, Aside) {
-    (
-        Err(failure!("the program itself failed on \"{}\"", input.path.display())
-            .try_this("a report of this fault, with the file")),
-        Aside::default(),
-    )
 }
 
 fn line(document: &str) -> String {

@@ -13,7 +13,7 @@ use std::{
 use loopwright_core::{LoopCandidate, live::Due, pipeline::by_recommendation};
 use loopwright_formats::{
     BvhRecording, BvhStream, Format, LineFault, MemoryError, Sidecar, StreamedLine,
-    loop_file::facts::Grade,
+    loop_file::{VERSION, facts::Grade},
     read_take,
     vmc::{FIRST_POSES, MAX_STEP_SECS, RATE_RANGE_HZ, VmcCounts},
 };
@@ -30,8 +30,8 @@ use crate::{
     output::{self, Outputs},
     recipe::Recipe,
     report::{
-        self,
-        listen::{LiveLoop, last_line},
+        self, json,
+        listen::{ListenAnswer, LiveLoop},
     },
     signals, talk,
 };
@@ -375,13 +375,19 @@ impl Listening<'_> {
         self.num_loops += 1;
         let rank = Rank::of(&pending);
         let of_frames = [due.frames.start, due.frames.end].map(|frame| self.heard.num_before() + frame);
-        let mut live = LiveLoop::new(
-            due.cycle,
+        let mut live = LiveLoop {
+            format: "loopwright-live",
+            version: VERSION,
+            cycle: due.cycle,
+            has_rhythm: due.period_secs.is_some(),
+            frames: of_frames[1],
             of_frames,
-            pending.file.sidecar.candidate.period_secs,
-            rank.grade,
-        );
-        live.has_rhythm = due.period_secs.is_some();
+            period_secs: pending.file.sidecar.candidate.period_secs,
+            grade: rank.grade.map(|grade| grade.to_string()),
+            is_written: false,
+            ready_secs: 0.0,
+            outputs: Vec::new(),
+        };
         if self.best.as_ref().is_none_or(|best| best.rank.is_below(&rank)) {
             match self.write_live(pending, of_frames) {
                 Ok((sidecar, outputs)) => {
@@ -588,16 +594,26 @@ impl Listening<'_> {
     }
 }
 
-/// Prints the final answer.
+/// Prints the final answer: `is_of_recording` if the loop is that of a whole recording, not one that was made meanwhile.
 fn answer(
     args: &ListenArgs,
-    counts: [usize; 2],
+    [frames, live_loops]: [usize; 2],
     is_of_recording: bool,
     sidecar: &Sidecar,
     outputs: &[String],
 ) -> Result<Ending> {
     output::print(&if args.json {
-        last_line(counts, is_of_recording, sidecar, outputs)
+        json::line(
+            "listen",
+            ListenAnswer {
+                frames,
+                live_loops,
+                is_of_recording,
+                sidecar,
+            },
+            None,
+            outputs,
+        )
     } else {
         report::make::human(sidecar, args.verbose)
     })?;

@@ -170,15 +170,6 @@ enum Read {
     Loop(Box<StoredLoop>),
 }
 
-impl Read {
-    fn file(&self) -> &LoadedTake {
-        match self {
-            Self::Take(file) => file,
-            Self::Loop(stored) => &stored.file,
-        }
-    }
-}
-
 /// A motion on the character.
 enum OnCharacter {
     Take(Take),
@@ -199,7 +190,11 @@ impl Options<'_> {
             Some(sidecar) => Read::Loop(Box::new(self.stored_loop(sidecar)?)),
             None => Read::Take(Box::new(self.take_file()?)),
         };
-        let (path, file) = (&self.input.path, read.file());
+        let path = &self.input.path;
+        let file: &LoadedTake = match &read {
+            Read::Take(file) => file,
+            Read::Loop(stored) => &stored.file,
+        };
         let matched = load::matched(path, file, self.target, self.reading)?;
         talk::warn_all(matched.warnings());
         if let Some(path) = self.save_map {
@@ -354,11 +349,11 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     }
     outputs.add_with_sidecar(&args.output, &bytes, beside.as_deref())?;
     outputs.commit()?;
-    if args.json {
-        output::print(&json::pack(&sidecar, None))?;
+    output::print(&if args.json {
+        json::pack(&sidecar, None)
     } else {
-        output::print(&report::motions(&sidecar, motions.len()))?;
-    }
+        report::motions(&sidecar, motions.len())
+    })?;
     Ok(Ending::of_grades(sidecar.loops.iter().map(|facts| facts.quality.grade)))
 }
 

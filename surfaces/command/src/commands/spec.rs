@@ -213,8 +213,7 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     inputs.iter().for_each(|input| outputs.protect(&input.path));
     output::make_folder(&args.output)?;
-    let mut found: Vec<Found> = Vec::new();
-    found.resize_with(rows.len(), Found::default);
+    let mut found: Vec<_> = rows.iter().map(|_| Found::default()).collect();
     for input in &inputs {
         for is_mirrored in [false, true] {
             let mut asked: Vec<_> = rows

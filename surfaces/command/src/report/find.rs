@@ -17,7 +17,7 @@ use loopwright_job::{SearchRows, Studied, verdict};
 use super::{
     figures::{headline, several_cycles, whole_clip},
     inspect::SegmentFacts,
-    table::{Table, optional, or_dash},
+    table::{Table, joined, optional, or_dash},
 };
 use crate::{failures, parallel};
 
@@ -402,18 +402,16 @@ impl RhythmFacts {
     /// Words the rhythm of a take, in one line.
     fn human(&self) -> String {
         const MOST: usize = 5;
-        let multiples: Vec<String> = self
+        let multiples = self
             .multiples
             .iter()
             .take(MOST)
             .enumerate()
             .skip(1)
-            .map(|(index, likeness)| format!("{} cycles {likeness:.2}", index + 1))
-            .collect();
-        let multiples = if multiples.is_empty() {
-            String::new()
-        } else {
-            format!("; after {}", multiples.join(", "))
+            .map(|(index, likeness)| format!("{} cycles {likeness:.2}", index + 1));
+        let multiples = match joined(multiples, ", ") {
+            none if none.is_empty() => none,
+            multiples => format!("; after {multiples}"),
         };
         format!(
             "rhythm: one cycle lasts {:.3} s, confidence {:.2}{multiples}",

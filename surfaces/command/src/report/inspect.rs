@@ -10,7 +10,7 @@ use loopwright_job::{Studied, warning};
 use super::{
     figures::{duration_secs, headline},
     gait::GaitFacts,
-    table::width_of,
+    table::{joined, width_of},
 };
 
 /// Returns the highest peaks of the autocorrelation, highest first.
@@ -68,12 +68,11 @@ impl InspectAnswer<'_> {
             ),
         );
         if self.take.frames > 1 {
-            let weights: Vec<String> = self
+            let weights = self
                 .weights
                 .iter()
-                .map(|weighted| format!("{} {}", weighted.joint, weighted.weight))
-                .collect();
-            line("weights", weights.join(", "));
+                .map(|weighted| format!("{} {}", weighted.joint, weighted.weight));
+            line("weights", joined(weights, ", "));
             line(
                 "bad frames",
                 format!(
@@ -83,25 +82,22 @@ impl InspectAnswer<'_> {
                     self.flipping_joints.len()
                 ),
             );
-            let peaks: Vec<String> = self
+            let peaks = self
                 .rhythm_peaks
                 .iter()
-                .map(|peak| format!("{:.3} s ({:.2})", peak.period_secs, peak.repeat_strength))
-                .collect();
+                .map(|peak| format!("{:.3} s ({:.2})", peak.period_secs, peak.repeat_strength));
             line(
                 "rhythm",
-                if peaks.is_empty() {
-                    "none over the whole take".to_owned()
-                } else {
-                    peaks.join(", ")
+                match joined(peaks, ", ") {
+                    none if none.is_empty() => "none over the whole take".to_owned(),
+                    peaks => peaks,
                 },
             );
-            let segments: Vec<String> = self
+            let segments = self
                 .segments
                 .iter()
-                .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
-                .collect();
-            line("segments", segments.join("; "));
+                .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame));
+            line("segments", joined(segments, "; "));
         }
         if let Some(mps) = self.ground_mps {
             line(

@@ -1,11 +1,6 @@
 //! Answers of `listen`: a line for each loop while the motion arrives, and a final one.
 
-use loopwright_formats::{
-    Sidecar,
-    loop_file::{VERSION, facts::Grade},
-};
-
-use super::json;
+use loopwright_formats::{Sidecar, loop_file::VERSION};
 
 /// A loop that was made while the motion came.
 #[in_schema]
@@ -13,10 +8,10 @@ use super::json;
 pub struct LiveLoop {
     /// What the document is.
     #[schemars(extend("const" = "loopwright-live"))]
-    format: &'static str,
+    pub format: &'static str,
     /// Version of the shape. Within a version keys are only added.
     #[schemars(extend("const" = VERSION))]
-    version: u32,
+    pub version: u32,
     /// Cycles since the motion began; where it has no rhythm, tries.
     pub cycle: usize,
     /// Whether `cycle` counts cycles, not tries.
@@ -40,22 +35,6 @@ pub struct LiveLoop {
 }
 
 impl LiveLoop {
-    pub fn new(cycle: usize, of_frames: [usize; 2], period_secs: f64, grade: Option<Grade>) -> Self {
-        Self {
-            format: "loopwright-live",
-            version: VERSION,
-            cycle,
-            has_rhythm: true,
-            frames: of_frames[1],
-            of_frames,
-            period_secs,
-            grade: grade.map(|grade| grade.to_string()),
-            is_written: false,
-            ready_secs: 0.0,
-            outputs: Vec::new(),
-        }
-    }
-
     /// Returns one line for programs.
     pub fn line(&self) -> String {
         // Structs of numbers and strings always serialise.
@@ -79,34 +58,13 @@ impl LiveLoop {
 #[in_schema]
 pub struct ListenAnswer<'a> {
     /// Frames of the stream.
-    frames: usize,
+    pub frames: usize,
     /// Loops that were made while it came.
-    live_loops: usize,
+    pub live_loops: usize,
     /// Whether the loop is that of the whole recording; otherwise one that was made while the motion came stays.
-    is_of_recording: bool,
+    pub is_of_recording: bool,
     /// The sidecar of the loop in the file.
     #[serde(rename = "loop")]
     #[schemars(with = "crate::schema_words::Loop")]
-    sidecar: &'a Sidecar,
-}
-
-/// Returns the final line: the numbers of frames received and of loops made meanwhile, and whether the loop is that of a whole recording,
-/// not one that was made meanwhile.
-pub fn last_line(
-    [frames, live_loops]: [usize; 2],
-    is_of_recording: bool,
-    sidecar: &Sidecar,
-    outputs: &[String],
-) -> String {
-    json::line(
-        "listen",
-        ListenAnswer {
-            frames,
-            live_loops,
-            is_of_recording,
-            sidecar,
-        },
-        None,
-        outputs,
-    )
+    pub sidecar: &'a Sidecar,
 }

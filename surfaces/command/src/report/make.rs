@@ -12,7 +12,7 @@ use loopwright_job::Verdict;
 
 use super::{
     figures::{counted, figures, gap, held, labelled, root_motion, several_cycles, whole_clip},
-    table::{Table, optional, or_dash},
+    table::{Table, joined, optional, or_dash},
 };
 
 /// Names the file of a loop, and the verdict on it.
@@ -271,16 +271,15 @@ pub fn animations(pack: &PackSidecar) -> String {
             .filter(|animation| animation.outcome == outcome)
             .count()
     };
-    let counts: Vec<String> = AnimationOutcome::ALL
+    let counts = AnimationOutcome::ALL
         .into_iter()
         .map(|outcome| (outcome, count(outcome)))
         .filter(|&(_, count)| count > 0)
-        .map(|(outcome, count)| format!("{count} {outcome}"))
-        .collect();
+        .map(|(outcome, count)| format!("{count} {outcome}"));
     text += &format!(
         "{}: {}\n",
         counted(pack.animations.len(), "animation"),
-        counts.join(", ")
+        joined(counts, ", ")
     );
     for output in pack.outputs.iter().skip(1) {
         text += &format!("{output}\n");

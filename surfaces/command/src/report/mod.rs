@@ -1,7 +1,6 @@
 //! Answers of commands: facts, as JSON for programs and as text for people; short ones stand in the file of their command.
 
 pub mod check;
-pub mod cost;
 pub mod failure;
 pub mod figures;
 pub mod find;
@@ -12,7 +11,6 @@ pub mod json;
 pub mod listen;
 pub mod make;
 pub mod make_many;
-pub mod matching;
 pub mod page;
 pub mod table;
 #[cfg(test)]

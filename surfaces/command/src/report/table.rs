@@ -69,6 +69,11 @@ pub fn or_dash(text: Option<impl ToString>) -> String {
     text.map_or_else(|| "-".to_owned(), |text| text.to_string())
 }
 
+/// Joins texts, with this between each two.
+pub fn joined(texts: impl Iterator<Item = String>, between: &str) -> String {
+    texts.collect::<Vec<_>>().join(between)
+}
+
 /// Formats frames per second to a hundredth and without trailing zeros: 120, 29.97.
 pub fn rate(hertz: f64) -> String {
     let text = format!("{hertz:.2}");

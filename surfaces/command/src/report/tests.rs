@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde_json::Value;
 
 use super::json::Document;
-use super::{check, cost, failure, find, fit, inspect, json, listen, make_many, matching, page};
-use crate::commands::{catalog, convert, cut, demo, like, list, play, render, retarget, spec::SpecAnswer, synth};
+use super::{check, failure, find, fit, inspect, json, listen, make_many, page};
+use crate::commands::{
+    catalog, convert, cost, cut, demo, like, list, matching, play, render, retarget, spec::SpecAnswer, synth,
+};
 use crate::schema_words::schema::{ANSWERS, Definitions, assert_current, put};
 use crate::schema_words::{KEPT, Passage};
 
@@ -47,11 +49,11 @@ fn the_schema_of_answers_is_that_of_their_types() {
         add::<listen::ListenAnswer>(&mut all, "listen");
         add::<make_many::BatchFacts>(&mut all, "batch");
         add::<make_many::ResultFacts>(&mut all, "result");
-        add::<matching::BuildAnswer>(&mut all, "match-build");
-        add::<matching::ExportAnswer>(&mut all, "match-export");
+        add::<matching::build::BuildAnswer>(&mut all, "match-build");
+        add::<matching::export::ExportAnswer>(&mut all, "match-export");
         add::<matching::InspectAnswer>(&mut all, "match-inspect");
-        add::<matching::QueryAnswer>(&mut all, "match-query");
-        add::<matching::WalkAnswer>(&mut all, "match-walk");
+        add::<matching::query::QueryAnswer>(&mut all, "match-query");
+        add::<matching::walk::WalkAnswer>(&mut all, "match-walk");
         add::<page::ReportAnswer>(&mut all, "report");
         add::<Passage>(&mut all, "passage");
         add::<play::PlayAnswer>(&mut all, "play");

@@ -5,15 +5,16 @@ use loopwright_moves::{
     transition::{Crossing, TransitionError},
 };
 
-use super::{Side, decays};
+use super::{CostAnswer, CostSide, Side, decays};
 use crate::{
     args::{CostArgs, JumpSettings},
     batch::{self, Wanted},
     exit::{Ending, Failure, Result},
-    files, memory, motions,
+    files, memory,
+    motions::{self, ReadMotion},
     output::{self, Outputs},
     plot::PlotFile,
-    report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts},
+    report::table::Table,
     talk::{self, Progress},
 };
 
@@ -39,7 +40,8 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
     let mut sides = Vec::new();
     for input in &found.files {
         outputs.protect_named(&input.path);
-        let (side, said) = talk::aside(|| Side::of_frame(input.path.clone(), None, &args.reading));
+        let (side, said) =
+            talk::aside(|| Side::new(input.path.clone(), ReadMotion::read(&input.path, &args.reading)?, None));
         progress.beside(|| talk::warn_of(input.path.display(), &said.warnings));
         match side {
             Ok(side) => sides.push(side),
@@ -69,7 +71,7 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
             &loopwright_plots::transitions_among(&names, decay, &among.costs_metre_secs),
         )?;
     }
-    output::answer("cost", &answer, failure, &outputs.commit()?, args.json, report::human)
+    output::answer("cost", &answer, failure, &outputs.commit()?, args.json, super::human)
 }
 
 /// Returns the cheapest jump of each pair of motions, cheapest first.
@@ -145,4 +147,66 @@ pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
         }),
         ..CostAnswer::default()
     })
+}
+
+/// The cheapest jump from one motion of many into another.
+#[in_schema]
+struct JumpFacts {
+    /// The file that is left.
+    left: String,
+    /// The frame at which it is left, from 0.
+    exit_frame: usize,
+    /// Its time.
+    exit_secs: f64,
+    /// The file that is entered.
+    entered: String,
+    /// The frame at which it is entered, from 0.
+    entry_frame: usize,
+    /// Its time.
+    entry_secs: f64,
+    /// Exact cost.
+    cost_metre_secs: f64,
+}
+
+/// Jumps among many motions.
+#[in_schema]
+pub struct JumpsFacts {
+    /// How the gap fades: spring, cubic or quintic.
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
+    decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
+    decay_secs: f64,
+    /// The cheapest jumps, cheapest first.
+    best: Vec<JumpFacts>,
+    /// The motions that could be read.
+    motions: Vec<CostSide>,
+    /// Cost of the cheapest jump, one row per motion to leave, one column per motion to enter, in the order of the motions; null from a motion
+    /// into itself, and where no jump exists.
+    pub costs_metre_secs: Vec<Vec<Option<f64>>>,
+    /// When that jump leaves, in the same order.
+    exits_secs: Vec<Vec<Option<f64>>>,
+    /// When it enters.
+    entries_secs: Vec<Vec<Option<f64>>>,
+}
+
+/// Words jumps among many motions.
+pub fn jumps_among(among: &JumpsFacts) -> String {
+    let mut jumps = Table::new("# | <leave | at s | <enter | at s | cost");
+    for (index, jump) in among.best.iter().enumerate() {
+        jumps.row(vec![
+            (index + 1).to_string(),
+            jump.left.clone(),
+            format!("{:.3}", jump.exit_secs),
+            jump.entered.clone(),
+            format!("{:.3}", jump.entry_secs),
+            format!("{:.4}", jump.cost_metre_secs),
+        ]);
+    }
+    format!(
+        "{} motions, {} of {:.3} s\n{}",
+        among.motions.len(),
+        among.decay,
+        among.decay_secs,
+        jumps.render()
+    )
 }

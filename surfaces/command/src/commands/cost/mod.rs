@@ -1,7 +1,5 @@
 //! `loopwright cost`: the cost of leaving one motion and entering another.
 
-pub mod among;
-
 use std::path::{Path, PathBuf};
 
 use loopwright_core::{
@@ -26,8 +24,10 @@ use crate::{
     output::{self, Outputs},
     plot::PlotFile,
     recipe::TakeArgs,
-    report::cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
+    report::table::{Table, optional, rate},
 };
+
+pub mod among;
 
 /// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
 const TABLE: usize = 128;
@@ -59,7 +59,7 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending> {
     if let (Some(plot), Some(svg)) = (plot, svg) {
         plot.add(&mut outputs, &svg)?;
     }
-    output::answer("cost", &answer, None, &outputs.commit()?, args.json, report::human)
+    output::answer("cost", &answer, None, &outputs.commit()?, args.json, human)
 }
 
 /// Computes the costs of jumps from one motion into another, in a table of at most `most` frames a side; also draws them if a plot is
@@ -134,12 +134,8 @@ pub struct Side {
 impl Side {
     fn read(named: &Path, reading: &TakeArgs) -> Result<Self> {
         let (path, frame) = motions::split(named);
-        Self::of_frame(path, frame.as_deref(), reading)
-    }
-
-    fn of_frame(path: PathBuf, frame: Option<&str>, reading: &TakeArgs) -> Result<Self> {
         let read = ReadMotion::read(&path, reading)?;
-        Self::new(path, read, frame)
+        Self::new(path, read, frame.as_deref())
     }
 
     /// Creates a side from a motion, and from a frame of it if one is named. Errors: the motion has no such frame.
@@ -281,4 +277,214 @@ fn matching_phase(sides: [&Side; 2]) -> Option<f64> {
         .then(|| align(&[left.clone(), entered.clone()]))?
         .last()
         .copied()
+}
+
+/// One of the two motions of a jump.
+#[in_schema]
+struct CostSide {
+    /// Its file.
+    file: String,
+    /// What it is.
+    #[schemars(extend("enum" = ["take", "loop"]))]
+    kind: &'static str,
+    /// The frame that is left or entered; null for all.
+    frame: Option<usize>,
+    /// Frames of the take, samples of the loop.
+    frames: usize,
+    /// Frames per second.
+    fps: f64,
+    /// Seconds from one frame to the next.
+    frame_time_secs: f64,
+    /// Length of a loop; null for a take.
+    period_secs: Option<f64>,
+}
+
+/// What the jump costs under one decay.
+#[in_schema]
+struct DecayCost {
+    /// How the offset of the jump fades.
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
+    decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
+    decay_secs: f64,
+    /// Exact cost.
+    cost_metre_secs: f64,
+    /// The approximate cost, which never exceeds it.
+    feature_cost_metre_secs: f64,
+}
+
+/// The gaps at a jump in one joint or in the root.
+#[in_schema]
+struct GapFacts {
+    /// The joint's name, or which part of the root's motion it is, in brackets.
+    part: String,
+    /// Whether it is a joint.
+    is_joint: bool,
+    /// A factor on metres.
+    weight: f64,
+    /// Gap in position: left, up, ahead.
+    position_m: [f64; 3],
+    /// Gap in velocity, likewise.
+    velocity_mps: [f64; 3],
+    /// Its part of the costs, in their order.
+    costs_metre_secs: [f64; 3],
+}
+
+/// A jump from one frame to another.
+#[in_schema]
+struct PairFacts {
+    /// Under spring, cubic and quintic.
+    costs: [DecayCost; 3],
+    /// The gap, part by part.
+    gaps: Vec<GapFacts>,
+}
+
+/// A good jump.
+#[in_schema]
+struct CrossingFacts {
+    /// The frame that is left.
+    exit_frame: usize,
+    /// Its time.
+    exit_secs: f64,
+    /// The frame that is entered.
+    entry_frame: usize,
+    /// Its time.
+    entry_secs: f64,
+    /// Exact cost.
+    cost_metre_secs: f64,
+    /// The approximate cost, which never exceeds it.
+    feature_cost_metre_secs: f64,
+}
+
+/// Jumps between many frames.
+#[in_schema]
+pub struct TableFacts {
+    /// How the offset of the jump fades.
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
+    decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
+    decay_secs: f64,
+    /// The best places to leave, or to enter where one frame is left; the cheapest first.
+    best: Vec<CrossingFacts>,
+    /// Median cost of the table.
+    median_metre_secs: Option<f64>,
+    /// Largest cost of the table.
+    largest_metre_secs: Option<f64>,
+    /// Phase, 0 to 1, of the loop entered at which it does what the one left does at its start; null unless both are loops of as many cycles.
+    matching_phase: Option<f64>,
+    /// Frames of the rows of the table; evenly chosen where there are many.
+    exit_frames: Vec<usize>,
+    /// Frames of its columns, likewise.
+    entry_frames: Vec<usize>,
+    /// Exact costs, a row for each exit.
+    pub costs_metre_secs: Vec<Vec<f64>>,
+}
+
+/// The answer of `cost`.
+#[in_schema]
+#[derive(Default)]
+pub struct CostAnswer {
+    /// What is left; null among many motions.
+    left: Option<CostSide>,
+    /// What is entered; null among many motions.
+    entered: Option<CostSide>,
+    /// Null unless one frame of each is named.
+    pair: Option<PairFacts>,
+    /// Null where one frame of each is named, and among many motions.
+    pub table: Option<TableFacts>,
+    /// Jumps among many motions; null where two are compared.
+    pub among: Option<among::JumpsFacts>,
+}
+
+/// The answer of `cost`.
+fn human(answer: &CostAnswer) -> String {
+    let mut text = String::new();
+    if let (Some(left), Some(entered)) = (&answer.left, &answer.entered) {
+        text += &format!("{}\ninto {}\n", jump_side(left), jump_side(entered));
+    }
+    if let Some(pair) = &answer.pair {
+        text += &pair_cost(pair);
+    }
+    if let Some(table) = &answer.table {
+        text += &cost_table(table);
+    }
+    if let Some(among) = &answer.among {
+        text += &among::jumps_among(among);
+    }
+    text += "costs in metre-seconds: the weighted distance of the joints from their target, summed over joints, axes and the seconds of the fade\n";
+    text
+}
+
+fn jump_side(side: &CostSide) -> String {
+    let fps = rate(side.fps);
+    let what = match side.period_secs {
+        Some(period) => format!("loop of {} samples, {period:.3} s", side.frames),
+        None => format!("take of {} frames", side.frames),
+    };
+    match side.frame {
+        Some(frame) => format!("{}, frame {frame} of a {what} at {fps} fps", side.file),
+        None => format!("{}, a {what} at {fps} fps", side.file),
+    }
+}
+
+fn pair_cost(pair: &PairFacts) -> String {
+    let mut costs = Table::new("fade | seconds | cost | approximate");
+    for cost in &pair.costs {
+        costs.row(vec![
+            cost.decay.to_owned(),
+            format!("{:.3}", cost.decay_secs),
+            format!("{:.4}", cost.cost_metre_secs),
+            format!("{:.4}", cost.feature_cost_metre_secs),
+        ]);
+    }
+    let mut gaps = Table::new("part | weight | gap cm | gap m/s | spring | cubic | quintic");
+    let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
+    for gap in &pair.gaps {
+        let mut row = vec![
+            gap.part.clone(),
+            format!("{:.2}", gap.weight),
+            if gap.is_joint {
+                format!("{:.1}", 100.0 * length(gap.position_m))
+            } else {
+                "-".to_owned()
+            },
+            format!("{:.2}", length(gap.velocity_mps)),
+        ];
+        row.extend(gap.costs_metre_secs.iter().map(|cost| format!("{cost:.4}")));
+        gaps.row(row);
+    }
+    format!("{}{}", costs.render(), gaps.render())
+}
+
+fn cost_table(table: &TableFacts) -> String {
+    let mut text = format!("{} of {:.3} s", table.decay, table.decay_secs);
+    if let (Some(median), Some(largest)) = (table.median_metre_secs, table.largest_metre_secs) {
+        text += &format!("; jumps cost {median:.4} in the median, {largest:.4} at most");
+    }
+    if let Some(phase) = table.matching_phase {
+        text += &format!("; the start of the first matches phase {phase:.3} of the second");
+    }
+    text.push('\n');
+    let mut best =
+        Table::new("# | leave frame | at s | enter frame | at s | cost | approximate | relative to the median");
+    for (index, jump) in table.best.iter().enumerate() {
+        best.row(vec![
+            (index + 1).to_string(),
+            jump.exit_frame.to_string(),
+            format!("{:.3}", jump.exit_secs),
+            jump.entry_frame.to_string(),
+            format!("{:.3}", jump.entry_secs),
+            format!("{:.4}", jump.cost_metre_secs),
+            format!("{:.4}", jump.feature_cost_metre_secs),
+            optional(
+                table
+                    .median_metre_secs
+                    .filter(|&median| median > 0.0)
+                    .map(|median| jump.cost_metre_secs / median),
+                2,
+            ),
+        ]);
+    }
+    text += &best.render();
+    text
 }

@@ -11,7 +11,12 @@ use loopwright_match::{
     MatchSource, RowsError, features::Horizon,
 };
 
-use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched};
+use super::{
+    Opened, open,
+    source::{self, Motion},
+    tags::TagTable,
+    unmatched,
+};
 use crate::{
     args::{MatchBuildArgs, RowSettings},
     batch,
@@ -20,7 +25,7 @@ use crate::{
     files,
     motions::NamedMotion,
     output::{self, Outputs},
-    report::matching::{self as report, BuildAnswer},
+    report::figures::counted,
     talk::Progress,
 };
 
@@ -76,7 +81,7 @@ pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
         Some(hint) => failure.map(|failure| failure.try_this(hint)),
         None => failure,
     };
-    output::answer("match-build", &answer, failure, &outputs, args.json, report::built)
+    output::answer("match-build", &answer, failure, &outputs, args.json, built)
 }
 
 /// Lists the named motions, each once, and those of their files that were found in folders. Errors: one is missing.
@@ -298,4 +303,50 @@ fn add_new<'c, F>(
 pub fn no_rows() -> Failure {
     Failure::nothing("no take has a run of frames without jumps that is long enough to match")
         .try_this("longer takes: matching looks ahead, see --ahead")
+}
+
+/// The answer of `match build`.
+#[in_schema]
+pub struct BuildAnswer {
+    /// The match database, as it was named.
+    database: String,
+    /// What frames are found by: pose and future, or what a jump costs.
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
+    features: &'static str,
+    /// Clips in the database: takes, parts of takes between jumps, and loops.
+    clips: usize,
+    /// Frames that can be matched, one row each.
+    rows: usize,
+    /// Rows of the takes that were named; all of them without --add.
+    added_rows: usize,
+    /// Bytes of the database.
+    file_bytes: usize,
+}
+
+impl BuildAnswer {
+    fn new(path: &Path, features: FeatureSetKind, clips: &[ClipRows], file_bytes: usize, added_rows: usize) -> Self {
+        Self {
+            database: path.display().to_string(),
+            features: features.as_str(),
+            clips: clips.len(),
+            rows: clips.iter().map(|clip| clip.num_rows).sum(),
+            added_rows,
+            file_bytes,
+        }
+    }
+}
+
+fn built(answer: &BuildAnswer) -> String {
+    let added = if answer.rows == answer.added_rows {
+        String::new()
+    } else {
+        format!(", {} of them new", answer.added_rows)
+    };
+    format!(
+        "{}: {} frames of {}{added}, {:.1} MB\n",
+        answer.database,
+        answer.rows,
+        counted(answer.clips, "clip"),
+        answer.file_bytes as f64 / 1e6
+    )
 }

@@ -10,7 +10,6 @@ use crate::{
     exit::{Ending, Result},
     files,
     output::{self, Outputs},
-    report::matching::{self as report, ExportAnswer},
 };
 
 pub fn run(args: &MatchExportArgs) -> Result<Ending> {
@@ -42,7 +41,7 @@ pub fn run(args: &MatchExportArgs) -> Result<Ending> {
         columns,
     };
     output::answer("match-export", &answer, None, &outputs, args.json, |answer| {
-        report::exported(answer, &args.npy)
+        exported(answer, &args.npy)
     })
 }
 
@@ -95,4 +94,24 @@ fn npy(numbers: &[f32], columns: usize) -> Vec<u8> {
     bytes.extend(header.as_bytes());
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     bytes
+}
+
+/// The answer of `match export`.
+#[in_schema]
+pub struct ExportAnswer {
+    /// The match database, as it was named.
+    database: String,
+    /// Rows of the array.
+    rows: usize,
+    /// Features of a row.
+    columns: usize,
+}
+
+fn exported(answer: &ExportAnswer, npy: &Path) -> String {
+    format!(
+        "{}: {} rows of {} features\n",
+        npy.display(),
+        answer.rows,
+        answer.columns
+    )
 }

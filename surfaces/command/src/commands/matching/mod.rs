@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use loopwright_core::analysis::Gait;
 use loopwright_match::{
-    ClipRows, CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource,
+    ClipRows, CostDatabase, CostError, DatabaseError, FeatureSetKind, FrameDatabase, MatchDatabase, MatchSource,
     features::{Horizon, MatchError},
 };
 
@@ -13,7 +14,10 @@ use crate::{
     files::{self, InputFile},
     output,
     recipe::TakeArgs,
-    report::matching::{self as report, InspectAnswer},
+    report::{
+        figures::counted,
+        table::{Table, joined, or_dash, rate},
+    },
 };
 
 pub mod build;
@@ -21,7 +25,7 @@ pub mod export;
 pub mod query;
 mod source;
 mod tags;
-mod walk;
+pub mod walk;
 
 pub fn run(args: &MatchArgs) -> Result<Ending> {
     match &args.command {
@@ -33,7 +37,7 @@ pub fn run(args: &MatchArgs) -> Result<Ending> {
             // The file is not mapped: another program could change it while it is read, and the checksum reads all of it anyway.
             let bytes = files::read_bytes(&args.database)?;
             let answer = inspected(&args.database, &open(&args.database, &bytes)?, bytes.len());
-            output::answer("match-inspect", &answer, None, &[], args.json, report::inspected)
+            output::answer("match-inspect", &answer, None, &[], args.json, contents)
         }
     }
 }
@@ -139,4 +143,206 @@ pub fn unmatched(path: &Path, error: impl Into<CostError>) -> Failure {
         }
         _ => failure,
     }
+}
+
+/// A run of frames of a take, or a loop, in a match database.
+#[in_schema]
+struct ClipFacts {
+    /// The path of the take, seen from the folder of the database.
+    name: String,
+    /// Whether it is a take or a loop.
+    #[schemars(extend("enum" = ["take", "loop"]))]
+    kind: &'static str,
+    /// The first frame that can be matched, counted from 0.
+    first_frame: usize,
+    /// Number of frames that can be matched.
+    frames: usize,
+    /// Frames per second.
+    fps: f64,
+    /// Tags of the clip.
+    tags: Vec<Tag>,
+    /// Gaits of its frames, in the order in which they first appear.
+    gaits: Vec<String>,
+    /// Share of the frames in which the left foot stands, 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    left_stands_share: f64,
+    /// Share of the frames in which the right foot stands, 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    right_stands_share: f64,
+}
+
+/// How the gap of a jump fades.
+#[in_schema]
+struct Fade {
+    /// The kind of fade.
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")]
+    decay: &'static str,
+    /// Half-life of a spring, blend time of the others.
+    time_secs: f64,
+}
+
+/// A joint that counts in costs.
+#[in_schema]
+struct WeightFacts {
+    /// Its name.
+    joint: String,
+    /// Factor on its metres.
+    weight: f64,
+}
+
+/// The answer of `match inspect`.
+#[in_schema]
+#[derive(Default)]
+pub struct InspectAnswer {
+    /// The match database, as it was named.
+    database: String,
+    /// What frames are found by: pose and future, or what a jump costs.
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
+    features: &'static str,
+    /// The times after a frame at which its future is compared; none in databases of costs.
+    ahead_secs: Vec<f64>,
+    /// How the gap of a jump fades; null where nothing costs.
+    fade: Option<Fade>,
+    /// The joints that count in costs; none where nothing costs.
+    joints: Vec<WeightFacts>,
+    /// Bytes of the database.
+    file_bytes: usize,
+    /// Frames that can be matched, one row each.
+    rows: usize,
+    /// Bytes that the search needs beyond the rows.
+    index_bytes: usize,
+    /// The clips, in the order of their rows.
+    clips: Vec<ClipFacts>,
+}
+
+impl InspectAnswer {
+    fn of_future(path: &Path, database: &MatchDatabase<'_>, file_bytes: usize) -> Self {
+        Self {
+            index_bytes: database.index_bytes(),
+            ahead_secs: database.horizon().secs().to_vec(),
+            ..Self::new(path, FeatureSetKind::Future, database, file_bytes)
+        }
+    }
+
+    fn of_cost(path: &Path, database: &CostDatabase<'_>, file_bytes: usize) -> Self {
+        let features = database.features();
+        let joints = features.joints().iter().map(|joint| WeightFacts {
+            joint: joint.name.clone(),
+            weight: joint.weight,
+        });
+        Self {
+            index_bytes: database.index_bytes(),
+            fade: Some(Fade {
+                decay: features.decay().name(),
+                time_secs: features.decay().secs(),
+            }),
+            joints: joints.collect(),
+            ..Self::new(path, FeatureSetKind::Cost, database, file_bytes)
+        }
+    }
+
+    fn new<S>(path: &Path, features: FeatureSetKind, database: &FrameDatabase<'_, S>, file_bytes: usize) -> Self {
+        Self {
+            database: path.display().to_string(),
+            features: features.as_str(),
+            file_bytes,
+            rows: database.num_rows(),
+            clips: database
+                .clips()
+                .iter()
+                .map(|rows| {
+                    let standing = |foot: u8| {
+                        let all = rows.first_row..rows.first_row + rows.num_rows;
+                        let stands = all.filter(|&row| database.standing(row) & foot != 0).count();
+                        stands as f64 / rows.num_rows.max(1) as f64
+                    };
+                    let mut gaits = Vec::new();
+                    for row in rows.first_row..rows.first_row + rows.num_rows {
+                        if let Some(gait) = database.gait(row).filter(|gait| !gaits.contains(gait)) {
+                            gaits.push(gait);
+                        }
+                    }
+                    ClipFacts {
+                        gaits: gaits.iter().map(Gait::to_string).collect(),
+                        name: rows.clip.name.clone(),
+                        kind: if rows.clip.is_loop { "loop" } else { "take" },
+                        first_frame: rows.clip.first_frame,
+                        frames: rows.num_rows,
+                        fps: 1.0 / rows.clip.step_secs,
+                        tags: tags_of(rows),
+                        left_stands_share: standing(1),
+                        right_stands_share: standing(2),
+                    }
+                })
+                .collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Returns the answer of `loopwright match inspect` as text.
+fn contents(answer: &InspectAnswer) -> String {
+    let mut text = format!(
+        "{}: {} frames of {}, {:.1} MB; the search takes {:.1} bytes a frame\n",
+        answer.database,
+        answer.rows,
+        counted(answer.clips.len(), "clip"),
+        answer.file_bytes as f64 / 1e6,
+        answer.index_bytes as f64 / answer.rows.max(1) as f64
+    );
+    if let Some(Fade { decay, time_secs }) = &answer.fade {
+        let joints = answer
+            .joints
+            .iter()
+            .map(|facts| format!("{} {}", facts.joint, facts.weight));
+        text += &format!(
+            "  what a jump costs: {decay} of {time_secs} s over {}\n",
+            joined(joints, ", ")
+        );
+    }
+    if !answer.ahead_secs.is_empty() {
+        let times = answer.ahead_secs.iter().map(|secs| format!("{secs:.3}"));
+        text += &format!("  looks {} s ahead\n", joined(times, ", "));
+    }
+    let mut clips = Table::new("<clip | <kind | frames | from | fps | left planted | right planted | <gaits | <tags");
+    for clip in &answer.clips {
+        clips.row(vec![
+            clip.name.clone(),
+            clip.kind.to_owned(),
+            clip.frames.to_string(),
+            clip.first_frame.to_string(),
+            rate(clip.fps),
+            format!("{:.0}%", 100.0 * clip.left_stands_share),
+            format!("{:.0}%", 100.0 * clip.right_stands_share),
+            clip.gaits.join("; "),
+            tags_text(&clip.tags),
+        ]);
+    }
+    text += &clips.render();
+    text
+}
+
+/// A tag of a clip.
+#[in_schema]
+struct Tag {
+    /// Its name, such as style.
+    name: String,
+    /// Its value, such as walk.
+    value: String,
+}
+
+fn tags_of(clip: &ClipRows) -> Vec<Tag> {
+    clip.clip
+        .tags
+        .iter()
+        .map(|(name, value)| Tag {
+            name: name.clone(),
+            value: value.clone(),
+        })
+        .collect()
+}
+
+fn tags_text(tags: &[Tag]) -> String {
+    let text = joined(tags.iter().map(|tag| format!("{}={}", tag.name, tag.value)), " ");
+    or_dash(Some(text).filter(|text| !text.is_empty()))
 }

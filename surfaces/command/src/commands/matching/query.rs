@@ -5,16 +5,16 @@ use std::path::Path;
 use glam::DVec3;
 use loopwright_core::math::Twist;
 use loopwright_match::{
-    CostDatabase, MatchDatabase, MatchFilter, MatchSource,
+    CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, MatchFilter, MatchSource,
     features::{self, Future, Horizon, NUM_TIMES, RawFeatures},
 };
 
-use super::{Opened, asked_for, open, unmatched};
+use super::{Opened, Tag, asked_for, open, tags_of, tags_text, unmatched};
 use crate::{
     args::{MatchQueryArgs, StandingFoot, Wish, gaits_of},
     exit::{Ending, Failure, Result},
     files, motions, output,
-    report::matching::{self as report, FoundFrame, QueryAnswer},
+    report::table::Table,
 };
 
 pub fn run(args: &MatchQueryArgs) -> Result<Ending> {
@@ -42,7 +42,7 @@ pub fn run(args: &MatchQueryArgs) -> Result<Ending> {
         turn_rate_dps: args.wish.speed.map(|_| args.wish.turn_rate),
         found: found.remove(0),
     };
-    output::answer("match-query", &answer, None, &[], args.json, report::queried)
+    output::answer("match-query", &answer, None, &[], args.json, queried)
 }
 
 /// Errors: a speed or a turn rate is beyond what a body can do.
@@ -206,4 +206,103 @@ fn arc(speed_mps: f64, turn_radians_per_sec: f64, horizon: Horizon) -> [Future; 
             facing: turn_radians_per_sec * secs,
         }
     })
+}
+
+/// A frame that was found.
+#[in_schema]
+pub struct FoundFrame {
+    /// Its row in the database, counted from 0.
+    row: usize,
+    /// The clip, by its name in the database.
+    clip: String,
+    /// The frame of the take, counted from 0.
+    frame: usize,
+    /// Its time in the take.
+    time_secs: f64,
+    /// Distance of its features from those that were asked for. By pose and future each vector of features has a spread of 1; for costs it is the
+    /// lower bound of the cost, in metre-seconds.
+    distance: f64,
+    /// Exact cost of a jump from the frame that was asked for to this one; null where frames are found by pose and future.
+    cost_metre_secs: Option<f64>,
+    /// Whether the left foot stands.
+    left_stands: bool,
+    /// Whether the right foot stands.
+    right_stands: bool,
+    /// Tags of the clip.
+    tags: Vec<Tag>,
+}
+
+impl FoundFrame {
+    fn new<S>(database: &FrameDatabase<'_, S>, row: usize, distance: f64, cost_metre_secs: Option<f64>) -> Self {
+        let at = database.frame_of(row);
+        let rows = &database.clips()[at.clip];
+        let standing = database.standing(row);
+        Self {
+            row,
+            clip: rows.clip.name.clone(),
+            frame: at.frame,
+            time_secs: at.frame as f64 * rows.clip.step_secs,
+            distance,
+            cost_metre_secs,
+            left_stands: standing & 1 != 0,
+            right_stands: standing & 2 != 0,
+            tags: tags_of(rows),
+        }
+    }
+}
+
+/// The answer of `match query`.
+#[in_schema]
+pub struct QueryAnswer {
+    /// The match database, as it was named.
+    database: String,
+    /// What frames are found by: pose and future, or what a jump costs.
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
+    features: &'static str,
+    /// The take or loop that was asked for.
+    file: String,
+    /// Its frame, counted from 0.
+    frame: usize,
+    /// The speed that was asked for; null where it is that of the take.
+    speed_mps: Option<f64>,
+    /// The turn rate that was asked for, left positive; null where it is that of the take.
+    turn_rate_dps: Option<f64>,
+    /// The nearest or cheapest frames, the best first; of equal ones the lowest row.
+    found: Vec<FoundFrame>,
+}
+
+fn queried(answer: &QueryAnswer) -> String {
+    let is_cost = answer.features == FeatureSetKind::Cost.as_str();
+    let what = if is_cost { "cheapest after" } else { "nearest to" };
+    let mut text = format!("{what} frame {} of {}", answer.frame, answer.file);
+    if let Some(speed) = answer.speed_mps {
+        text += &format!(", going on at {speed:.2} m/s");
+    }
+    if let Some(turn) = answer.turn_rate_dps.filter(|&turn| turn != 0.0) {
+        text += &format!(", turning {turn:+.1} deg/s");
+    }
+    text.push('\n');
+    let mut found = Table::new(if is_cost {
+        "<clip | frame | at s | cost m s | <planted | <tags"
+    } else {
+        "<clip | frame | at s | distance | <planted | <tags"
+    });
+    for frame in &answer.found {
+        let stands = match (frame.left_stands, frame.right_stands) {
+            (true, true) => "both",
+            (true, false) => "left",
+            (false, true) => "right",
+            (false, false) => "-",
+        };
+        found.row(vec![
+            frame.clip.clone(),
+            frame.frame.to_string(),
+            format!("{:.3}", frame.time_secs),
+            format!("{:.3}", frame.cost_metre_secs.unwrap_or(frame.distance)),
+            stands.to_owned(),
+            tags_text(&frame.tags),
+        ]);
+    }
+    text += &found.render();
+    text
 }

@@ -6,7 +6,7 @@ use glam::DVec2;
 use loopwright_core::math::Decay;
 use loopwright_match::{
     MatchDatabase, MatchFilter, MatchSource,
-    walk::{self, WalkError, WalkPath, WalkerSettings},
+    walk::{self, WalkError, WalkPath, Walked, WalkerSettings},
 };
 
 use super::{Opened, open, source};
@@ -19,7 +19,6 @@ use crate::{
     load, memory,
     output::{self, Outputs},
     recipe::TakeArgs,
-    report::matching::{self as report, WalkAnswer},
     talk, written_loop,
 };
 
@@ -101,7 +100,7 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
     let outputs = outputs.commit()?;
     let answer = WalkAnswer::new(&database, &walked);
     output::answer("match-walk", &answer, None, &outputs, args.json, |answer| {
-        report::walked(answer, &args.output.display().to_string())
+        in_text(answer, &args.output.display().to_string())
     })
 }
 
@@ -174,4 +173,103 @@ fn failure(error: &WalkError) -> Failure {
         WalkError::Source { .. } => failure.try_this("`loopwright match build` again: the file was changed since"),
         _ => failure.try_this("a shorter path"),
     }
+}
+
+/// A part of a walk that plays one clip.
+#[in_schema]
+struct WalkedPart {
+    /// When it starts.
+    start_secs: f64,
+    /// The clip, by its name in the database.
+    clip: String,
+    /// The frame of the take with which it starts.
+    frame: usize,
+}
+
+/// What a walk along a path is like.
+#[in_schema]
+pub struct WalkAnswer {
+    /// Seconds from the first frame to the last.
+    duration_secs: f64,
+    /// Number of frames.
+    frames: usize,
+    /// Frames per second.
+    fps: f64,
+    /// How often the motion goes on in another frame of the database.
+    jumps: usize,
+    /// The same per second.
+    jump_rate_hz: f64,
+    /// Mean distance of the body from where the path is at that time.
+    mean_path_error_m: f64,
+    /// The largest of these distances.
+    largest_path_error_m: f64,
+    /// Mean speed over the ground of feet that stand; null where none stands.
+    foot_slide_mps: Option<f64>,
+    /// The same of the frames that are played, in their own takes.
+    foot_slide_of_sources_mps: Option<f64>,
+    /// The largest change of a joint's step from one frame to the next, just after jumps.
+    sharpest_after_jumps_m: f64,
+    /// The same in all other frames.
+    sharpest_elsewhere_m: f64,
+    /// What plays, from the first frame and from every jump on.
+    parts: Vec<WalkedPart>,
+}
+
+impl WalkAnswer {
+    fn new(database: &MatchDatabase<'_>, walked: &Walked) -> Self {
+        let take = &walked.take;
+        let errors = &walked.path_error_metres;
+        Self {
+            duration_secs: take.duration_secs(),
+            frames: take.num_frames(),
+            fps: take.frame_rate_hz(),
+            jumps: walked.jumps.len(),
+            jump_rate_hz: walked.jumps.len() as f64 / take.duration_secs().max(take.frame_time_secs()),
+            mean_path_error_m: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
+            largest_path_error_m: errors.iter().copied().fold(0.0, f64::max),
+            foot_slide_mps: walked.slide_mps,
+            foot_slide_of_sources_mps: walked.slide_of_sources_mps,
+            sharpest_after_jumps_m: walked.sharpest_metres[0],
+            sharpest_elsewhere_m: walked.sharpest_metres[1],
+            parts: [0]
+                .iter()
+                .chain(&walked.jumps)
+                .map(|&frame| {
+                    let at = database.frame_of(walked.rows[frame]);
+                    WalkedPart {
+                        start_secs: frame as f64 * take.frame_time_secs(),
+                        clip: database.clips()[at.clip].clip.name.clone(),
+                        frame: at.frame,
+                    }
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The answer of `match walk`.
+fn in_text(answer: &WalkAnswer, file: &str) -> String {
+    let mut text = format!(
+        "{file}: {:.2} s, {} frames, {} jumps ({:.2} a second)\n  off the path  {:.2} m on average, at most {:.2} m\n",
+        answer.duration_secs,
+        answer.frames,
+        answer.jumps,
+        answer.jump_rate_hz,
+        answer.mean_path_error_m,
+        answer.largest_path_error_m
+    );
+    if let Some((slide, own)) = answer.foot_slide_mps.zip(answer.foot_slide_of_sources_mps) {
+        text += &format!(
+            "  feet slide    {:.1} cm/s while planted, {:.1} in their takes\n",
+            100.0 * slide,
+            100.0 * own
+        );
+    }
+    for part in &answer.parts {
+        text += &format!(
+            "  {:>8.2} s  {} from frame {}\n",
+            part.start_secs, part.clip, part.frame
+        );
+    }
+    text
 }
