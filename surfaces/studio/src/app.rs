@@ -15,7 +15,7 @@ use loopwright_formats::Format;
 
 use host::Host;
 
-use crate::guard::{Guard, Request};
+use crate::guard::{Guard, Request, failure_of};
 use crate::icons::{self, Icon};
 use crate::model::{Action, Comparison, Model, Shown};
 use crate::pace::Pace;
@@ -97,7 +97,7 @@ impl Tab {
 #[derive(Default)]
 pub struct Studio {
     model: Model,
-    inbox: Inbox,
+    pub(crate) inbox: Inbox,
     viewport: Viewport,
     take_bar: TakeBar,
     seam_curve: SeamCurve,
@@ -162,19 +162,19 @@ impl Studio {
             && let Some(Ok(text)) = self.model.recipe_text()
         {
             self.num_kept = self.model.num_made;
-            self.guard.keep(text);
+            self.guard.recipe = Some(text);
         }
     }
 
     /// Does what the user chose after a failure.
     fn follow(&mut self, request: Request, ctx: &Context) {
-        let recipe = self.guard.kept().map(str::to_owned);
+        let recipe = self.guard.recipe.clone();
         match request {
             Request::Save => self
                 .recipe
                 .save_kept(&self.export.folder, recipe.as_deref().unwrap_or_default()),
             Request::GoOn => {
-                self.guard.forget();
+                self.guard.failure = None;
                 // The state of the views may be broken; the take and the kept recipe are not.
                 (self.viewport, self.take_bar, self.seam_curve) = Default::default();
                 _ = self.model.take_asked();
@@ -644,18 +644,14 @@ impl eframe::App for Studio {
 
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
-        let mut guard = std::mem::take(&mut self.guard);
-        let wish = guard.frame_ui(ui, |guard, ui| {
-            std::mem::swap(&mut self.guard, guard);
-            self.studio_ui(ui);
-            std::mem::swap(&mut self.guard, guard);
-        });
-        // The recipe survives a frame that failed.
-        if let Some(recipe) = self.guard.kept() {
-            guard.keep(recipe.to_owned());
+        if self.guard.failure.is_none() {
+            self.guard.failure = failure_of(|| self.studio_ui(ui));
+            if self.guard.failure.is_some() {
+                ctx.request_repaint();
+            }
+            return;
         }
-        self.guard = guard;
-        if let Some(wish) = wish {
+        if let Some(wish) = self.guard.screen_ui(ui) {
             self.follow(wish, &ctx);
         }
     }
