@@ -36,10 +36,7 @@ pub use ticked::Ticked;
 
 use crate::camera::Camera;
 use crate::pace::Busy;
-pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Listed, MIN_FRAMES, Made, MadeError, NamedFile, OpenError,
-    Opened, Room, SetError, SetFiles, SetOrder, Sketch, Stretch, StretchError, Studied, Study, lengths, time_of_move,
-};
+pub use crate::road::*;
 use crate::work::{Done, Job, OfTake, Wake, Work};
 
 /// Memory that open takes may fill together, bytes: some twenty minutes of takes in a page, an hour and a half in a window. Takes beyond

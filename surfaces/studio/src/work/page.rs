@@ -73,6 +73,8 @@ enum How {
     Beside { number: u32 },
     /// Done; its arrays are being copied.
     Copied(Copying),
+    /// Failed, for this reason.
+    Failed(String),
 }
 
 impl Running {
@@ -219,6 +221,7 @@ impl Crew {
                     _ => Some(running.job.lost()("the file cannot be handed over".to_owned())),
                 }
             }
+            How::Failed(reason) => Some(running.job.lost()(std::mem::take(reason))),
             How::Copied(copying) => {
                 self.wake.call();
                 let done = copying
@@ -265,7 +268,7 @@ impl Crew {
                 self.dismiss();
                 self.hire();
                 if waits {
-                    running.how = How::Copied(Copying::failed(format!("the work failed: {reason}")));
+                    running.how = How::Failed(format!("the work failed: {reason}"));
                 }
             }
             Some((false, reason)) => {
@@ -379,7 +382,7 @@ impl Sending {
 
 /// An answer whose arrays are copied, a little in each frame.
 struct Copying {
-    answer: Result<Uint8Array, String>,
+    answer: Vec<u8>,
     arrays: Vec<Float64Array>,
     copied: Vec<Vec<f64>>,
 }
@@ -392,19 +395,8 @@ impl Copying {
             .map(JsCast::unchecked_into)
             .collect();
         Self {
-            answer: pieces
-                .get(0)
-                .dyn_into()
-                .map_err(|_| "the worker says nothing".to_owned()),
+            answer: Uint8Array::new(&pieces.get(0)).to_vec(),
             arrays,
-            copied: Vec::new(),
-        }
-    }
-
-    fn failed(reason: String) -> Self {
-        Self {
-            answer: Err(reason),
-            arrays: Vec::new(),
             copied: Vec::new(),
         }
     }
@@ -432,12 +424,8 @@ impl Copying {
             }
         }
         self.arrays.clear();
-        let bytes = match &self.answer {
-            Ok(bytes) => bytes.to_vec(),
-            Err(reason) => return Some(Ok(job.lost()(reason.clone()))),
-        };
         let arrays: Option<Arrays> = <[Vec<f64>; NUM_LONG_ARRAYS]>::try_from(std::mem::take(&mut self.copied)).ok();
-        Some(unpacked::<Answer>(&bytes).and_then(|answer| answer.done(job, arrays)))
+        Some(unpacked::<Answer>(&self.answer).and_then(|answer| answer.done(job, arrays)))
     }
 }
 
