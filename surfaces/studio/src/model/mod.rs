@@ -58,7 +58,7 @@ pub struct Model {
     /// Other open takes with their choices, the oldest first.
     others: Vec<(Arc<Opened>, History<Edit>)>,
     /// Memory that open takes may fill together, bytes.
-    takes_bytes: usize,
+    pub takes_bytes: usize,
     /// Files of one group that were not opened or written, and why.
     left_out: Vec<(String, String)>,
     /// The name of the file being read.
@@ -66,7 +66,7 @@ pub struct Model {
     /// Files to read after the present one.
     waiting: VecDeque<Job>,
     /// The choices kept for comparison.
-    kept: Option<Edit>,
+    pub kept: Option<Edit>,
     /// Whether the present settings are those kept as A, rather than B.
     pub shows_a: bool,
     /// Opened characters and maps of joints, which recipes refer to, the newest last.
@@ -103,7 +103,8 @@ pub struct Model {
     is_drafted: bool,
     /// Number of loops made, by which drawings are renewed only for another loop.
     pub num_made: u64,
-    exported: Option<Exported>,
+    /// The file of the loop that was exported last, until it is taken.
+    pub exported: Option<Exported>,
     /// The set that was made last.
     pub set_made: Option<SetFiles>,
     /// The take that was written last, and its choices.
@@ -111,10 +112,11 @@ pub struct Model {
     problem: Option<Problem>,
     /// Changes that panels requested.
     asked: RefCell<Vec<Action>>,
-    work: Work,
+    /// The work in the background.
+    pub work: Work,
     /// The playback time.
     pub playback: Playback,
-    pub shown: Shown,
+    shown: Shown,
     /// Whether the uncut stretch is shown too.
     pub has_ghost: bool,
     /// Whether the uncut stretch and the loop are shown side by side.
@@ -224,36 +226,6 @@ impl Model {
             (false, None) => Busy::Quiet,
             (false, Some(_)) => Busy::Waited,
         }
-    }
-
-    /// Whether a take is being opened.
-    pub fn is_opening(&self) -> bool {
-        self.work.opens()
-    }
-
-    /// Whether a set is being made.
-    pub fn is_making_set(&self) -> bool {
-        self.work.makes_a_set()
-    }
-
-    /// Whether the next [`Self::poll`] makes the draft of a loop itself.
-    pub fn drafts_at_once(&self) -> bool {
-        self.work.is_at_once()
-    }
-
-    /// Whether a change can be undone.
-    pub fn can_undo(&self) -> bool {
-        self.history.as_ref().is_some_and(History::can_undo)
-    }
-
-    /// Whether a change can be redone.
-    pub fn can_redo(&self) -> bool {
-        self.history.as_ref().is_some_and(History::can_redo)
-    }
-
-    /// Returns the exported file that was made last, once.
-    pub fn take_exported(&mut self) -> Option<Exported> {
-        self.exported.take()
     }
 
     /// Names the changes that undo and redo would apply to.

@@ -110,11 +110,6 @@ impl Model {
         self.work.start(job);
     }
 
-    /// Sets how much memory open takes may fill together, bytes.
-    pub fn keep_takes_within(&mut self, bytes: usize) {
-        self.takes_bytes = bytes;
-    }
-
     /// Estimates the memory that open takes fill, except the one with this name, bytes.
     fn open_bytes(&self, but_for: &str) -> usize {
         self.open_takes()
@@ -322,11 +317,6 @@ impl Model {
         self.other_takes().chain(&self.opened)
     }
 
-    /// Whether choices are kept for comparison.
-    pub fn has_kept(&self) -> bool {
-        self.kept.is_some()
-    }
-
     /// Switches to another take, as it was left.
     pub(super) fn take_up(&mut self, index: usize) {
         if index >= self.others.len() || self.work.opens() {
@@ -376,7 +366,7 @@ impl Model {
             .map(|(opened, history)| (&*opened, history))
             .chain(shown);
         if let Some((_, history)) = all.find(|(opened, _)| opened.file_name == file_name) {
-            history.mark_saved(edit);
+            history.saved = edit;
         }
     }
 
@@ -384,7 +374,7 @@ impl Model {
     pub(super) fn mark_recipe_saved(&mut self) {
         self.problem = None;
         if let (Some(made), Some(history)) = (self.finished().cloned(), &mut self.history) {
-            history.mark_saved(made.edit.clone());
+            history.saved = made.edit.clone();
         }
     }
 

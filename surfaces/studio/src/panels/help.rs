@@ -161,7 +161,7 @@ fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) ->
         Key::B => Action::ToggleUncut,
         Key::C => Action::Look(model.camera.framed()),
         Key::L => Action::SeamOnly(!model.playback.is_seam_only),
-        Key::A if model.has_kept() => Action::SwapKept,
+        Key::A if model.kept.is_some() => Action::SwapKept,
         Key::A => Action::Keep,
         Key::Home => Action::Seek(0.0),
         Key::E => return export.export(model),
