@@ -53,11 +53,6 @@ impl<T: Clone + PartialEq> History<T> {
         is_new
     }
 
-    /// Whether the value is the one that was written last, or the first one.
-    pub fn is_saved(&self) -> bool {
-        self.current == self.saved
-    }
-
     /// Returns the values that undo and redo would set.
     pub fn neighbours(&self) -> [Option<&T>; 2] {
         [self.past.last(), self.future.last()]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::Recipe;
 
-use super::{Edit, Listed, Made, Model, Opened, Shown, Stretch};
+use super::{Edit, Listed, Made, Model, Shown, Stretch};
 use crate::work::{Job, OfTake};
 
 /// The grade of a loop in the list, as far as it is known.
@@ -126,7 +126,7 @@ impl Model {
                 (
                     name.as_str(),
                     listing.listed.get(number),
-                    self.grade_named(file_name, name),
+                    self.grade_of(file_name, name),
                 )
             })
     }
@@ -142,12 +142,8 @@ impl Model {
         };
     }
 
-    /// Returns the grade of the loop that was last made from a take.
-    pub fn grade_of(&self, opened: &Opened) -> Option<Grade> {
-        self.grade_named(&opened.file_name, opened.take().name())
-    }
-
-    fn grade_named(&self, file_name: &str, animation: &str) -> Option<Grade> {
+    /// Returns the grade of the loop that was last made from an animation of a file.
+    pub fn grade_of(&self, file_name: &str, animation: &str) -> Option<Grade> {
         Some(
             self.grades
                 .iter()

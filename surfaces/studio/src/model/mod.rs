@@ -277,7 +277,10 @@ impl Model {
             self.make();
         }
         self.write_next();
-        self.say_left_out();
+        // Files of a group that were left out are reported once all are read.
+        if !self.left_out.is_empty() && self.waiting.is_empty() && !self.work.opens() && self.writing().is_none() {
+            self.problem = Some(Problem::LeftOut(std::mem::take(&mut self.left_out)));
+        }
         self.compare_next();
         self.judge_next();
         self.list_next();
@@ -342,7 +345,11 @@ impl Model {
             Action::Drag(stretch) => self.choose_stretch(stretch, false),
             Action::Read(study) => self.read_as(*study),
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
-            Action::Study(study) => self.study(study),
+            Action::Study(study) => {
+                if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
+                    self.work.start(Job::OfTake(opened, OfTake::Study(study)));
+                }
+            }
             Action::Edit { edit, is_final } => self.change(self.settled(*edit), is_final),
             Action::CloseBy(name) => {
                 if let Some(edit) = self.edit().map(|edit| edit.closed_by(name)) {
@@ -352,7 +359,13 @@ impl Model {
             Action::Undo => self.go_through_history(History::undo),
             Action::Redo => self.go_through_history(History::redo),
             Action::Keep => (self.kept, self.shows_a) = (self.edit().cloned(), false),
-            Action::SwapKept => self.swap_kept(),
+            Action::SwapKept => {
+                if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
+                    self.kept = Some(edit);
+                    self.shows_a = !self.shows_a;
+                    self.change(kept, true);
+                }
+            }
             Action::OpenLink(link) => self.open_link(*link),
             Action::Compare(comparison) => self.compare(comparison),
             Action::TakeCompared(index) => self.take_compared(index),
@@ -366,13 +379,23 @@ impl Model {
             Action::RecipeSaved => self.mark_recipe_saved(),
             Action::Export(format) => self.export(format),
             Action::MakeSet(name, format) => self.make_set(name, format),
-            Action::TogglePlaying => self.toggle_playing(),
+            Action::TogglePlaying => {
+                if !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6) {
+                    self.playback.secs = 0.0;
+                }
+                self.playback.is_playing = !self.playback.is_playing;
+            }
             Action::Speed(speed) => self.playback.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
             Action::Seek(secs) => self.seek(secs),
             Action::ShowFrame(frame) => self.show_frame(frame),
             Action::Step(frames) => self.step(frames),
             Action::Repeat(repeats) => self.playback.repeats = repeats,
-            Action::SeamOnly(is_seam_only) => self.play_seam_only(is_seam_only),
+            Action::SeamOnly(is_seam_only) => {
+                self.playback.is_seam_only = is_seam_only;
+                if is_seam_only && self.shown() == Shown::Take {
+                    self.show(Shown::Loop);
+                }
+            }
             Action::Show(shown) => self.show(shown),
             Action::ToggleUncut => self.show(match self.shown() {
                 Shown::Loop => Shown::Uncut,
@@ -406,12 +429,6 @@ impl Model {
         self.work.cancel();
     }
 
-    fn study(&mut self, study: Study) {
-        if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
-            self.work.start(Job::OfTake(opened, OfTake::Study(study)));
-        }
-    }
-
     fn take_in_studied(&mut self, opened: &Arc<Opened>, studied: Studied) {
         if !self.opened.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, opened)) {
             return;
@@ -435,14 +452,6 @@ impl Model {
             if is_final {
                 self.show_in_bar(stretch);
             }
-        }
-    }
-
-    fn swap_kept(&mut self) {
-        if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
-            self.kept = Some(edit);
-            self.shows_a = !self.shows_a;
-            self.change(kept, true);
         }
     }
 

@@ -229,7 +229,7 @@ impl Browser {
                 mps: best.map(|best| best.twist.linear.length()),
                 sketch: self.sketch(take, motion.num_frames() / 2),
             },
-            grade: model.grade_of(take),
+            grade: model.grade_of(name, motion.name()),
             is_shown: index.is_none(),
         }
     }

@@ -109,7 +109,12 @@ impl Crew {
         if self.beside.is_none() && self.refusal.is_none() {
             match Beside::start(&self.wake) {
                 Ok(beside) => self.beside = Some(beside),
-                Err(error) => self.refusal = Some(text_of(&error)),
+                Err(error) => {
+                    let words = error
+                        .dyn_ref::<js_sys::Error>()
+                        .map(|error| String::from(error.message()));
+                    self.refusal = Some(words.unwrap_or_else(|| format!("{error:?}")));
+                }
             }
         }
     }
@@ -427,12 +432,4 @@ impl Copying {
         let arrays: Option<Arrays> = <[Vec<f64>; NUM_LONG_ARRAYS]>::try_from(std::mem::take(&mut self.copied)).ok();
         Some(unpacked::<Answer>(&self.answer).and_then(|answer| answer.done(job, arrays)))
     }
-}
-
-/// Returns the text of a browser's error.
-fn text_of(error: &JsValue) -> String {
-    error
-        .dyn_ref::<js_sys::Error>()
-        .map(|error| String::from(error.message()))
-        .unwrap_or_else(|| format!("{error:?}"))
 }
