@@ -224,11 +224,12 @@ pub fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool) {
     egui::Frame::group(ui.style()).show(ui, |ui| {
         let next = steps.iter().position(|(is_done, _)| !is_done);
         for (index, (is_done, text)) in steps.into_iter().enumerate() {
-            let text = format!("{}. {text}{}", index + 1, if is_done { " (done)" } else { "" });
+            let done = if is_done { " (done)" } else { "" };
+            let text = RichText::new(format!("{}. {text}{done}", index + 1));
             ui.label(if next == Some(index) {
-                RichText::new(text).strong()
+                text.strong()
             } else {
-                RichText::new(text).weak()
+                text.weak()
             });
         }
         if ui.button("Hide these steps").clicked() {
