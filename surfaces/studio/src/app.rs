@@ -15,7 +15,7 @@ use loopwright_formats::Format;
 
 use host::Host;
 
-use crate::guard::{Guard, Request};
+use crate::guard::{Guard, Request, failure_of};
 use crate::icons::{self, Icon};
 use crate::model::{Action, Comparison, Model, Shown};
 use crate::pace::Pace;
@@ -97,7 +97,7 @@ impl Tab {
 #[derive(Default)]
 pub struct Studio {
     model: Model,
-    inbox: Inbox,
+    pub(crate) inbox: Inbox,
     viewport: Viewport,
     take_bar: TakeBar,
     seam_curve: SeamCurve,
@@ -145,7 +145,7 @@ impl Studio {
 
     /// Sets how much memory open takes may fill together, bytes.
     pub fn keep_takes_within(&mut self, bytes: usize) {
-        self.model.keep_takes_within(bytes);
+        self.model.takes_bytes = bytes;
     }
 
     /// Opens what was open at the last visit, and stores what is open for the next one.
@@ -162,19 +162,19 @@ impl Studio {
             && let Some(Ok(text)) = self.model.recipe_text()
         {
             self.num_kept = self.model.num_made;
-            self.guard.keep(text);
+            self.guard.recipe = Some(text);
         }
     }
 
     /// Does what the user chose after a failure.
     fn follow(&mut self, request: Request, ctx: &Context) {
-        let recipe = self.guard.kept().map(str::to_owned);
+        let recipe = self.guard.recipe.clone();
         match request {
             Request::Save => self
                 .recipe
                 .save_kept(&self.export.folder, recipe.as_deref().unwrap_or_default()),
             Request::GoOn => {
-                self.guard.forget();
+                self.guard.failure = None;
                 // The state of the views may be broken; the take and the kept recipe are not.
                 (self.viewport, self.take_bar, self.seam_curve) = Default::default();
                 _ = self.model.take_asked();
@@ -205,7 +205,7 @@ impl Studio {
             self.apply(action);
         }
         self.model.poll();
-        if let Some(exported) = self.model.take_exported() {
+        if let Some(exported) = self.model.exported.take() {
             self.export
                 .take_in(exported, self.model.exporting.take(), self.model.writing().is_some());
         }
@@ -250,7 +250,7 @@ impl Studio {
             self.apply(action);
         }
         // A draft that takes no time is shown in this very frame.
-        if self.model.drafts_at_once() {
+        if self.model.work.is_at_once() {
             self.model.poll();
             ctx.request_discard("a slider moved");
         }
@@ -452,7 +452,7 @@ impl Studio {
         if word_ui(ui, word, "Keep as A", self.model.edit().is_some(), tip) {
             self.model.ask(Action::Keep);
         }
-        if self.model.has_kept() {
+        if self.model.kept.is_some() {
             let shown = if self.model.shows_a { "A shown" } else { "B shown" };
             if word_ui(ui, shown, "Swap with A", true, "Shows the other settings, and back (A)") {
                 self.model.ask(Action::SwapKept);
@@ -469,7 +469,7 @@ impl Studio {
 
     /// Shows the verdict on the loop with its reason, or what is being written or opened.
     fn verdict_ui(&self, ui: &mut Ui) {
-        let opens = self.model.is_opening() || self.model.is_making_set();
+        let opens = self.model.work.opens() || self.model.work.makes_a_set();
         let words = match (self.model.writing(), self.model.progress().filter(|_| opens)) {
             (Some((stem, number, count)), _) => Some(format!("Writing {stem} ({number} of {count}) ...")),
             (None, Some(progress)) => Some(format!("{progress} ...")),
@@ -487,7 +487,7 @@ impl Studio {
     /// Shows a button to cancel work, the last problem, and the last files.
     fn progress_ui(&self, ui: &mut Ui) {
         let model = &self.model;
-        let is_at_work = model.is_opening() || model.is_making_set() || model.writing().is_some();
+        let is_at_work = model.work.opens() || model.work.makes_a_set() || model.writing().is_some();
         let awaits = model.awaits_character;
         if !is_at_work && model.problem().is_none() && !awaits && self.export.said().is_none() {
             return;
@@ -578,7 +578,7 @@ impl Studio {
             let is_there = model.made().is_some();
             for (word, comparison, is_there) in [
                 ("Compare all methods", Comparison::Methods, is_there),
-                ("Compare A and B", Comparison::Kept, is_there && model.has_kept()),
+                ("Compare A and B", Comparison::Kept, is_there && model.kept.is_some()),
             ] {
                 if is_there && ui.button(word).on_hover_text("Side by side, on one clock").clicked() {
                     model.ask(Action::Compare(Some(comparison)));
@@ -644,18 +644,14 @@ impl eframe::App for Studio {
 
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
-        let mut guard = std::mem::take(&mut self.guard);
-        let wish = guard.frame_ui(ui, |guard, ui| {
-            std::mem::swap(&mut self.guard, guard);
-            self.studio_ui(ui);
-            std::mem::swap(&mut self.guard, guard);
-        });
-        // The recipe survives a frame that failed.
-        if let Some(recipe) = self.guard.kept() {
-            guard.keep(recipe.to_owned());
+        if self.guard.failure.is_none() {
+            self.guard.failure = failure_of(|| self.studio_ui(ui));
+            if self.guard.failure.is_some() {
+                ctx.request_repaint();
+            }
+            return;
         }
-        self.guard = guard;
-        if let Some(wish) = wish {
+        if let Some(wish) = self.guard.screen_ui(ui) {
             self.follow(wish, &ctx);
         }
     }

@@ -4,11 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use eframe::egui::{self, Ui};
 
-/// Holds the last settings, and the failure if there was one.
+/// The recipe that was kept last, and the failure if there was one.
 #[derive(Default)]
 pub struct Guard {
-    recipe: Option<String>,
-    failure: Option<String>,
+    pub recipe: Option<String>,
+    pub failure: Option<String>,
 }
 
 /// The user's choice after a failure.
@@ -20,42 +20,18 @@ pub enum Request {
     GoOn,
 }
 
+/// Draws a frame. Returns how that failed, if it did.
+pub fn failure_of(draw: impl FnOnce()) -> Option<String> {
+    // The state that a failed frame leaves behind is discarded.
+    let failure = catch_unwind(AssertUnwindSafe(draw)).err()?;
+    let words = failure.downcast_ref::<String>().map(String::as_str);
+    let words = words.or(failure.downcast_ref::<&str>().copied());
+    Some(words.unwrap_or("no reason is known").to_owned())
+}
+
 impl Guard {
-    pub fn keep(&mut self, recipe: String) {
-        self.recipe = Some(recipe);
-    }
-
-    /// Returns the recipe that was kept last.
-    pub fn kept(&self) -> Option<&str> {
-        self.recipe.as_deref()
-    }
-
-    pub fn forget(&mut self) {
-        self.failure = None;
-    }
-
-    /// Draws a frame, or after a failure the screen that reports it; returns what the user chooses there.
-    pub fn frame_ui(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Self, &mut Ui)) -> Option<Request> {
-        if self.failure.is_none() {
-            // The state that a failed frame leaves behind is discarded.
-            let drawn = catch_unwind(AssertUnwindSafe(|| draw(self, ui)));
-            self.failure = drawn.err().map(|failure| {
-                failure
-                    .downcast_ref::<String>()
-                    .map(String::as_str)
-                    .or(failure.downcast_ref::<&str>().copied())
-                    .unwrap_or("no reason is known")
-                    .to_owned()
-            });
-            if self.failure.is_some() {
-                ui.ctx().request_repaint();
-            }
-            return None;
-        }
-        self.screen_ui(ui)
-    }
-
-    fn screen_ui(&self, ui: &mut Ui) -> Option<Request> {
+    /// Reports the failure; returns what the user chooses.
+    pub fn screen_ui(&self, ui: &mut Ui) -> Option<Request> {
         let mut request = None;
         ui.heading("The studio failed");
         ui.label("This is a fault of the program, not of your take. What you set last is kept.");
@@ -98,15 +74,18 @@ mod tests {
         let mut harness = Harness::new_ui_state(
             |ui, (guard, request, frames): &mut (Guard, Option<Request>, i32)| {
                 ui.ctx().set_fonts(fonts());
-                let wished = guard.frame_ui(ui, |guard, ui| {
+                if guard.failure.is_some() {
+                    *request = request.or(guard.screen_ui(ui));
+                    return;
+                }
+                guard.failure = failure_of(|| {
                     *frames += 1;
                     ui.label("all is well");
                     if *frames == 3 {
-                        guard.keep("[closure]".to_owned());
+                        guard.recipe = Some("[closure]".to_owned());
                         panic!("three is too many");
                     }
                 });
-                *request = request.or(wished);
             },
             state,
         );
@@ -120,8 +99,11 @@ mod tests {
         harness.get_by_label("Save what was set").click();
         harness.run_steps(2);
         let (guard, request, _) = harness.state_mut();
-        assert_eq!((*request, guard.kept()), (Some(Request::Save), Some("[closure]")));
-        guard.forget();
+        assert_eq!(
+            (*request, guard.recipe.as_deref()),
+            (Some(Request::Save), Some("[closure]"))
+        );
+        guard.failure = None;
         harness.run_steps(2);
         harness.get_by_label("all is well");
     }

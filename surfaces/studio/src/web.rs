@@ -38,7 +38,7 @@ pub async fn start_studio() -> Result<(), JsValue> {
     let create: eframe::AppCreator<'static> = Box::new(move |context| {
         let mut studio = Studio::in_context(&context.egui_ctx);
         studio.remember(Memory, true, &context.egui_ctx);
-        let inbox = studio.inbox();
+        let inbox = studio.inbox.clone();
         listen(&input, inbox.clone()).map_err(|error| format!("{error:?}"))?;
         offer_samples(&document, &inbox).map_err(|error| format!("{error:?}"))?;
         offer_widgets(&context.egui_ctx);

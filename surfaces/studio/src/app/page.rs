@@ -2,7 +2,7 @@
 
 use eframe::egui::{Context, DroppedFileHandle, Ui};
 
-use super::{Inbox, Studio};
+use super::Studio;
 use crate::platform;
 
 /// State that only the page needs.
@@ -15,11 +15,6 @@ pub(super) struct Host {
 }
 
 impl Studio {
-    /// The inbox for files that are read in the background.
-    pub(crate) fn inbox(&self) -> Inbox {
-        self.inbox.clone()
-    }
-
     /// A browser has its own folder.
     pub(super) fn ask_folder(&self, _ctx: &Context) {}
 

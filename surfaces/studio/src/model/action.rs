@@ -199,10 +199,8 @@ impl Action {
     /// else a take.
     pub fn of_file(file_name: String, bytes: Vec<u8>, beside: Beside) -> Self {
         let name = file_name.to_ascii_lowercase();
-        if let Some(set) = name
-            .ends_with(".json")
-            .then(|| Self::of_manifest(&file_name, &bytes, &beside))
-            .flatten()
+        if name.ends_with(".json")
+            && let Some(set) = Self::of_manifest(&file_name, &bytes, &beside)
         {
             return set;
         }

@@ -7,20 +7,16 @@ type Find = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
 /// The files beside an opened one; none by default.
 #[derive(Clone, Default)]
-pub struct Beside {
-    find: Option<Arc<Find>>,
-}
+pub struct Beside(Option<Arc<Find>>);
 
 impl Beside {
     /// Uses a function that finds files.
     pub fn found_by(find: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
-        Self {
-            find: Some(Arc::new(find)),
-        }
+        Self(Some(Arc::new(find)))
     }
 
     /// Returns the bytes of a file; `None` if it is missing.
     pub fn find(&self, path: &str) -> Option<Vec<u8>> {
-        self.find.as_ref()?(path)
+        self.0.as_ref()?(path)
     }
 }

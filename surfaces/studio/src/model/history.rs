@@ -11,7 +11,7 @@ pub struct History<T> {
     past: Vec<T>,
     future: Vec<T>,
     /// The state that was written last, or the first one.
-    saved: T,
+    pub saved: T,
     /// Whether the last change is still in progress: the value before it is stored already.
     is_open: bool,
 }
@@ -53,29 +53,9 @@ impl<T: Clone + PartialEq> History<T> {
         is_new
     }
 
-    /// Marks a value as written.
-    pub fn mark_saved(&mut self, value: T) {
-        self.saved = value;
-    }
-
-    /// Whether the value is the one that was written last, or the first one.
-    pub fn is_saved(&self) -> bool {
-        self.current == self.saved
-    }
-
     /// Returns the values that undo and redo would set.
     pub fn neighbours(&self) -> [Option<&T>; 2] {
         [self.past.last(), self.future.last()]
-    }
-
-    /// Whether there is a former value.
-    pub fn can_undo(&self) -> bool {
-        !self.past.is_empty()
-    }
-
-    /// Whether a value was undone.
-    pub fn can_redo(&self) -> bool {
-        !self.future.is_empty()
     }
 
     /// Undoes one step. Returns whether there was one.
@@ -109,8 +89,8 @@ mod tests {
         assert!(!history.undo() && !history.redo());
         assert!(history.set(1, true) && history.set(2, true));
         assert!(history.undo() && *history.current() == 1);
-        assert!(history.redo() && *history.current() == 2 && !history.can_redo());
-        assert!(history.undo() && history.undo() && *history.current() == 0 && !history.can_undo());
+        assert!(history.redo() && *history.current() == 2 && history.neighbours()[1].is_none());
+        assert!(history.undo() && history.undo() && *history.current() == 0 && history.neighbours()[0].is_none());
     }
 
     #[test]
@@ -131,7 +111,7 @@ mod tests {
         history.set(1, true);
         history.undo();
         history.set(5, true);
-        assert!(!history.can_redo());
+        assert!(history.neighbours()[1].is_none());
         assert!(!history.set(5, true), "the same value is no step");
         assert!(history.undo() && *history.current() == 0);
     }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Weak};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::Recipe;
 
-use super::{Edit, Listed, Made, Model, Opened, Shown, Stretch};
-use crate::work::{Job, OfTake, TakeFile};
+use super::{Edit, Listed, Made, Model, Shown, Stretch};
+use crate::work::{Job, OfTake};
 
 /// The grade of a loop in the list, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,22 +58,20 @@ impl Judged {
 
     /// Records the grade of a loop that was made to be shown.
     fn take_in(&mut self, made: &Made, recommended: Option<usize>) {
-        let grade = Judgement::Graded(made.verdict.grade);
-        match made.edit.stretch {
+        let row = match made.edit.stretch {
             Stretch::Recommended => {
                 self.recommended = recommended;
                 // A chosen row is made without trying other stretches with other closures, so its grade may differ.
-                let is_instead = matches!(made.done.decision, Some(loopwright_job::Decision::Instead { .. }));
-                if let Some(row) = self.rows.first_mut().filter(|_| !is_instead) {
-                    *row = grade;
+                if matches!(made.done.decision, Some(loopwright_job::Decision::Instead { .. })) {
+                    return;
                 }
+                0
             }
-            Stretch::Found(index) => {
-                if let Some(row) = self.rows.get_mut(index) {
-                    *row = grade;
-                }
-            }
-            Stretch::Frames { .. } => {}
+            Stretch::Found(index) => index,
+            Stretch::Frames { .. } => return,
+        };
+        if let Some(row) = self.rows.get_mut(row) {
+            *row = Judgement::Graded(made.verdict.grade);
         }
     }
 }
@@ -128,7 +126,7 @@ impl Model {
                 (
                     name.as_str(),
                     listing.listed.get(number),
-                    self.grade_named(file_name, name),
+                    self.grade_of(file_name, name),
                 )
             })
     }
@@ -144,32 +142,14 @@ impl Model {
         };
     }
 
-    /// Returns the grade of the loop that was last made from a take.
-    pub fn grade_of(&self, opened: &Opened) -> Option<Grade> {
-        self.grade_named(&opened.file_name, opened.take().name())
-    }
-
-    fn grade_named(&self, file_name: &str, animation: &str) -> Option<Grade> {
+    /// Returns the grade of the loop that was last made from an animation of a file.
+    pub fn grade_of(&self, file_name: &str, animation: &str) -> Option<Grade> {
         Some(
             self.grades
                 .iter()
                 .find(|(file, of, _)| file == file_name && of == animation)?
                 .2,
         )
-    }
-
-    /// Records the grade of the loop for its take.
-    fn keep_grade(&mut self) {
-        if let (Some(opened), Some(made)) = (&self.opened, self.finished()) {
-            let of = (
-                opened.file_name.clone(),
-                opened.take().name().to_owned(),
-                made.verdict.grade,
-            );
-            self.grades
-                .retain(|(file, animation, _)| *file != of.0 || *animation != of.1);
-            self.grades.push(of);
-        }
     }
 
     /// Studies the next animations of the listed file, if there is nothing else to do.
@@ -185,12 +165,7 @@ impl Model {
                 take: opened.study.clone(),
                 ..Recipe::default()
             };
-            let take = TakeFile {
-                file_name: opened.file_name.clone(),
-                bytes: Arc::clone(bytes),
-                recipe: Box::new(recipe),
-                named: Vec::new(),
-            };
+            let take = self.take_file(&opened.file_name, bytes, recipe);
             self.work.start(Job::List {
                 take,
                 from: listing.listed.len(),
@@ -240,8 +215,11 @@ impl Model {
                 .iter()
                 .position(|candidate| candidate.cut == made.candidate.cut);
             self.judged.take_in(&made, row);
+            let (file_name, animation) = (&opened.file_name, opened.take().name());
+            self.grades.retain(|(file, of, _)| file != file_name || of != animation);
+            self.grades
+                .push((file_name.clone(), animation.to_owned(), made.verdict.grade));
         }
-        self.keep_grade();
     }
 
     pub(super) fn take_in_grade(&mut self, grade: Option<Grade>) {
@@ -252,11 +230,8 @@ impl Model {
 
     /// Makes the next loop of the list that is not judged yet, if there is nothing else to do.
     pub(super) fn judge_next(&mut self) {
-        if !self.is_at_rest() || self.finished().is_none() {
-            return;
-        }
         // The list of loops is hidden while a set is shown.
-        if self.shown() == Shown::Set {
+        if !self.is_at_rest() || self.finished().is_none() || self.shown() == Shown::Set {
             return;
         }
         // Loops that are folded under another one come last.

@@ -36,10 +36,7 @@ pub use ticked::Ticked;
 
 use crate::camera::Camera;
 use crate::pace::Busy;
-pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Listed, MIN_FRAMES, Made, MadeError, NamedFile, OpenError,
-    Opened, Room, SetError, SetFiles, SetOrder, Sketch, Stretch, StretchError, Studied, Study, lengths, time_of_move,
-};
+pub use crate::road::*;
 use crate::work::{Done, Job, OfTake, Wake, Work};
 
 /// Memory that open takes may fill together, bytes: some twenty minutes of takes in a page, an hour and a half in a window. Takes beyond
@@ -61,7 +58,7 @@ pub struct Model {
     /// Other open takes with their choices, the oldest first.
     others: Vec<(Arc<Opened>, History<Edit>)>,
     /// Memory that open takes may fill together, bytes.
-    takes_bytes: usize,
+    pub takes_bytes: usize,
     /// Files of one group that were not opened or written, and why.
     left_out: Vec<(String, String)>,
     /// The name of the file being read.
@@ -69,7 +66,7 @@ pub struct Model {
     /// Files to read after the present one.
     waiting: VecDeque<Job>,
     /// The choices kept for comparison.
-    kept: Option<Edit>,
+    pub kept: Option<Edit>,
     /// Whether the present settings are those kept as A, rather than B.
     pub shows_a: bool,
     /// Opened characters and maps of joints, which recipes refer to, the newest last.
@@ -106,7 +103,8 @@ pub struct Model {
     is_drafted: bool,
     /// Number of loops made, by which drawings are renewed only for another loop.
     pub num_made: u64,
-    exported: Option<Exported>,
+    /// The file of the loop that was exported last, until it is taken.
+    pub exported: Option<Exported>,
     /// The set that was made last.
     pub set_made: Option<SetFiles>,
     /// The take that was written last, and its choices.
@@ -114,10 +112,11 @@ pub struct Model {
     problem: Option<Problem>,
     /// Changes that panels requested.
     asked: RefCell<Vec<Action>>,
-    work: Work,
+    /// The work in the background.
+    pub work: Work,
     /// The playback time.
     pub playback: Playback,
-    pub shown: Shown,
+    shown: Shown,
     /// Whether the uncut stretch is shown too.
     pub has_ghost: bool,
     /// Whether the uncut stretch and the loop are shown side by side.
@@ -229,36 +228,6 @@ impl Model {
         }
     }
 
-    /// Whether a take is being opened.
-    pub fn is_opening(&self) -> bool {
-        self.work.opens()
-    }
-
-    /// Whether a set is being made.
-    pub fn is_making_set(&self) -> bool {
-        self.work.makes_a_set()
-    }
-
-    /// Whether the next [`Self::poll`] makes the draft of a loop itself.
-    pub fn drafts_at_once(&self) -> bool {
-        self.work.is_at_once()
-    }
-
-    /// Whether a change can be undone.
-    pub fn can_undo(&self) -> bool {
-        self.history.as_ref().is_some_and(History::can_undo)
-    }
-
-    /// Whether a change can be redone.
-    pub fn can_redo(&self) -> bool {
-        self.history.as_ref().is_some_and(History::can_redo)
-    }
-
-    /// Returns the exported file that was made last, once.
-    pub fn take_exported(&mut self) -> Option<Exported> {
-        self.exported.take()
-    }
-
     /// Names the changes that undo and redo would apply to.
     pub fn undo_names(&self) -> [Option<&'static str>; 2] {
         self.history.as_ref().map_or([None; 2], |history| {
@@ -308,7 +277,10 @@ impl Model {
             self.make();
         }
         self.write_next();
-        self.say_left_out();
+        // Files of a group that were left out are reported once all are read.
+        if !self.left_out.is_empty() && self.waiting.is_empty() && !self.work.opens() && self.writing().is_none() {
+            self.problem = Some(Problem::LeftOut(std::mem::take(&mut self.left_out)));
+        }
         self.compare_next();
         self.judge_next();
         self.list_next();
@@ -373,7 +345,11 @@ impl Model {
             Action::Drag(stretch) => self.choose_stretch(stretch, false),
             Action::Read(study) => self.read_as(*study),
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
-            Action::Study(study) => self.study(study),
+            Action::Study(study) => {
+                if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
+                    self.work.start(Job::OfTake(opened, OfTake::Study(study)));
+                }
+            }
             Action::Edit { edit, is_final } => self.change(self.settled(*edit), is_final),
             Action::CloseBy(name) => {
                 if let Some(edit) = self.edit().map(|edit| edit.closed_by(name)) {
@@ -383,7 +359,13 @@ impl Model {
             Action::Undo => self.go_through_history(History::undo),
             Action::Redo => self.go_through_history(History::redo),
             Action::Keep => (self.kept, self.shows_a) = (self.edit().cloned(), false),
-            Action::SwapKept => self.swap_kept(),
+            Action::SwapKept => {
+                if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
+                    self.kept = Some(edit);
+                    self.shows_a = !self.shows_a;
+                    self.change(kept, true);
+                }
+            }
             Action::OpenLink(link) => self.open_link(*link),
             Action::Compare(comparison) => self.compare(comparison),
             Action::TakeCompared(index) => self.take_compared(index),
@@ -397,13 +379,23 @@ impl Model {
             Action::RecipeSaved => self.mark_recipe_saved(),
             Action::Export(format) => self.export(format),
             Action::MakeSet(name, format) => self.make_set(name, format),
-            Action::TogglePlaying => self.toggle_playing(),
+            Action::TogglePlaying => {
+                if !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6) {
+                    self.playback.secs = 0.0;
+                }
+                self.playback.is_playing = !self.playback.is_playing;
+            }
             Action::Speed(speed) => self.playback.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
             Action::Seek(secs) => self.seek(secs),
             Action::ShowFrame(frame) => self.show_frame(frame),
             Action::Step(frames) => self.step(frames),
             Action::Repeat(repeats) => self.playback.repeats = repeats,
-            Action::SeamOnly(is_seam_only) => self.play_seam_only(is_seam_only),
+            Action::SeamOnly(is_seam_only) => {
+                self.playback.is_seam_only = is_seam_only;
+                if is_seam_only && self.shown() == Shown::Take {
+                    self.show(Shown::Loop);
+                }
+            }
             Action::Show(shown) => self.show(shown),
             Action::ToggleUncut => self.show(match self.shown() {
                 Shown::Loop => Shown::Uncut,
@@ -437,12 +429,6 @@ impl Model {
         self.work.cancel();
     }
 
-    fn study(&mut self, study: Study) {
-        if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
-            self.work.start(Job::OfTake(opened, OfTake::Study(study)));
-        }
-    }
-
     fn take_in_studied(&mut self, opened: &Arc<Opened>, studied: Studied) {
         if !self.opened.as_ref().is_some_and(|shown| Arc::ptr_eq(shown, opened)) {
             return;
@@ -466,14 +452,6 @@ impl Model {
             if is_final {
                 self.show_in_bar(stretch);
             }
-        }
-    }
-
-    fn swap_kept(&mut self) {
-        if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
-            self.kept = Some(edit);
-            self.shows_a = !self.shows_a;
-            self.change(kept, true);
         }
     }
 

@@ -222,13 +222,6 @@ impl Model {
         self.playback.advance(passed_secs, self.span_secs(), accumulates);
     }
 
-    pub(super) fn toggle_playing(&mut self) {
-        if !self.playback.repeats && self.playback.secs >= self.span_secs() * (1.0 - 1e-6) {
-            self.playback.secs = 0.0;
-        }
-        self.playback.is_playing = !self.playback.is_playing;
-    }
-
     /// Pauses, and steps by this many frames.
     pub(super) fn step(&mut self, frames: i32) {
         let step = self.step_secs();
@@ -237,13 +230,6 @@ impl Model {
         if step > 0.0 {
             let frame = (self.playback.secs_in(span) / step).round() + f64::from(frames);
             self.playback.secs = (frame * step).rem_euclid(span);
-        }
-    }
-
-    pub(super) fn play_seam_only(&mut self, is_seam_only: bool) {
-        self.playback.is_seam_only = is_seam_only;
-        if is_seam_only && self.shown() == Shown::Take {
-            self.show(Shown::Loop);
         }
     }
 

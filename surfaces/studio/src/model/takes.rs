@@ -24,7 +24,12 @@ pub fn around_stretch([start, end]: [f64; 2]) -> [f64; 2] {
 impl Model {
     /// Opens a take, or the awaited character for the shown take.
     pub(super) fn open(&mut self, file_name: String, bytes: Vec<u8>, beside: Beside) {
-        self.keep_beside(&file_name, beside);
+        // Neighbours of an earlier file with this name are forgotten.
+        self.beside.retain(|(other, _)| *other != file_name);
+        self.beside.push((file_name.clone(), beside));
+        if self.beside.len() > MAX_BESIDE {
+            self.beside.remove(0);
+        }
         if self.awaits_character {
             return self.put_on(file_name, bytes);
         }
@@ -37,7 +42,9 @@ impl Model {
         });
         let held = self.open_bytes(&file_name) + waiting.sum::<usize>();
         if self.work.reads_a_file() && held + bytes.len() > self.takes_bytes {
-            return self.leave_out(file_name);
+            let megabytes = self.takes_bytes >> 20;
+            let why = OpenError::NoRoom { megabytes }.to_string();
+            return self.left_out.push((file_name, why));
         }
         self.read_in_turn(Job::Open(NamedFile { file_name, bytes }, None));
     }
@@ -110,35 +117,12 @@ impl Model {
         self.work.start(job);
     }
 
-    /// Sets how much memory open takes may fill together, bytes.
-    pub fn keep_takes_within(&mut self, bytes: usize) {
-        self.takes_bytes = bytes;
-    }
-
     /// Estimates the memory that open takes fill, except the one with this name, bytes.
     fn open_bytes(&self, but_for: &str) -> usize {
         self.open_takes()
             .filter(|opened| opened.file_name != but_for && opened.bytes.is_some())
             .map(|opened| opened.memory_bytes())
             .sum()
-    }
-
-    /// Leaves out a take that would fill too much memory.
-    fn leave_out(&mut self, file_name: String) {
-        self.left_out.push((
-            file_name,
-            OpenError::NoRoom {
-                megabytes: self.takes_bytes >> 20,
-            }
-            .to_string(),
-        ));
-    }
-
-    /// Reports which files of a group were left out, once all are read.
-    pub(super) fn say_left_out(&mut self) {
-        if !self.left_out.is_empty() && self.waiting.is_empty() && !self.work.opens() && self.writing().is_none() {
-            self.problem = Some(Problem::LeftOut(std::mem::take(&mut self.left_out)));
-        }
     }
 
     /// Follows a recipe: at once, or after reading the take as the recipe says.
@@ -181,15 +165,6 @@ impl Model {
         let take = self.take_file(&opened.file_name, bytes, recipe);
         self.problem = None;
         self.work.start(Job::Follow { take, edit: None });
-    }
-
-    /// Stores the neighbours of a file, in place of those of an earlier file with this name.
-    pub(super) fn keep_beside(&mut self, file_name: &str, beside: Beside) {
-        self.beside.retain(|(other, _)| other != file_name);
-        self.beside.push((file_name.to_owned(), beside));
-        if self.beside.len() > MAX_BESIDE {
-            self.beside.remove(0);
-        }
     }
 
     /// Returns the files beside the take's character, or beside the take if it has none.
@@ -322,11 +297,6 @@ impl Model {
         self.other_takes().chain(&self.opened)
     }
 
-    /// Whether choices are kept for comparison.
-    pub fn has_kept(&self) -> bool {
-        self.kept.is_some()
-    }
-
     /// Switches to another take, as it was left.
     pub(super) fn take_up(&mut self, index: usize) {
         if index >= self.others.len() || self.work.opens() {
@@ -343,7 +313,7 @@ impl Model {
             Some(index) => self.others.get(index).map(|(_, history)| history),
             None => self.history.as_ref(),
         };
-        history.is_some_and(|history| !history.is_saved())
+        history.is_some_and(|history| *history.current() != history.saved)
     }
 
     /// Closes a take; if it is the shown one, the last of the others is shown, or the walk.
@@ -376,7 +346,7 @@ impl Model {
             .map(|(opened, history)| (&*opened, history))
             .chain(shown);
         if let Some((_, history)) = all.find(|(opened, _)| opened.file_name == file_name) {
-            history.mark_saved(edit);
+            history.saved = edit;
         }
     }
 
@@ -384,7 +354,7 @@ impl Model {
     pub(super) fn mark_recipe_saved(&mut self) {
         self.problem = None;
         if let (Some(made), Some(history)) = (self.finished().cloned(), &mut self.history) {
-            history.mark_saved(made.edit.clone());
+            history.saved = made.edit.clone();
         }
     }
 

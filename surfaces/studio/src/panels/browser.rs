@@ -41,9 +41,13 @@ type Order = (&'static str, fn(&Row, &Row) -> Ordering);
 const ORDERS: [Order; 6] = [
     ("as found", |_, _| Ordering::Equal),
     ("by name", |one, other| one.name.cmp(&other.name)),
-    ("by kind", |one, other| one.kind.cmp(&other.kind)),
-    ("by length", |one, other| known(one.secs).total_cmp(&known(other.secs))),
-    ("by speed", |one, other| known(one.mps).total_cmp(&known(other.mps))),
+    ("by kind", |one, other| one.is.kind.cmp(&other.is.kind)),
+    ("by length", |one, other| {
+        known(one.is.secs).total_cmp(&known(other.is.secs))
+    }),
+    ("by speed", |one, other| {
+        known(one.is.mps).total_cmp(&known(other.is.mps))
+    }),
     ("by grade", |one, other| {
         (one.grade.is_none(), one.grade).cmp(&(other.grade.is_none(), other.grade))
     }),
@@ -69,11 +73,9 @@ struct Row {
     name: String,
     /// What screen readers announce in place of the columns.
     said: String,
-    kind: String,
-    secs: Option<f64>,
-    mps: Option<f64>,
+    /// Its kind, length, speed and sketch.
+    is: Listed,
     grade: Option<Grade>,
-    sketch: Sketch,
     is_shown: bool,
 }
 
@@ -173,17 +175,13 @@ impl Browser {
                     kind: "...".to_owned(),
                     ..Listed::default()
                 };
-                let listed = listed.cloned().unwrap_or(unknown);
                 Row {
                     what: What::Animation(name.to_owned()),
                     level: 1,
                     name: name.to_owned(),
                     said: name.to_owned(),
-                    kind: listed.kind,
-                    secs: listed.secs,
-                    mps: listed.mps,
+                    is: listed.cloned().unwrap_or(unknown),
                     grade,
-                    sketch: listed.sketch,
                     is_shown: name == opened.take().name(),
                 }
             })
@@ -202,7 +200,7 @@ impl Browser {
         rows.splice(shown..shown, below);
         let wanted = self.wanted.to_lowercase();
         rows.retain(|row| {
-            let all = format!("{} {} {}", row.said, row.kind, row.grade.map_or("", Grade::as_str)).to_lowercase();
+            let all = format!("{} {} {}", row.said, row.is.kind, row.grade.map_or("", Grade::as_str)).to_lowercase();
             row.what == What::Take(None) || wanted.split_whitespace().all(|word| all.contains(word))
         });
         rows
@@ -225,13 +223,13 @@ impl Browser {
                 Some(_) => format!("Go on with {name}{unsaved}"),
                 None => format!("{name}, shown{unsaved}"),
             },
-            kind: best
-                .and_then(|best| take.gait_within(&best.cut))
-                .map_or_else(String::new, kind_of),
-            secs: Some(motion.duration_secs()),
-            mps: best.map(|best| best.twist.linear.length()),
-            grade: model.grade_of(take),
-            sketch: self.sketch(take, motion.num_frames() / 2),
+            is: Listed {
+                kind: kind_of(best.and_then(|best| take.gait_within(&best.cut))),
+                secs: Some(motion.duration_secs()),
+                mps: best.map(|best| best.twist.linear.length()),
+                sketch: self.sketch(take, motion.num_frames() / 2),
+            },
+            grade: model.grade_of(name, motion.name()),
             is_shown: index.is_none(),
         }
     }
@@ -262,11 +260,13 @@ impl Browser {
                     level: level + u8::from(opened.like(index).is_some()),
                     name: format!("Loop {number}{best}"),
                     said: format!("Loop {number}: {secs:.2} s, {word}{recommended}"),
-                    kind: opened.gait_within(&candidate.cut).map_or_else(String::new, kind_of),
-                    secs: Some(secs),
-                    mps: Some(candidate.twist.linear.length()),
+                    is: Listed {
+                        kind: kind_of(opened.gait_within(&candidate.cut)),
+                        secs: Some(secs),
+                        mps: Some(candidate.twist.linear.length()),
+                        sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
+                    },
                     grade: judgement.grade(),
-                    sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
                     is_shown: model.chosen_row() == Some(index),
                 }
             })
@@ -289,7 +289,7 @@ impl Browser {
         let mut left = rect.left() + 4.0 + LEVEL_POINTS * f32::from(row.level);
         left += tick_ui(ui, model, row, pos2(left, rect.center().y));
         let body = Rect::from_min_size(pos2(left, rect.top() + 1.0), Vec2::splat(rect.height() - 2.0));
-        paint_sketch(ui, &row.sketch, body);
+        paint_sketch(ui, &row.is.sketch, body);
         let mut right = rect.right() - CLOSE_POINTS - SCROLL_POINTS;
         let painter = ui.painter_at(rect);
         let figure = |value: Option<f64>, digits: usize, unit: &str| {
@@ -308,9 +308,9 @@ impl Browser {
         let grade = row.grade.map_or("", Grade::as_str).to_owned();
         let cells = [
             (grade, graded),
-            (figure(row.mps, 1, "m/s"), colours.weak),
-            (figure(row.secs, 2, "s"), colours.weak),
-            (row.kind.clone(), colours.weak),
+            (figure(row.is.mps, 1, "m/s"), colours.weak),
+            (figure(row.is.secs, 2, "s"), colours.weak),
+            (row.is.kind.clone(), colours.weak),
         ];
         for ((words, colour), width) in cells.into_iter().zip(COLUMNS) {
             painter.text(
@@ -328,7 +328,10 @@ impl Browser {
         words.wrap = TextWrapping::truncate_at_width(name.width().max(20.0));
         let words = ui.fonts_mut(|fonts| fonts.layout_job(words));
         painter.galley(pos2(name.left(), name.center().y - 0.5 * words.size().y), words, colour);
-        if response.on_hover_text(format!("{}\n{}", row.name, row.kind)).clicked() {
+        if response
+            .on_hover_text(format!("{}\n{}", row.name, row.is.kind))
+            .clicked()
+        {
             model.ask_all(row.action(model));
         }
         self.close_ui(ui, model, row, rect);
@@ -444,8 +447,8 @@ impl Row {
 }
 
 /// Names the kind of a gait in one word.
-fn kind_of(gait: Gait) -> String {
-    gait.kind.to_string()
+fn kind_of(gait: Option<Gait>) -> String {
+    gait.map_or_else(String::new, |gait| gait.kind.to_string())
 }
 
 fn paint_sketch(ui: &Ui, Sketch(lines): &Sketch, rect: Rect) {

@@ -161,7 +161,7 @@ fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) ->
         Key::B => Action::ToggleUncut,
         Key::C => Action::Look(model.camera.framed()),
         Key::L => Action::SeamOnly(!model.playback.is_seam_only),
-        Key::A if model.has_kept() => Action::SwapKept,
+        Key::A if model.kept.is_some() => Action::SwapKept,
         Key::A => Action::Keep,
         Key::Home => Action::Seek(0.0),
         Key::E => return export.export(model),
@@ -224,11 +224,12 @@ pub fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool) {
     egui::Frame::group(ui.style()).show(ui, |ui| {
         let next = steps.iter().position(|(is_done, _)| !is_done);
         for (index, (is_done, text)) in steps.into_iter().enumerate() {
-            let text = format!("{}. {text}{}", index + 1, if is_done { " (done)" } else { "" });
+            let done = if is_done { " (done)" } else { "" };
+            let text = RichText::new(format!("{}. {text}{done}", index + 1));
             ui.label(if next == Some(index) {
-                RichText::new(text).strong()
+                text.strong()
             } else {
-                RichText::new(text).weak()
+                text.weak()
             });
         }
         if ui.button("Hide these steps").clicked() {

@@ -7,15 +7,9 @@ mod native;
 mod web;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub use native::{
-    Ask, HAS_FOLDERS, Memory, Video, ask, first_folder, folders, game_pad, is_there, keep_text, open_path, save_bytes,
-    save_set, takes_at, wants_stillness,
-};
+pub use native::*;
 #[cfg(target_arch = "wasm32")]
-pub use web::{
-    HAS_FOLDERS, INPUT, Memory, Video, accepted, address_of, choose_file, document, element, first_folder, folders,
-    game_pad, is_there, mark, open_files, opened_link, save_bytes, save_set, say, wants_stillness,
-};
+pub use web::*;
 
 use crate::model::Exported;
 

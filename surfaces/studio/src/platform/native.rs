@@ -125,11 +125,11 @@ pub fn takes_at(path: &Path) -> Vec<PathBuf> {
     });
     let mut takes: Vec<PathBuf> = takes.collect();
     takes.sort();
-    match takes.is_empty() {
+    if takes.is_empty() {
         // Opening the path reports that it is no file.
-        true => vec![path.to_owned()],
-        false => takes,
+        takes.push(path.to_owned());
     }
+    takes
 }
 
 /// A question for a system dialog.

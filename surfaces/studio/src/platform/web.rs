@@ -198,27 +198,24 @@ extern "C" {
 }
 
 /// A video that the browser encodes, picture by picture.
-pub struct Video {
-    pictures: Pictures,
-}
+pub struct Video(Pictures);
 
 impl Video {
     /// Starts a video of this size, with this time per picture. Errors: none here.
     pub fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
-        let pictures = Pictures::new(size[0], size[1], secs_each);
-        Ok(Self { pictures })
+        Ok(Self(Pictures::new(size[0], size[1], secs_each)))
     }
 
     /// Adds a picture of this size. Errors: none here.
     pub fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
-        self.pictures.add(&picture);
+        self.0.add(&picture);
         Ok(())
     }
 
     /// Calls back with the video once it is encoded.
     pub fn finish(self, done: impl FnOnce(Encoded) + 'static) {
         wasm_bindgen_futures::spawn_local(async move {
-            done(match self.pictures.encoded().await {
+            done(match self.0.encoded().await {
                 Ok(encoded) => {
                     let encoded: Array = encoded.unchecked_into();
                     let is_mp4 = encoded

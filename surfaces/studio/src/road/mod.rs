@@ -1,6 +1,6 @@
 //! From file to file: an opened take, the choices, the loop made by them, and the bytes to write.
 
-pub mod recipe_text;
+pub(crate) mod recipe_text;
 
 mod sketch;
 

@@ -75,8 +75,12 @@ impl SetOrder {
     /// Makes the set in the style of most of its takes. Errors: [`SetError`].
     pub fn make(&self, tell: Tell<'_>) -> Result<SetFiles, SetError> {
         let (target, _) = character::named(&self.recipe.take, &self.named)?;
-        let names: Vec<SetFileName> = self.files.iter().map(name_of).collect();
-        let of_style = road::of_style(&names, None).map_err(Box::new)?;
+        let names = self.files.iter().map(|file| SetFileName {
+            name: file.file_name.clone(),
+            below: file.file_name.clone(),
+            holds_animations: Format::detect(&file.bytes).is_some_and(|format| format.capabilities().holds_animations),
+        });
+        let of_style = road::of_style(&names.collect::<Vec<_>>(), None).map_err(Box::new)?;
         let takes = Takes {
             files: self
                 .files
@@ -143,15 +147,6 @@ fn named(file_name: &str, bytes: impl Into<Vec<u8>>) -> NamedFile {
     NamedFile {
         file_name: file_name.to_owned(),
         bytes: Arc::new(bytes.into()),
-    }
-}
-
-fn name_of(file: &NamedFile) -> SetFileName {
-    let format = Format::detect(&file.bytes);
-    SetFileName {
-        name: file.file_name.clone(),
-        below: file.file_name.clone(),
-        holds_animations: format.is_some_and(|format| format.capabilities().holds_animations),
     }
 }
 

@@ -1,8 +1,8 @@
 //! A sketch of a body in a few lines, small enough for a row of a list.
 
 use glam::{DVec3, dvec3};
+use loopwright_core::Analysis;
 use loopwright_core::math::ops;
-use loopwright_core::{Analysis, Pose};
 use loopwright_draw::Figure;
 
 /// Turn of the view from where the body faces, radians: a walker is seen from its side and from ahead, as in the first view.
@@ -20,15 +20,10 @@ impl Sketch {
     pub fn of_take(analysis: &Analysis, frame: usize) -> Self {
         let take = &analysis.take;
         let frame = frame.min(take.num_frames() - 1);
-        let pose = take.pose(frame).world(take.skeleton());
-        Self::new(&Figure::new(take, &analysis.body), &pose, analysis.heading.yaw(frame))
-    }
-
-    /// Sketches a body in a pose, facing a direction.
-    fn new(figure: &Figure, world: &Pose, yaw: f64) -> Self {
-        let yaw = yaw + YAW;
+        let figure = Figure::new(take, &analysis.body);
+        let yaw = analysis.heading.yaw(frame) + YAW;
         let right = dvec3(ops::cos(yaw), 0.0, -ops::sin(yaw));
-        let points: Vec<[f64; 2]> = (figure.points(world).iter())
+        let points: Vec<[f64; 2]> = (figure.points(&take.pose(frame).world(take.skeleton())).iter())
             .map(|point: &DVec3| [point.dot(right), -point.y])
             .collect();
         let limbs = figure.limbs().iter();

@@ -231,7 +231,7 @@ impl Viewport {
                 stick::stick_ui(ui, rect, model);
             }
         }
-        let turns_joint = self.rings.as_ref().is_some_and(Rings::are_dragged);
+        let turns_joint = self.rings.as_ref().is_some_and(|rings| rings.dragged.is_some());
         if let Some(moved) = moved_by(ui, &response, model.camera).filter(|_| !turns_joint) {
             model.ask(Action::Look(moved));
         }

@@ -26,10 +26,10 @@ const LEAST_TANGENT: f32 = 0.35;
 #[derive(Default)]
 pub struct Rings {
     seen: [Vec<Pos2>; 3],
-    dragged: Option<Dragged>,
+    pub dragged: Option<Dragged>,
 }
 
-struct Dragged {
+pub struct Dragged {
     axis: usize,
     /// The point where it was grasped, and the movement of that point on the screen, points per radian.
     from: Pos2,
@@ -75,11 +75,6 @@ impl Place<'_> {
 }
 
 impl Rings {
-    /// Whether one is being dragged; the drag then does not turn the view.
-    pub fn are_dragged(&self) -> bool {
-        self.dragged.is_some()
-    }
-
     /// Draws the rings, and follows the mouse.
     pub fn rings_ui(&mut self, ui: &Ui, model: &Model, place: &Place<'_>, response: &Response) {
         let (Some(made), Some(edit)) = (model.made(), model.edit()) else {

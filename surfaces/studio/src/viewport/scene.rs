@@ -134,7 +134,7 @@ impl Scene {
 
     /// Returns the world of a set: its character, and its path so far.
     fn of_set(steered: &Steered) -> Self {
-        let hero = steered.hero;
+        let hero = &steered.hero;
         let skeleton = hero.set().skeleton();
         let root = hero.root();
         let world = hero.pose().as_ref().world(skeleton).moved(root);

@@ -73,6 +73,8 @@ enum How {
     Beside { number: u32 },
     /// Done; its arrays are being copied.
     Copied(Copying),
+    /// Failed, for this reason.
+    Failed(String),
 }
 
 impl Running {
@@ -107,7 +109,12 @@ impl Crew {
         if self.beside.is_none() && self.refusal.is_none() {
             match Beside::start(&self.wake) {
                 Ok(beside) => self.beside = Some(beside),
-                Err(error) => self.refusal = Some(text_of(&error)),
+                Err(error) => {
+                    let words = error
+                        .dyn_ref::<js_sys::Error>()
+                        .map(|error| String::from(error.message()));
+                    self.refusal = Some(words.unwrap_or_else(|| format!("{error:?}")));
+                }
             }
         }
     }
@@ -219,6 +226,7 @@ impl Crew {
                     _ => Some(running.job.lost()("the file cannot be handed over".to_owned())),
                 }
             }
+            How::Failed(reason) => Some(running.job.lost()(std::mem::take(reason))),
             How::Copied(copying) => {
                 self.wake.call();
                 let done = copying
@@ -265,7 +273,7 @@ impl Crew {
                 self.dismiss();
                 self.hire();
                 if waits {
-                    running.how = How::Copied(Copying::failed(format!("the work failed: {reason}")));
+                    running.how = How::Failed(format!("the work failed: {reason}"));
                 }
             }
             Some((false, reason)) => {
@@ -379,7 +387,7 @@ impl Sending {
 
 /// An answer whose arrays are copied, a little in each frame.
 struct Copying {
-    answer: Result<Uint8Array, String>,
+    answer: Vec<u8>,
     arrays: Vec<Float64Array>,
     copied: Vec<Vec<f64>>,
 }
@@ -392,19 +400,8 @@ impl Copying {
             .map(JsCast::unchecked_into)
             .collect();
         Self {
-            answer: pieces
-                .get(0)
-                .dyn_into()
-                .map_err(|_| "the worker says nothing".to_owned()),
+            answer: Uint8Array::new(&pieces.get(0)).to_vec(),
             arrays,
-            copied: Vec::new(),
-        }
-    }
-
-    fn failed(reason: String) -> Self {
-        Self {
-            answer: Err(reason),
-            arrays: Vec::new(),
             copied: Vec::new(),
         }
     }
@@ -432,19 +429,7 @@ impl Copying {
             }
         }
         self.arrays.clear();
-        let bytes = match &self.answer {
-            Ok(bytes) => bytes.to_vec(),
-            Err(reason) => return Some(Ok(job.lost()(reason.clone()))),
-        };
         let arrays: Option<Arrays> = <[Vec<f64>; NUM_LONG_ARRAYS]>::try_from(std::mem::take(&mut self.copied)).ok();
-        Some(unpacked::<Answer>(&bytes).and_then(|answer| answer.done(job, arrays)))
+        Some(unpacked::<Answer>(&self.answer).and_then(|answer| answer.done(job, arrays)))
     }
-}
-
-/// Returns the text of a browser's error.
-fn text_of(error: &JsValue) -> String {
-    error
-        .dyn_ref::<js_sys::Error>()
-        .map(|error| String::from(error.message()))
-        .unwrap_or_else(|| format!("{error:?}"))
 }

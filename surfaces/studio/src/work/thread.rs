@@ -6,9 +6,7 @@ use super::{Done, Job, Kind, Wake};
 
 /// Starts threads for jobs.
 #[derive(Default)]
-pub struct Crew {
-    wake: Wake,
-}
+pub struct Crew(Wake);
 
 /// A running job.
 pub struct Running {
@@ -39,7 +37,7 @@ impl Running {
 
 impl Crew {
     pub fn new(wake: Wake) -> Self {
-        Self { wake }
+        Self(wake)
     }
 
     /// Starts a job.
@@ -51,7 +49,7 @@ impl Crew {
             lost: job.lost(),
             answer,
         };
-        let wake = self.wake.clone();
+        let wake = self.0.clone();
         std::thread::spawn(move || {
             let done = job.run(&|step| {
                 // Sending fails if the job was cancelled.

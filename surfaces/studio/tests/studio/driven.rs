@@ -330,7 +330,7 @@ pub(crate) fn written_until(model: &mut Model, is_so: impl Fn(&Model) -> bool) -
         assert!(start.elapsed() < PATIENCE);
         std::thread::sleep(Duration::from_millis(2));
         model.poll();
-        written.extend(model.take_exported());
+        written.extend(model.exported.take());
     }
     written
 }

@@ -92,7 +92,7 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
     let slow = went.length();
     harness.key_up(Key::D);
     harness.run_steps(2);
-    assert!(!harness.model().has_kept(), "A keeps nothing meanwhile");
+    assert!(harness.model().kept.is_none(), "A keeps nothing meanwhile");
     // The stick at its end asks for the fastest loop.
     let stick = harness
         .get_by_role_and_label(Role::Slider, "Stick: drag to walk")
