@@ -214,8 +214,9 @@ fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], e
 
 /// Returns the root mode of the blend: that of the first loop, or of the first that follows a path.
 fn mode(loops: &[StoredLoop]) -> RootMode {
-    let on_a_path = loops.iter().find(|each| each.clip.follows_path());
-    on_a_path
+    loops
+        .iter()
+        .find(|each| each.clip.follows_path())
         .or(loops.first())
         .map(|each| each.sidecar.root_motion.mode)
         .unwrap_or_default()

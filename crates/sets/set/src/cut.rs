@@ -134,8 +134,9 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
             let Some(name) = name.filter(|name| *name != "idle") else {
                 continue;
             };
-            let appraised = analysis.appraise(from as f64, to as f64, &settings);
-            let Ok(stretch) = appraised else { continue };
+            let Ok(stretch) = analysis.appraise(from as f64, to as f64, &settings) else {
+                continue;
+            };
             if best.as_ref().is_none_or(|(cost, ..)| stretch.seam_cost < *cost) {
                 best = Some((stretch.seam_cost, name, stretch));
             }

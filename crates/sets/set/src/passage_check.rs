@@ -280,8 +280,10 @@ fn joins(written: &Take, passage: &PassageInFile, loops: [Option<&LoopClip>; 2],
         };
         let secs = passage.ends[end].secs;
         let poses = [secs, secs + step].map(|secs| {
-            let pose = clip.body_pose_at(secs.rem_euclid(clip.period_secs()), Interpolation::Cubic);
-            pose.as_ref().world(clip.skeleton()).translations
+            clip.body_pose_at(secs.rem_euclid(clip.period_secs()), Interpolation::Cubic)
+                .as_ref()
+                .world(clip.skeleton())
+                .translations
         });
         for (joint, own) in written.skeleton().joints().iter().enumerate() {
             let Some(of_loop) = clip.skeleton().find(&own.name) else {
@@ -315,10 +317,7 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
         let Some(joint) = foot
             .parse::<Side>()
             .ok()
-            .and_then(|side| {
-                let of_side = body.feet.iter().find(|foot| foot.side == Some(side))?;
-                Some(of_side.lowest_joint())
-            })
+            .and_then(|side| Some(body.feet.iter().find(|foot| foot.side == Some(side))?.lowest_joint()))
             .or_else(|| written.skeleton().find(foot))
         else {
             continue;

@@ -36,14 +36,17 @@ impl Ground {
     /// keeps its height.
     pub(super) fn laid(self, seen: &[DVec3], world: &[DVec3]) -> Self {
         let [own, onto] = [seen, world].map(|points| points.iter().sum::<DVec3>() / points.len() as f64);
-        let pairs = seen.iter().zip(world).map(|(seen, world)| (*seen - own, *world - onto));
-        let (along, across) = pairs.fold((0.0, 0.0), |(along, across), (seen, world)| {
-            let way = rotation::from_yaw(self.yaw) * seen;
-            (
-                along + way.x * world.x + way.z * world.z,
-                across + way.z * world.x - way.x * world.z,
-            )
-        });
+        let (along, across) = seen
+            .iter()
+            .zip(world)
+            .map(|(seen, world)| (*seen - own, *world - onto))
+            .fold((0.0, 0.0), |(along, across), (seen, world)| {
+                let way = rotation::from_yaw(self.yaw) * seen;
+                (
+                    along + way.x * world.x + way.z * world.z,
+                    across + way.z * world.x - way.x * world.z,
+                )
+            });
         let yaw = self.yaw + if seen.len() > 1 { ops::atan2(across, along) } else { 0.0 };
         let at = onto - rotation::from_yaw(yaw) * own;
         Self {

@@ -106,8 +106,9 @@ pub(super) fn of_one_skeleton(
         }
     }
     // The first of several of one size.
-    let most = (0..groups.len()).rev().max_by_key(|&group| groups[group].len());
-    let Some(most) = most else { return Vec::new() };
+    let Some(most) = (0..groups.len()).rev().max_by_key(|&group| groups[group].len()) else {
+        return Vec::new();
+    };
     let kept = groups.swap_remove(most);
     let mut said: Vec<&str> = Vec::new();
     for other in groups.iter().flatten() {

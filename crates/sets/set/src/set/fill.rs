@@ -203,9 +203,8 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
         recenters: false,
     };
     let names = hole.corners.iter().map(ToString::to_string).collect();
-    let blend =
-        Blend::new(&stored, names, &request).map_err(|error| format!("its neighbours cannot be blended: {error}"))?;
-    let blended = blend
+    let blended = Blend::new(&stored, names, &request)
+        .map_err(|error| format!("its neighbours cannot be blended: {error}"))?
         .stored()
         .map_err(|error| format!("its blend cannot be written: {error}"))?;
     let shares = blended.sidecar.blend.clone().unwrap_or_default().weights;

@@ -329,8 +329,10 @@ fn profile(member: &Member) -> Vec<glam::DVec3> {
     (0..NUM_PHASES)
         .flat_map(|index| {
             let secs = index as f64 / NUM_PHASES as f64 * clip.period_secs();
-            let pose = clip.body_pose_at(secs, Interpolation::Cubic);
-            pose.as_ref().world(clip.skeleton()).translations
+            clip.body_pose_at(secs, Interpolation::Cubic)
+                .as_ref()
+                .world(clip.skeleton())
+                .translations
         })
         .collect()
 }
