@@ -306,15 +306,15 @@ impl Change {
 
     /// Cosine and sine of a frequency at the samples; for a velocity, their size grows with the speed.
     fn wave(&self, hz: f64) -> [Vec<f64>; 2] {
-        let size = |value: DVec3| {
-            if self.is_rate { value.length() } else { 1.0 }
-        };
-        let at = |turn: f64| {
+        [0.0, 0.25].map(|turn| {
             self.samples
                 .iter()
-                .map(move |&(secs, value)| size(value) * ops::cos(TAU * (hz * secs - turn)))
-        };
-        [0.0, 0.25].map(|turn| at(turn).collect())
+                .map(|&(secs, value)| {
+                    let size = if self.is_rate { value.length() } else { 1.0 };
+                    size * ops::cos(TAU * (hz * secs - turn))
+                })
+                .collect()
+        })
     }
 
     /// Adds sway of a frequency to the parts that are not the response.

@@ -422,7 +422,9 @@ impl SteeredCharacter {
                 let clip = &self.set.clips[*clip];
                 let is_still = self.goal.speed.abs() < STILL && self.goal.turn_rate.abs() < STILL;
                 let end = match clip.leave_secs {
-                    Some(_) if !self.set.goes_on(clip) => return f64::INFINITY,
+                    Some(_) if !clip.next.iter().any(|next| self.set.clips[next.loop_index].loops()) => {
+                        return f64::INFINITY;
+                    }
                     Some(leave) if !is_still => leave,
                     _ => clip.seconds,
                 };
@@ -436,7 +438,10 @@ impl SteeredCharacter {
                 }
                 _ => 0.0,
             },
-            (Source::Cycle(cycle), _) if self.varies && self.set.has_versions(cycle.space) => {
+            (Source::Cycle(cycle), _)
+                if self.varies
+                    && (self.set.spaces[cycle.space].clips.iter()).any(|clip| self.set.versions(*clip).len() > 1) =>
+            {
                 let left = cycle.secs_to(&self.set, 0.0);
                 if left > 0.0 {
                     left
@@ -595,9 +600,9 @@ impl SteeredCharacter {
         let space = &set.spaces[wanted];
         let at = space.covered(&set.clips, space.place(&space.met(&set.clips, &self.goal)));
         let loops = || clip.next.iter().filter(|next| set.clips[next.loop_index].loops());
-        let away = |next: &&LoopState| space.distance(at, space.point_of(next.loop_index));
         let in_space = loops().filter(|next| set.space_of(next.loop_index, wanted) == Some(wanted));
-        if let Some(nearest) = in_space.min_by_key(|next| ordered(away(next))) {
+        if let Some(nearest) = in_space.min_by_key(|next| ordered(space.distance(at, space.point_of(next.loop_index))))
+        {
             let moment = set.moment(wanted, *nearest);
             return Cycle::new(wanted, Moment { at, ..moment });
         }
@@ -662,10 +667,12 @@ impl SteeredCharacter {
     fn suiting(&self, here: usize) -> usize {
         let (set, goal) = (&self.set, &self.goal);
         let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
-        let is_other = |space: usize| set.spaces[space].stands != is_still || set.spaces[space].is_variant;
-        let misses = |space: usize| set.spaces[space].misses(&set.clips, goal) - if space == here { 0.05 } else { 0.0 };
         (0..set.spaces.len())
-            .min_by_key(|&space| (is_other(space), ordered(misses(space))))
+            .min_by_key(|&index| {
+                let space = &set.spaces[index];
+                let misses = space.misses(&set.clips, goal) - if index == here { 0.05 } else { 0.0 };
+                (space.stands != is_still || space.is_variant, ordered(misses))
+            })
             .unwrap_or(here)
     }
 

@@ -282,12 +282,11 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             .turn_rate_dps
             .map(|rate| (BlendAxis::Turn, rate, 1f64.to_radians())),
     ];
-    let unknown = || {
-        loops
-            .iter()
-            .position(|each| is_speed_unknown(&each.sidecar.quality.checks))
-    };
-    if let Some(index) = request.speed_mps.and_then(|_| unknown()) {
+    let mut of_loops = loops.iter().map(|each| &each.sidecar.quality.checks);
+    if let Some(index) = request
+        .speed_mps
+        .and_then(|_| of_loops.position(|checks| is_speed_unknown(checks)))
+    {
         return Err(MixError::UnknownSpeed { index });
     }
     for (axis, value, scale) in wanted.into_iter().flatten() {

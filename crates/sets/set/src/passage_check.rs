@@ -212,15 +212,6 @@ impl PassageInFile {
             self.root_at(key).inverse().transform_point(place)
         }
     }
-
-    /// Converts a position at a key of the file to one over the floor, on which the root moves.
-    fn on_floor(&self, key: usize, place: DVec3) -> DVec3 {
-        if self.in_place {
-            self.root_at(key).transform_point(place)
-        } else {
-            place
-        }
-    }
 }
 
 /// Checks a passage that is not in a file yet; `feet` are the names of its feet. `None` if it forms no take.
@@ -339,7 +330,15 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
         for contact in contacts {
             let places: Vec<DVec3> = contact
                 .clone()
-                .map(|key| passage.on_floor(key, world.position(key, joint)))
+                .map(|key| {
+                    let place = world.position(key, joint);
+                    // Over the floor, on which the root moves.
+                    if passage.in_place {
+                        passage.root_at(key).transform_point(place)
+                    } else {
+                        place
+                    }
+                })
                 .collect();
             let lowest = smallest(places.iter().map(|place| place.y));
             let flat: Vec<DVec3> = (places.into_iter())

@@ -33,8 +33,8 @@ pub(super) fn form(
             limit_hz,
         });
     }
-    let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
-    if format == Format::Fbx && loops.iter().any(|(stored, _)| is_gltf(stored.file.source.format())) {
+    let mut formats = loops.iter().map(|(stored, _)| stored.file.source.format());
+    if format == Format::Fbx && formats.any(|own| matches!(own, Format::Glb | Format::Gltf)) {
         notes.push(SetNote::Mesh);
     }
     notes.extend(
