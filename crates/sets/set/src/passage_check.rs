@@ -85,14 +85,8 @@ impl PassageCheckId {
     /// Returns the check of the worst joint and end; without a value if no loop is available.
     fn worst(self, joins: &[Join], skeleton: &Skeleton) -> CheckFacts {
         let Check { row, measure } = self.check();
-        let mut worst: Option<(f64, &Join)> = None;
-        for join in joins {
-            let value = measure(join);
-            if worst.is_none_or(|(largest, _)| largest < value) {
-                worst = Some((value, join));
-            }
-        }
-        let Some((value, join)) = worst else {
+        let measured = joins.iter().map(|join| (measure(join), join));
+        let Some((value, join)) = measured.reduce(|worst, next| if worst.0 < next.0 { next } else { worst }) else {
             return row.unmeasured(Unmeasured::Unknown);
         };
         CheckFacts {
