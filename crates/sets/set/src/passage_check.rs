@@ -85,8 +85,11 @@ impl PassageCheckId {
     /// Returns the check of the worst joint and end; without a value if no loop is available.
     fn worst(self, joins: &[Join], skeleton: &Skeleton) -> CheckFacts {
         let Check { row, measure } = self.check();
-        let measured = joins.iter().map(|join| (measure(join), join));
-        let Some((value, join)) = measured.reduce(|worst, next| if worst.0 < next.0 { next } else { worst }) else {
+        let Some((value, join)) = joins
+            .iter()
+            .map(|join| (measure(join), join))
+            .reduce(|worst, next| if worst.0 < next.0 { next } else { worst })
+        else {
             return row.unmeasured(Unmeasured::Unknown);
         };
         CheckFacts {
