@@ -87,7 +87,7 @@ impl Leaves<'_> {
 
 /// A part of the tree: its leaves, and the index of its box. The left child follows its parent, the right child the whole left
 /// one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) index: usize,
     pub(super) first_leaf: usize,

@@ -93,7 +93,6 @@ impl Mul<f64> for Ground {
 
 /// The difference to add at an end of a motion to meet another: a value, its rate and its acceleration, by time away from the
 /// end.
-#[derive(Clone, Copy, Debug)]
 pub(super) struct Bend<T>([T; 3]);
 
 impl<T> Bend<T>
@@ -119,7 +118,6 @@ where
 
 /// The path of a root over a take: the smoothed path of the hips over the floor, or that of the rig's joint that carries the
 /// root motion.
-#[derive(Clone, Debug)]
 pub(super) struct Way {
     frames: Vec<Ground>,
 }

@@ -75,7 +75,7 @@ impl Meeting {
 }
 
 /// The samples of a passage, and the instants between them at which its feet are held.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Grid {
     /// Time between samples, seconds.
     step_secs: f64,
@@ -237,7 +237,6 @@ pub(super) fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
 }
 
 /// How a rig is attached to the root: by its own root joint, or by the joint that carries the body.
-#[derive(Clone, Debug)]
 pub(super) struct Hanging<'a> {
     pub(super) carrier: usize,
     /// For a rig with a root joint: its transform relative to the root, and its children with positions of their own.

@@ -44,7 +44,6 @@ pub use once::{SetPassage, TakeOnce, once_of, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 
-#[derive(Clone, Debug)]
 struct Entry {
     offered: Offered,
     /// The other loops of the set that it is made of, by index, and their shares; none if a take shows it.

@@ -42,7 +42,6 @@ pub struct Offered {
 }
 
 /// A selected loop, and the others of its group.
-#[derive(Clone, Debug)]
 pub(super) struct Taken {
     /// The best.
     pub(super) best: Offered,
