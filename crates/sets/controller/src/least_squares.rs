@@ -222,18 +222,20 @@ fn sway(changes: &[(Change, Option<Fit>)]) -> Option<f64> {
     let all: f64 = residuals.iter().map(|(_, _, left)| dot(left, left)).sum();
     let (first, last, apart) = SWAYS_HZ;
     let count = ((last - first) / apart) as usize;
-    let explained = (0..=count).map(|index| first + apart * index as f64).map(|hz| {
-        let (mut explained, mut noise) = (0.0, 0.0);
-        for (change, basis, left) in &residuals {
-            let (units, _) = orthogonal(basis.iter().cloned().chain(change.wave(hz)).collect());
-            for unit in &units[basis.len()..] {
-                explained += dot(unit, left) * dot(unit, left);
-                noise += change.variance * change.variance_along(unit);
+    let best = (0..=count)
+        .map(|index| first + apart * index as f64)
+        .map(|hz| {
+            let (mut explained, mut noise) = (0.0, 0.0);
+            for (change, basis, left) in &residuals {
+                let (units, _) = orthogonal(basis.iter().cloned().chain(change.wave(hz)).collect());
+                for unit in &units[basis.len()..] {
+                    explained += dot(unit, left) * dot(unit, left);
+                    noise += change.variance * change.variance_along(unit);
+                }
             }
-        }
-        (explained, noise, hz)
-    });
-    let best = explained.max_by_key(|each| ordered(each.0))?;
+            (explained, noise, hz)
+        })
+        .max_by_key(|each| ordered(each.0))?;
     (best.0 > SWAY_SHARE * all && best.0 > SWAY_RATIO * best.1).then_some(best.2)
 }
 
@@ -306,15 +308,15 @@ impl Change {
 
     /// Cosine and sine of a frequency at the samples; for a velocity, their size grows with the speed.
     fn wave(&self, hz: f64) -> [Vec<f64>; 2] {
-        let size = |value: DVec3| {
-            if self.is_rate { value.length() } else { 1.0 }
-        };
-        let at = |turn: f64| {
+        [0.0, 0.25].map(|turn| {
             self.samples
                 .iter()
-                .map(move |&(secs, value)| size(value) * ops::cos(TAU * (hz * secs - turn)))
-        };
-        [0.0, 0.25].map(|turn| at(turn).collect())
+                .map(|&(secs, value)| {
+                    let size = if self.is_rate { value.length() } else { 1.0 };
+                    size * ops::cos(TAU * (hz * secs - turn))
+                })
+                .collect()
+        })
     }
 
     /// Adds sway of a frequency to the parts that are not the response.
@@ -383,12 +385,9 @@ impl Change {
         let (from, to) = (ops::ln(self.half_lives.start), ops::ln(self.half_lives.end));
         let (first, last) = (self.starts.start, self.starts.end);
         let starts = ((last - first) / STARTS_SECS).ceil().max(1.0) as usize;
-        let points = (0..HALF_LIVES)
+        (0..HALF_LIVES)
             .map(|index| from + (to - from) * (index as f64 + 0.5) / HALF_LIVES as f64)
-            .flat_map(|log| {
-                (0..=starts).map(move |start| (log, first + (last - first) * start as f64 / starts as f64))
-            });
-        points
+            .flat_map(|log| (0..=starts).map(move |start| (log, first + (last - first) * start as f64 / starts as f64)))
             .filter_map(|(log, start)| self.regress(log, start, 0.0))
             .reduce(|best, fit| if fit.0 < best.0 { fit } else { best })
     }

@@ -64,12 +64,11 @@ impl Signal {
 fn white_noise(values: &[DVec3], runs: &[Range<usize>]) -> f64 {
     /// Sum of the squares of 1, -4, 6, -4, 1, and the median of the squares of normal noise.
     const OF_DIFFERENCES: f64 = 70.0 * 0.4549;
-    let fourth = |at: &[DVec3]| at[0] + at[4] - 4.0 * (at[1] + at[3]) + 6.0 * at[2];
     let squares = runs
         .iter()
         .flat_map(|run| values[run.clone()].windows(5))
         .flat_map(|at| {
-            let difference = fourth(at);
+            let difference = at[0] + at[4] - 4.0 * (at[1] + at[3]) + 6.0 * at[2];
             [difference.x, difference.y, difference.z].map(|each| each * each)
         })
         .filter(|square| *square > 0.0);

@@ -119,7 +119,6 @@ fn other(kind: FeatureSetKind) -> FeatureSetKind {
 }
 
 /// The header before the tables.
-#[derive(Clone, Copy, Debug)]
 struct Header {
     kind: FeatureSetKind,
     columns: usize,

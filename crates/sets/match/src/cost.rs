@@ -132,18 +132,21 @@ impl CostFeatures {
     /// Returns the rows of all frames of a motion's take.
     fn rows_of(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
         let analysis = &source.analysis;
-        let joints = self.joints.iter().map(|CostJoint { name, weight }| {
-            let joint = analysis
-                .take
-                .skeleton()
-                .find(name)
-                .ok_or_else(|| CostError::Joint { name: name.clone() })?;
-            if analysis.defects.flipping.iter().any(|flips| flips.joint == joint) {
-                return Err(CostError::Flips { name: name.clone() });
-            }
-            Ok(WeightedJoint { joint, weight: *weight })
-        });
-        let joints: Vec<WeightedJoint> = joints.collect::<Result<_, CostError>>()?;
+        let joints: Vec<WeightedJoint> = self
+            .joints
+            .iter()
+            .map(|CostJoint { name, weight }| {
+                let joint = analysis
+                    .take
+                    .skeleton()
+                    .find(name)
+                    .ok_or_else(|| CostError::Joint { name: name.clone() })?;
+                if analysis.defects.flipping.iter().any(|flips| flips.joint == joint) {
+                    return Err(CostError::Flips { name: name.clone() });
+                }
+                Ok(WeightedJoint { joint, weight: *weight })
+            })
+            .collect::<Result<_, CostError>>()?;
         let features = analysis.features_of(&joints);
         Ok((0..features.num_frames())
             .map(|frame| {

@@ -109,29 +109,30 @@ pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>
         let moved = world.position(after, joint) - world.position(before, joint);
         moved / ((after - before) as f64 * take.frame_time_secs())
     };
-    let of_frames = (0..count).map(|frame| -> RawFeatures {
-        let (root, back) = (roots[frame].inverse(), roots[frame].rotation.conjugate());
-        let vectors = [
-            root.transform_point(world.position(frame, left)),
-            root.transform_point(world.position(frame, right)),
-            back * velocity(frame, left),
-            back * velocity(frame, right),
-            back * velocity(frame, analysis.body.hips),
-        ];
-        let futures = ahead.map(|ahead| root * roots[frame + ahead]);
-        let places = futures.map(|future| future.translation);
-        let directions = futures.map(|future| future.rotation * DVec3::Z);
-        let on_ground = places
-            .into_iter()
-            .chain(directions)
-            .flat_map(|vector| [vector.x, vector.z]);
-        let mut numbers = vectors
-            .into_iter()
-            .flat_map(|vector| vector.to_array())
-            .chain(on_ground);
-        core::array::from_fn(|_| numbers.next().unwrap_or_default())
-    });
-    Ok(of_frames.collect())
+    Ok((0..count)
+        .map(|frame| -> RawFeatures {
+            let (root, back) = (roots[frame].inverse(), roots[frame].rotation.conjugate());
+            let vectors = [
+                root.transform_point(world.position(frame, left)),
+                root.transform_point(world.position(frame, right)),
+                back * velocity(frame, left),
+                back * velocity(frame, right),
+                back * velocity(frame, analysis.body.hips),
+            ];
+            let futures = ahead.map(|ahead| root * roots[frame + ahead]);
+            let places = futures.map(|future| future.translation);
+            let directions = futures.map(|future| future.rotation * DVec3::Z);
+            let on_ground = places
+                .into_iter()
+                .chain(directions)
+                .flat_map(|vector| [vector.x, vector.z]);
+            let mut numbers = vectors
+                .into_iter()
+                .flat_map(|vector| vector.to_array())
+                .chain(on_ground);
+            core::array::from_fn(|_| numbers.next().unwrap_or_default())
+        })
+        .collect())
 }
 
 /// Returns the ankles of the left and the right foot, if both are known.

@@ -72,8 +72,10 @@ impl Leaves<'_> {
     /// When there is no such row.
     pub(super) fn row(&self, row: usize) -> impl Iterator<Item = f32> + Clone {
         let leaf = self.leaf_of[row] as usize;
-        let place = self.rows[leaf].iter().position(|&known| known as usize == row);
-        let place = place.unwrap_or(0);
+        let place = self.rows[leaf]
+            .iter()
+            .position(|&known| known as usize == row)
+            .unwrap_or(0);
         self.columns_of(leaf).iter().map(move |column| column[place])
     }
 
@@ -85,7 +87,7 @@ impl Leaves<'_> {
 
 /// A part of the tree: its leaves, and the index of its box. The left child follows its parent, the right child the whole left
 /// one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) index: usize,
     pub(super) first_leaf: usize,

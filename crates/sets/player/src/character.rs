@@ -422,7 +422,9 @@ impl SteeredCharacter {
                 let clip = &self.set.clips[*clip];
                 let is_still = self.goal.speed.abs() < STILL && self.goal.turn_rate.abs() < STILL;
                 let end = match clip.leave_secs {
-                    Some(_) if !self.set.goes_on(clip) => return f64::INFINITY,
+                    Some(_) if !clip.next.iter().any(|next| self.set.clips[next.loop_index].loops()) => {
+                        return f64::INFINITY;
+                    }
                     Some(leave) if !is_still => leave,
                     _ => clip.seconds,
                 };
@@ -436,7 +438,10 @@ impl SteeredCharacter {
                 }
                 _ => 0.0,
             },
-            (Source::Cycle(cycle), _) if self.varies && self.set.has_versions(cycle.space) => {
+            (Source::Cycle(cycle), _)
+                if self.varies
+                    && (self.set.spaces[cycle.space].clips.iter()).any(|clip| self.set.versions(*clip).len() > 1) =>
+            {
                 let left = cycle.secs_to(&self.set, 0.0);
                 if left > 0.0 {
                     left
@@ -544,10 +549,8 @@ impl SteeredCharacter {
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
             let next = cycle.varied(&set, &mut self.random);
             // Only visible changes cause a switch, not changes of loops without a weight.
-            let [others, own] = [&next, cycle].map(|cycle| {
-                let parts = cycle.parts(&set, 0.0);
-                parts.iter().map(|part| part.clip).collect::<Vec<_>>()
-            });
+            let [others, own] =
+                [&next, cycle].map(|cycle| cycle.parts(&set, 0.0).iter().map(|part| part.clip).collect::<Vec<_>>());
             if others != own {
                 self.switch_to(Source::Cycle(next), self.over, FADE);
             } else if let Source::Cycle(cycle) = &mut self.source {
@@ -568,8 +571,10 @@ impl SteeredCharacter {
                     let is_near = (self.goal.turn - clip.turn).abs() < 0.5 * clip.turn.abs();
                     self.goal.turn = if is_near { 0.0 } else { self.goal.turn - clip.turn };
                 }
-                let next = clip.to.and_then(|to| Cycle::entering(&set, to, self.wanted));
-                let next = next.unwrap_or_else(|| Cycle::still(&set, 0));
+                let next = clip
+                    .to
+                    .and_then(|to| Cycle::entering(&set, to, self.wanted))
+                    .unwrap_or_else(|| Cycle::still(&set, 0));
                 self.switch_to(Source::Cycle(next), self.over, FADE);
             }
             (Source::Cycle(cycle), Plan::Go(way, _)) => {
@@ -595,14 +600,16 @@ impl SteeredCharacter {
         let space = &set.spaces[wanted];
         let at = space.covered(&set.clips, space.place(&space.met(&set.clips, &self.goal)));
         let loops = || clip.next.iter().filter(|next| set.clips[next.loop_index].loops());
-        let away = |next: &&LoopState| space.distance(at, space.point_of(next.loop_index));
         let in_space = loops().filter(|next| set.space_of(next.loop_index, wanted) == Some(wanted));
-        if let Some(nearest) = in_space.min_by_key(|next| ordered(away(next))) {
+        if let Some(nearest) = in_space.min_by_key(|next| ordered(space.distance(at, space.point_of(next.loop_index))))
+        {
             let moment = set.moment(wanted, *nearest);
             return Cycle::new(wanted, Moment { at, ..moment });
         }
-        let other = loops().next().and_then(|next| Cycle::entering(set, *next, wanted));
-        other.unwrap_or_else(|| Cycle::still(set, 0))
+        loops()
+            .next()
+            .and_then(|next| Cycle::entering(set, *next, wanted))
+            .unwrap_or_else(|| Cycle::still(set, 0))
     }
 
     /// Continues with another source, and another action over it, from here: the visible motion is continuous in value and rate.
@@ -660,21 +667,24 @@ impl SteeredCharacter {
     fn suiting(&self, here: usize) -> usize {
         let (set, goal) = (&self.set, &self.goal);
         let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
-        let is_other = |space: usize| set.spaces[space].stands != is_still || set.spaces[space].is_variant;
-        let misses = |space: usize| set.spaces[space].misses(&set.clips, goal) - if space == here { 0.05 } else { 0.0 };
-        let best = (0..set.spaces.len()).min_by_key(|&space| (is_other(space), ordered(misses(space))));
-        best.unwrap_or(here)
+        (0..set.spaces.len())
+            .min_by_key(|&index| {
+                let space = &set.spaces[index];
+                let misses = space.misses(&set.clips, goal) - if index == here { 0.05 } else { 0.0 };
+                (space.stands != is_still || space.is_variant, ordered(misses))
+            })
+            .unwrap_or(here)
     }
 
     /// Returns the way from here whose turn is nearest to the requested one, if it brings that nearer.
     fn turning(&self, ways: &[Way], here: usize) -> Option<Way> {
         let set = &self.set;
-        let turns = ways.iter().filter(|way| {
-            let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
-            let leads = way.from == here && set.spaces[way.to].stands == set.spaces[self.wanted].stands;
-            leads && turn != 0.0 && self.turned_aside(way) < self.goal.turn.abs()
-        });
-        turns
+        ways.iter()
+            .filter(|way| {
+                let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
+                let leads = way.from == here && set.spaces[way.to].stands == set.spaces[self.wanted].stands;
+                leads && turn != 0.0 && self.turned_aside(way) < self.goal.turn.abs()
+            })
             .min_by_key(|way| (way.to != self.wanted, ordered(self.turned_aside(way))))
             .copied()
     }
@@ -690,8 +700,9 @@ impl SteeredCharacter {
         let mut open = vec![cycle.space];
         while !open.is_empty() {
             open.sort_by(|a, b| reached[b].0.total_cmp(&reached[a].0));
-            let space = open.pop().filter(|space| *space != self.wanted);
-            let Some(space) = space else { break };
+            let Some(space) = open.pop().filter(|space| *space != self.wanted) else {
+                break;
+            };
             let (cost, first) = reached[&space];
             for way in ways.iter().filter(|way| way.from == space) {
                 let stands = spaces[way.to].stands && !spaces[self.wanted].stands;

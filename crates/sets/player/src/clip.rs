@@ -150,9 +150,9 @@ impl MotionClip {
             body: Keys::new(rows.collect(), tracks.step_secs(), entry.is_loop()),
             num_joints: skeleton.num_joints(),
             root: (!entry.is_loop()).then(|| {
-                let roots = roots_of(entry).unwrap_or_default();
                 Keys::new(
-                    roots
+                    roots_of(entry)
+                        .unwrap_or_default()
                         .iter()
                         .map(|root| vec![lanes(root.rotation, root.translation)])
                         .collect(),

@@ -19,29 +19,26 @@ pub(crate) struct Leg {
 }
 
 impl Leg {
-    /// Returns the left and the right leg of a body that has both; otherwise none.
-    pub(crate) fn pair(tracks: &Tracks) -> Vec<Self> {
-        let found = || -> Option<Vec<Self>> {
-            let take = Take::from_tracks("body", tracks.clone()).ok()?;
-            let body = Body::find(&take, &BodyOverrides::default()).ok()?;
-            let (skeleton, world) = (tracks.skeleton(), tracks.world());
-            [Side::Left, Side::Right]
-                .into_iter()
-                .map(|side| {
-                    let mut feet = body.feet.iter().filter(|foot| foot.side == Some(side));
-                    let foot = feet.next().filter(|_| feet.next().is_none())?;
-                    let bones = feet::Leg::find(skeleton, &world, &body, foot)?;
-                    let [thigh, knee, ankle] = bones.joints().map(|joint| world.position(0, joint));
-                    Some(Self {
-                        bones,
-                        tip: foot.lowest_joint(),
-                        length: thigh.distance(knee) + knee.distance(ankle),
-                        hips: body.hips,
-                    })
+    /// Returns the left and the right leg of a body that has both.
+    pub(crate) fn pair(tracks: &Tracks) -> Option<Vec<Self>> {
+        let take = Take::from_tracks("body", tracks.clone()).ok()?;
+        let body = Body::find(&take, &BodyOverrides::default()).ok()?;
+        let (skeleton, world) = (tracks.skeleton(), tracks.world());
+        [Side::Left, Side::Right]
+            .into_iter()
+            .map(|side| {
+                let mut feet = body.feet.iter().filter(|foot| foot.side == Some(side));
+                let foot = feet.next().filter(|_| feet.next().is_none())?;
+                let bones = feet::Leg::find(skeleton, &world, &body, foot)?;
+                let [thigh, knee, ankle] = bones.joints().map(|joint| world.position(0, joint));
+                Some(Self {
+                    bones,
+                    tip: foot.lowest_joint(),
+                    length: thigh.distance(knee) + knee.distance(ankle),
+                    hips: body.hips,
                 })
-                .collect()
-        };
-        found().unwrap_or_default()
+            })
+            .collect()
     }
 }
 

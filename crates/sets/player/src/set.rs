@@ -174,7 +174,7 @@ impl MotionSet {
             let carrier = manifest.root_joint.as_ref().unwrap_or(&manifest.skeleton.carrier);
             let carrier = (!manifest.in_place).then(|| skeleton.find(carrier)).flatten();
             let tracks = clip::tracks_of(entry, &take, skeleton, carrier)?;
-            let legs = legs.get_or_insert_with(|| Leg::pair(&tracks));
+            let legs = legs.get_or_insert_with(|| Leg::pair(&tracks).unwrap_or_default());
             clips.push(MotionClip::new(entry, &tracks, legs, index)?);
         }
         let spaces = space::spaces(&manifest, &clips, index)?;
@@ -223,21 +223,9 @@ impl MotionSet {
         &self.clips
     }
 
-    /// Whether a loop may follow an action.
-    pub(crate) fn goes_on(&self, clip: &MotionClip) -> bool {
-        clip.next.iter().any(|next| self.clips[next.loop_index].loops())
-    }
-
     /// Returns a loop and its versions.
     pub(crate) fn versions(&self, clip: usize) -> &[usize] {
         &self.versions[clip]
-    }
-
-    pub(crate) fn has_versions(&self, space: usize) -> bool {
-        self.spaces[space]
-            .clips
-            .iter()
-            .any(|clip| self.versions[*clip].len() > 1)
     }
 
     /// Returns an empty row of transforms: the joints, and the tips of the feet.

@@ -25,7 +25,6 @@ const MOST_WARP: f64 = 0.3;
 
 /// The time of a blend of loops: it advances by the mean of their shares of time, not of their phases, so that feet that stand in all loops
 /// do not slip, and a loop alone plays as it was made. Derivation: docs/math/blend.md.
-#[derive(Clone, Debug)]
 pub(crate) struct Clock {
     warp: f64,
     /// Seconds of a cycle.

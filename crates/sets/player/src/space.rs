@@ -67,7 +67,7 @@ const MOST_STANDING: f64 = 0.05;
 const LEAST_SHARE: f64 = 1e-4;
 
 /// The part of a loop in a blend.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Part {
     pub(crate) clip: usize,
     /// Share of the time, which determines speed and turn rate.
@@ -78,7 +78,7 @@ pub(crate) struct Part {
 }
 
 /// The loops of a blend: one to three.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Parts {
     parts: [Part; 3],
     count: usize,

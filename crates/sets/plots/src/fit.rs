@@ -184,8 +184,12 @@ impl Curves {
             }
             panel.grid(svg);
             for run in &profile.runs {
-                let raw = self.raw.iter().map(|raw| (raw, Ink::Faint, 1.0));
-                for (values, ink, width) in raw.chain([(&self.take, Ink::Blue, 2.6)]) {
+                for (values, ink, width) in
+                    self.raw
+                        .iter()
+                        .map(|raw| (raw, Ink::Faint, 1.0))
+                        .chain([(&self.take, Ink::Blue, 2.6)])
+                {
                     let points = run.clone().map(|frame| (profile.secs(frame), values[frame]));
                     panel.line(svg, points, ink, &stroke_width(width));
                 }
@@ -202,8 +206,12 @@ impl Curves {
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
-    let modes = fit.modes.iter().enumerate();
-    for (frame, _) in modes.filter(|(_, mode)| **mode == MotionKind::Idle) {
+    for (frame, _) in fit
+        .modes
+        .iter()
+        .enumerate()
+        .filter(|(_, mode)| **mode == MotionKind::Idle)
+    {
         let (from, to) = ((frame as f64 - 0.5) * dt, (frame as f64 + 0.5) * dt);
         match stretches.last_mut() {
             Some(last) if last.1 >= from - 0.1 * dt => last.1 = to,

@@ -214,8 +214,9 @@ fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], e
 
 /// Returns the root mode of the blend: that of the first loop, or of the first that follows a path.
 fn mode(loops: &[StoredLoop]) -> RootMode {
-    let on_a_path = loops.iter().find(|each| each.clip.follows_path());
-    on_a_path
+    loops
+        .iter()
+        .find(|each| each.clip.follows_path())
         .or(loops.first())
         .map(|each| each.sidecar.root_motion.mode)
         .unwrap_or_default()
@@ -281,12 +282,11 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             .turn_rate_dps
             .map(|rate| (BlendAxis::Turn, rate, 1f64.to_radians())),
     ];
-    let unknown = || {
-        loops
-            .iter()
-            .position(|each| is_speed_unknown(&each.sidecar.quality.checks))
-    };
-    if let Some(index) = request.speed_mps.and_then(|_| unknown()) {
+    let mut of_loops = loops.iter().map(|each| &each.sidecar.quality.checks);
+    if let Some(index) = request
+        .speed_mps
+        .and_then(|_| of_loops.position(|checks| is_speed_unknown(checks)))
+    {
         return Err(MixError::UnknownSpeed { index });
     }
     for (axis, value, scale) in wanted.into_iter().flatten() {

@@ -118,7 +118,7 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
     let analysis = &studied.analysis;
     let settings = SearchRequest::default().settings(1);
     let spans = analysis.contacts.spans();
-    let mut best: Option<(f64, String, LoopCandidate)> = None;
+    let mut best: Option<(String, LoopCandidate)> = None;
     for foot in 0..analysis.contacts.num_feet() {
         let strikes: Vec<usize> = spans
             .iter()
@@ -126,26 +126,25 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
             .map(|span| span.start_frame)
             .collect();
         for &[from, to] in strikes.array_windows() {
-            let name = analysis
+            let Some(name) = analysis
                 .segments
                 .iter()
                 .find(|segment| (segment.start_frame..=segment.end_frame).contains(&((from + to) / 2)))
-                .and_then(|segment| name_of(segment.gait));
-            let Some(name) = name.filter(|name| *name != "idle") else {
+                .and_then(|segment| name_of(segment.gait))
+                .filter(|name| *name != "idle")
+            else {
                 continue;
             };
-            let appraised = analysis.appraise(from as f64, to as f64, &settings);
-            let Ok(stretch) = appraised else { continue };
-            if best.as_ref().is_none_or(|(cost, ..)| stretch.seam_cost < *cost) {
-                best = Some((stretch.seam_cost, name, stretch));
+            let Ok(stretch) = analysis.appraise(from as f64, to as f64, &settings) else {
+                continue;
+            };
+            if best.as_ref().is_none_or(|(_, best)| stretch.seam_cost < best.seam_cost) {
+                best = Some((name, stretch));
             }
         }
     }
-    let Some((_, name, stretch)) = best else {
-        return Ok(None);
-    };
-    let request = Request::of(recipe);
-    Ok(Some((name, make(studied, request, &Chosen::new(1, stretch))?)))
+    best.map(|(name, stretch)| Ok((name, make(studied, Request::of(recipe), &Chosen::new(1, stretch))?)))
+        .transpose()
 }
 
 /// Returns the recommended loop, if there is one.

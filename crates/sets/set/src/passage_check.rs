@@ -85,14 +85,11 @@ impl PassageCheckId {
     /// Returns the check of the worst joint and end; without a value if no loop is available.
     fn worst(self, joins: &[Join], skeleton: &Skeleton) -> CheckFacts {
         let Check { row, measure } = self.check();
-        let mut worst: Option<(f64, &Join)> = None;
-        for join in joins {
-            let value = measure(join);
-            if worst.is_none_or(|(largest, _)| largest < value) {
-                worst = Some((value, join));
-            }
-        }
-        let Some((value, join)) = worst else {
+        let Some((value, join)) = joins
+            .iter()
+            .map(|join| (measure(join), join))
+            .reduce(|worst, next| if worst.0 < next.0 { next } else { worst })
+        else {
             return row.unmeasured(Unmeasured::Unknown);
         };
         CheckFacts {
@@ -212,15 +209,6 @@ impl PassageInFile {
             self.root_at(key).inverse().transform_point(place)
         }
     }
-
-    /// Converts a position at a key of the file to one over the floor, on which the root moves.
-    fn on_floor(&self, key: usize, place: DVec3) -> DVec3 {
-        if self.in_place {
-            self.root_at(key).transform_point(place)
-        } else {
-            place
-        }
-    }
 }
 
 /// Checks a passage that is not in a file yet; `feet` are the names of its feet. `None` if it forms no take.
@@ -280,8 +268,10 @@ fn joins(written: &Take, passage: &PassageInFile, loops: [Option<&LoopClip>; 2],
         };
         let secs = passage.ends[end].secs;
         let poses = [secs, secs + step].map(|secs| {
-            let pose = clip.body_pose_at(secs.rem_euclid(clip.period_secs()), Interpolation::Cubic);
-            pose.as_ref().world(clip.skeleton()).translations
+            clip.body_pose_at(secs.rem_euclid(clip.period_secs()), Interpolation::Cubic)
+                .as_ref()
+                .world(clip.skeleton())
+                .translations
         });
         for (joint, own) in written.skeleton().joints().iter().enumerate() {
             let Some(of_loop) = clip.skeleton().find(&own.name) else {
@@ -315,10 +305,7 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
         let Some(joint) = foot
             .parse::<Side>()
             .ok()
-            .and_then(|side| {
-                let of_side = body.feet.iter().find(|foot| foot.side == Some(side))?;
-                Some(of_side.lowest_joint())
-            })
+            .and_then(|side| Some(body.feet.iter().find(|foot| foot.side == Some(side))?.lowest_joint()))
             .or_else(|| written.skeleton().find(foot))
         else {
             continue;
@@ -340,7 +327,15 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
         for contact in contacts {
             let places: Vec<DVec3> = contact
                 .clone()
-                .map(|key| passage.on_floor(key, world.position(key, joint)))
+                .map(|key| {
+                    let place = world.position(key, joint);
+                    // Over the floor, on which the root moves.
+                    if passage.in_place {
+                        passage.root_at(key).transform_point(place)
+                    } else {
+                        place
+                    }
+                })
                 .collect();
             let lowest = smallest(places.iter().map(|place| place.y));
             let flat: Vec<DVec3> = (places.into_iter())

@@ -59,22 +59,23 @@ impl BlendedLeg {
     /// Creates the legs of a body, by foot.
     pub(super) fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
         let below = |top: usize| clip.skeleton().self_and_below(top);
-        let legs = feet::legs_of(&Stage::of_loop(clip), body);
-        let legs = legs.into_iter().enumerate();
-        legs.map(|(foot, leg)| {
-            let of_foot = below(body.feet[foot].ankle);
-            let mut joints = leg.map_or_else(Vec::new, |leg| below(leg.thigh));
-            // A foot may not be a descendant of its leg.
-            let apart = of_foot.iter().filter(|joint| !joints.contains(joint));
-            joints.extend(apart.copied().collect::<Vec<_>>());
-            Self {
-                foot,
-                leg,
-                joints,
-                of_foot,
-            }
-        })
-        .collect()
+        feet::legs_of(&Stage::of_loop(clip), body)
+            .into_iter()
+            .enumerate()
+            .map(|(foot, leg)| {
+                let of_foot = below(body.feet[foot].ankle);
+                let mut joints = leg.map_or_else(Vec::new, |leg| below(leg.thigh));
+                // A foot may not be a descendant of its leg.
+                let apart = of_foot.iter().filter(|joint| !joints.contains(joint));
+                joints.extend(apart.copied().collect::<Vec<_>>());
+                Self {
+                    foot,
+                    leg,
+                    joints,
+                    of_foot,
+                }
+            })
+            .collect()
     }
 }
 

@@ -140,8 +140,7 @@ impl Blender {
     /// Returns the natural number of samples of a blend with these weights, and the time between them.
     pub fn sampling(&self, weights: &[f64]) -> Result<(usize, f64), BlendError> {
         let weights = self.shares(weights)?;
-        let num_samples = self.mean(&weights, |clip| clip.num_samples() as f64);
-        let num_samples = (num_samples.round() as usize).max(3);
+        let num_samples = (self.mean(&weights, |clip| clip.num_samples() as f64).round() as usize).max(3);
         let period_secs = self.mean(&weights, LoopClip::period_secs);
         Ok((num_samples, period_secs / num_samples as f64))
     }

@@ -69,8 +69,11 @@ impl PhaseProfile {
         let mut positions: Vec<Vec<DVec3>> = (0..NUM_PHASES)
             .map(|index| {
                 let secs = (from + index as f64 / NUM_PHASES as f64) * clip.period_secs();
-                let body = clip.body_pose_at(secs, Interpolation::Cubic);
-                let mut positions = body.as_ref().world(clip.skeleton()).translations;
+                let mut positions = clip
+                    .body_pose_at(secs, Interpolation::Cubic)
+                    .as_ref()
+                    .world(clip.skeleton())
+                    .translations;
                 positions
                     .iter_mut()
                     .zip(weights)

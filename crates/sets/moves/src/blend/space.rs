@@ -152,7 +152,7 @@ fn point(axes: [Option<BlendAxis>; 2], twist: Twist) -> Point {
 }
 
 /// Up to three corners and their shares, of sum 1.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Simplex {
     corners: [usize; 3],
     shares: [f64; 3],

@@ -191,7 +191,7 @@ fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, Passage
 }
 
 /// Whether the body stands or moves in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Does {
     Stand,
     Move,
@@ -199,7 +199,7 @@ enum Does {
 }
 
 /// A run of frames.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Run {
     does: Does,
     first: usize,
@@ -207,7 +207,6 @@ struct Run {
 }
 
 /// An event that happens once, and the windows in which a passage of it may begin and end.
-#[derive(Clone, Debug)]
 struct Event {
     kind: PassageKind,
     windows: [RangeInclusive<usize>; 2],
@@ -230,7 +229,7 @@ struct Search<'a> {
 }
 
 /// A frame of the take at which a passage meets a loop.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Fit {
     frame: usize,
     loop_index: usize,

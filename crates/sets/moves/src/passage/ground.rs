@@ -36,14 +36,17 @@ impl Ground {
     /// keeps its height.
     pub(super) fn laid(self, seen: &[DVec3], world: &[DVec3]) -> Self {
         let [own, onto] = [seen, world].map(|points| points.iter().sum::<DVec3>() / points.len() as f64);
-        let pairs = seen.iter().zip(world).map(|(seen, world)| (*seen - own, *world - onto));
-        let (along, across) = pairs.fold((0.0, 0.0), |(along, across), (seen, world)| {
-            let way = rotation::from_yaw(self.yaw) * seen;
-            (
-                along + way.x * world.x + way.z * world.z,
-                across + way.z * world.x - way.x * world.z,
-            )
-        });
+        let (along, across) = seen
+            .iter()
+            .zip(world)
+            .map(|(seen, world)| (*seen - own, *world - onto))
+            .fold((0.0, 0.0), |(along, across), (seen, world)| {
+                let way = rotation::from_yaw(self.yaw) * seen;
+                (
+                    along + way.x * world.x + way.z * world.z,
+                    across + way.z * world.x - way.x * world.z,
+                )
+            });
         let yaw = self.yaw + if seen.len() > 1 { ops::atan2(across, along) } else { 0.0 };
         let at = onto - rotation::from_yaw(yaw) * own;
         Self {
@@ -90,7 +93,6 @@ impl Mul<f64> for Ground {
 
 /// The difference to add at an end of a motion to meet another: a value, its rate and its acceleration, by time away from the
 /// end.
-#[derive(Clone, Copy, Debug)]
 pub(super) struct Bend<T>([T; 3]);
 
 impl<T> Bend<T>
@@ -116,7 +118,6 @@ where
 
 /// The path of a root over a take: the smoothed path of the hips over the floor, or that of the rig's joint that carries the
 /// root motion.
-#[derive(Clone, Debug)]
 pub(super) struct Way {
     frames: Vec<Ground>,
 }

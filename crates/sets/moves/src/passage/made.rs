@@ -75,7 +75,7 @@ impl Meeting {
 }
 
 /// The samples of a passage, and the instants between them at which its feet are held.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Grid {
     /// Time between samples, seconds.
     step_secs: f64,
@@ -237,7 +237,6 @@ pub(super) fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
 }
 
 /// How a rig is attached to the root: by its own root joint, or by the joint that carries the body.
-#[derive(Clone, Debug)]
 pub(super) struct Hanging<'a> {
     pub(super) carrier: usize,
     /// For a rig with a root joint: its transform relative to the root, and its children with positions of their own.
@@ -497,7 +496,8 @@ impl Passage {
         let (left, entered) = (loop_at(set, from)?, loop_at(set, to)?);
         let fade = Decay::Quintic { blend_secs: FADE_SECS };
         let jump = set.jump(from, to, fade)?;
-        let exit_secs = on_sample(left, jump.exit_secs);
+        let exit_sample = (jump.exit_secs / left.step_secs()).round() as usize % left.num_samples();
+        let exit_secs = exit_sample as f64 * left.step_secs();
         let entry = set.entry_on_sample(from, exit_secs, (to, jump.entry.secs), fade);
 
         let longest_secs = FADE_SECS.max(entered.period_secs());
@@ -651,12 +651,6 @@ pub(super) fn heading_at(analysis: &Analysis, way: &Way, frame: f64) -> Ground {
         at: between.at.with_y(way.between(frame).at.y),
         yaw: between.yaw,
     }
-}
-
-/// Returns the time of a loop's sample that is nearest to a time.
-fn on_sample(clip: &LoopClip, secs: f64) -> f64 {
-    let sample = (secs / clip.step_secs()).round() as usize % clip.num_samples();
-    sample as f64 * clip.step_secs()
 }
 
 /// Makes a loop of the pose at one frame of a take, for a body that stands too briefly to loop before or after a passage.

@@ -133,8 +133,10 @@ fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
     let h = DIFFERENCE * clip.step_secs();
     let [from, to] = [secs - h, secs + h];
     let [before, here, after] = [from, secs, to].map(|secs| {
-        let body = clip.body_pose_at(secs, INTERPOLATION);
-        body.as_ref().world(clip.skeleton()).translations
+        clip.body_pose_at(secs, INTERPOLATION)
+            .as_ref()
+            .world(clip.skeleton())
+            .translations
     });
     let twist = clip.root().twist;
     let velocities = (0..here.len()).map(|joint| {

@@ -177,8 +177,7 @@ impl LoopSet {
     /// same cost. Errors: [`PlayError::FadeSecs`].
     pub fn jump(&self, from: usize, to: usize, fade: Decay) -> Result<Jump, PlayError> {
         check_secs(fade)?;
-        let mut jumps = self.jumps_under(fade);
-        Ok(jumps.between(&self.sampled, from, to))
+        Ok(self.jumps_under(fade).between(&self.sampled, from, to))
     }
 
     /// Returns a loop at a time as the side of a jump; `None` if no feet are found.
@@ -250,8 +249,8 @@ impl LoopSet {
                     let state = segment.state(self.loops(), fade, secs);
                     (state.body, state.root)
                 })
-            });
-        let solved = solved.map(Arc::new);
+            })
+            .map(Arc::new);
         jumps.feet.insert([from, to], solved.clone());
         solved
     }

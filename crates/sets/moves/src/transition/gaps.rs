@@ -89,22 +89,25 @@ pub(super) fn squared_gaps(take: &Sampled, patterns: &[Sampled], weights: (f64, 
     for frame in 0..num_frames {
         squares[frame + 1] += squares[frame];
     }
-    let all = patterns.iter().zip(products).zip(of_patterns);
-    all.map(|((pattern, mut product), square)| {
-        let count = pattern.num_frames();
-        // The inverse transform rejects rounding errors in these imaginary parts.
-        for end in [0, product.len() - 1] {
-            product[end].im = 0.0;
-        }
-        let _ = inverse.process(&mut product, &mut signal);
-        (0..(num_frames + 1).saturating_sub(count))
-            .map(|start| {
-                let both = squares[start + count] - squares[start] + square - 2.0 * signal[start] / length as f64;
-                (both / count as f64 * ROUNDING).round() / ROUNDING
-            })
-            .collect()
-    })
-    .collect()
+    patterns
+        .iter()
+        .zip(products)
+        .zip(of_patterns)
+        .map(|((pattern, mut product), square)| {
+            let count = pattern.num_frames();
+            // The inverse transform rejects rounding errors in these imaginary parts.
+            for end in [0, product.len() - 1] {
+                product[end].im = 0.0;
+            }
+            let _ = inverse.process(&mut product, &mut signal);
+            (0..(num_frames + 1).saturating_sub(count))
+                .map(|start| {
+                    let both = squares[start + count] - squares[start] + square - 2.0 * signal[start] / length as f64;
+                    (both / count as f64 * ROUNDING).round() / ROUNDING
+                })
+                .collect()
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub use best::{CostGrid, Crossing};
 pub use occurrence::{Occurrence, Occurrences};
 
 /// Positions and velocities of the axes of a moving body, in one order.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct State<'a> {
     /// Weighted positions, metres.
     pub(crate) positions: &'a [f64],

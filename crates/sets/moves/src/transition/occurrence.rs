@@ -313,20 +313,19 @@ impl Search<'_> {
             }
         }
         let mean = mean(best.iter().flatten().map(|candidate| candidate.gap));
-        let all = best
-            .iter()
+        best.iter()
             .enumerate()
-            .filter_map(|(at, candidate)| Some((at, (*candidate)?)));
-        all.filter(|(at, candidate)| {
-            let reach = (candidate.num_steps / stride / 4).max(1);
-            let around = &best[at.saturating_sub(reach)..(at + reach + 1).min(best.len())];
-            candidate.gap <= mean
-                && around.iter().flatten().all(|other| {
-                    other.gap > candidate.gap || (other.gap == candidate.gap && other.start >= candidate.start)
-                })
-        })
-        .map(|(_, candidate)| candidate)
-        .collect()
+            .filter_map(|(at, candidate)| Some((at, (*candidate)?)))
+            .filter(|(at, candidate)| {
+                let reach = (candidate.num_steps / stride / 4).max(1);
+                let around = &best[at.saturating_sub(reach)..(at + reach + 1).min(best.len())];
+                candidate.gap <= mean
+                    && around.iter().flatten().all(|other| {
+                        other.gap > candidate.gap || (other.gap == candidate.gap && other.start >= candidate.start)
+                    })
+            })
+            .map(|(_, candidate)| candidate)
+            .collect()
     }
 
     /// Returns every `stride`th frame of the take.

@@ -33,8 +33,8 @@ pub(super) fn form(
             limit_hz,
         });
     }
-    let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
-    if format == Format::Fbx && loops.iter().any(|(stored, _)| is_gltf(stored.file.source.format())) {
+    let mut formats = loops.iter().map(|(stored, _)| stored.file.source.format());
+    if format == Format::Fbx && formats.any(|own| matches!(own, Format::Glb | Format::Gltf)) {
         notes.push(SetNote::Mesh);
     }
     notes.extend(
@@ -106,8 +106,9 @@ pub(super) fn of_one_skeleton(
         }
     }
     // The first of several of one size.
-    let most = (0..groups.len()).rev().max_by_key(|&group| groups[group].len());
-    let Some(most) = most else { return Vec::new() };
+    let Some(most) = (0..groups.len()).rev().max_by_key(|&group| groups[group].len()) else {
+        return Vec::new();
+    };
     let kept = groups.swap_remove(most);
     let mut said: Vec<&str> = Vec::new();
     for other in groups.iter().flatten() {

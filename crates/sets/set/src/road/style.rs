@@ -74,8 +74,7 @@ fn of_most_frequent_style(files: &[SetFileName]) -> OfStyle {
         *counts.entry(style).or_default() += 1;
     }
     // The first by name of equally frequent ones.
-    let most = (counts.iter()).max_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(one.0)));
-    let Some((&most, &count)) = most else {
+    let Some((&most, &count)) = (counts.iter()).max_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(one.0))) else {
         return OfStyle {
             is_kept: vec![true; files.len()],
             ..OfStyle::default()

@@ -142,16 +142,11 @@ impl SetAction {
         if name.is_empty() { "action".to_owned() } else { name }
     }
 
-    pub(super) fn rename(&mut self, name: String) {
-        self.action.passage = self.action.passage.clone().named(name);
-    }
-
     fn kind(&self) -> ClipKind {
         let name = self.plain_name();
-        let has = |words: &str| name.split('_').any(|own| words.split(' ').any(|word| word == own));
         WORDS
             .iter()
-            .find(|(_, words)| has(words))
+            .find(|(_, words)| name.split('_').any(|own| words.split(' ').any(|word| word == own)))
             .map_or(ClipKind::Action, |(kind, _)| *kind)
     }
 

@@ -178,8 +178,9 @@ fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
 /// Returns the straight loop whose speed is nearest to that of the first turning one.
 fn nearest<'a>(straight: &'a [usize], turning: &[usize], speed: &dyn Fn(&usize) -> f64) -> Option<&'a usize> {
     let wanted = speed(turning.first()?);
-    let apart = |index: &usize| (speed(index) - wanted).abs();
-    straight.iter().min_by_key(|index| ordered(apart(index)))
+    straight
+        .iter()
+        .min_by_key(|index| ordered((speed(index) - wanted).abs()))
 }
 
 /// Fills a hole. Errors: why it cannot be filled.
@@ -203,9 +204,8 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
         recenters: false,
     };
     let names = hole.corners.iter().map(ToString::to_string).collect();
-    let blend =
-        Blend::new(&stored, names, &request).map_err(|error| format!("its neighbours cannot be blended: {error}"))?;
-    let blended = blend
+    let blended = Blend::new(&stored, names, &request)
+        .map_err(|error| format!("its neighbours cannot be blended: {error}"))?
         .stored()
         .map_err(|error| format!("its blend cannot be written: {error}"))?;
     let shares = blended.sidecar.blend.clone().unwrap_or_default().weights;

@@ -81,8 +81,9 @@ impl Member {
         let body = Body::find(&stored.file.take, &form.overrides)?;
         let clip = stored.clip.clone().on_screw().unwrap_or_else(|_| stored.clip.clone());
         let feet = stored.sidecar.feet.clone().unwrap_or_default();
-        let left = foot_of(&body, Side::Left).and_then(|foot| mid_stance(&feet, clip.skeleton(), foot));
-        let start_secs = left.unwrap_or(0.0);
+        let start_secs = foot_of(&body, Side::Left)
+            .and_then(|foot| mid_stance(&feet, clip.skeleton(), foot))
+            .unwrap_or(0.0);
         let step_secs = 1.0 / form.fps;
         let num_samples = ((clip.period_secs() / step_secs).round() as usize).max(3);
         let slower = num_samples as f64 * step_secs / clip.period_secs();
@@ -178,15 +179,16 @@ impl Member {
     pub fn bones_apart(&self, other: &Self) -> f64 {
         let [own, other] = [self, other].map(|member| {
             let clip = &member.stored.clip;
-            let bones = (0..clip.skeleton().num_joints()).map(|joint| {
-                let place = clip.body_pose(0).translations[joint];
-                let mut later = (1..clip.num_samples()).map(|sample| clip.body_pose(sample).translations[joint]);
-                let is_bone =
-                    joint != member.body.hips && clip.skeleton().path_from_root(joint).contains(&member.body.hips);
-                let rests = is_bone && later.all(|later| later.distance(place) < RESTS_METRES);
-                rests.then_some(place)
-            });
-            bones.collect::<Vec<_>>()
+            (0..clip.skeleton().num_joints())
+                .map(|joint| {
+                    let place = clip.body_pose(0).translations[joint];
+                    let mut later = (1..clip.num_samples()).map(|sample| clip.body_pose(sample).translations[joint]);
+                    let is_bone =
+                        joint != member.body.hips && clip.skeleton().path_from_root(joint).contains(&member.body.hips);
+                    let rests = is_bone && later.all(|later| later.distance(place) < RESTS_METRES);
+                    rests.then_some(place)
+                })
+                .collect::<Vec<_>>()
         });
         greatest(
             own.into_iter()

@@ -44,7 +44,6 @@ pub use once::{SetPassage, TakeOnce, once_of, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 
-#[derive(Clone, Debug)]
 struct Entry {
     offered: Offered,
     /// The other loops of the set that it is made of, by index, and their shares; none if a take shows it.
@@ -129,9 +128,10 @@ pub(crate) fn name_of(offered: &Offered) -> String {
 /// Puts the root motion of all loops on one joint: takes decide each for itself whether a joint above the hips moves, but an engine
 /// looks for the root motion of all clips in one place.
 fn put_on_one_root_joint(offered: &mut [Offered]) {
-    let root_of = |each: &Offered| each.member.stored.sidecar.playback.root_joint.clone();
     let is_of_all = |joint: &String| offered.iter().all(|each| each.member.may_be_carried_by(joint));
-    let joint = offered.iter().find_map(|each| root_of(each).filter(is_of_all));
+    let joint = offered
+        .iter()
+        .find_map(|each| each.member.stored.sidecar.playback.root_joint.clone().filter(is_of_all));
     for each in offered {
         each.member.put_on_root_joint(joint.as_deref());
     }
@@ -252,7 +252,7 @@ impl Set {
         let wanted = taken.iter().cloned().chain(actions.iter().map(SetAction::plain_name));
         let names = unique_names(wanted).split_off(taken.len());
         for (action, name) in actions.iter_mut().zip(names) {
-            action.rename(name);
+            action.action.passage = action.action.passage.clone().named(name);
         }
         self.passages = passages;
         self.actions = actions;

@@ -112,29 +112,31 @@ fn passages_in(
     let found = passage::find(loops, analysis, kinds).ok()?;
     let facts = studied.facts();
     let entry = |end: &LoopStateFacts| set.entries.iter().find(|entry| entry.name == end.clip);
-    let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps);
-    let passages = passages.ok()?.flatten();
-    let described = passages.map(|passage| {
-        let ends = passage.ends.map(|end| state_facts(loops, end));
-        let feet = foot_names(analysis);
-        SetPassage {
-            verdict: check_cut(&passage, loops, &feet, analysis.overrides()),
-            made: SetMade {
-                from,
-                ..SetMade::of_take(&facts, passage.source_frames)
-            },
-            feet,
-            curves: (ends.iter().filter_map(entry)).any(|entry| side_of(entry.member.turn_dps()) != 0),
-            ways: ends.each_ref().map(|end| {
-                entry(end)
-                    .filter(|entry| entry.gait != MotionKind::Idle)
-                    .map_or((MotionKind::Idle, ""), |entry| (entry.gait, way_of(&entry.member)))
-            }),
-            passage,
-            ends,
-        }
-    });
-    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = described.partition(SetPassage::fits);
+    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) =
+        Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps)
+            .ok()?
+            .flatten()
+            .map(|passage| {
+                let ends = passage.ends.map(|end| state_facts(loops, end));
+                let feet = foot_names(analysis);
+                SetPassage {
+                    verdict: check_cut(&passage, loops, &feet, analysis.overrides()),
+                    made: SetMade {
+                        from,
+                        ..SetMade::of_take(&facts, passage.source_frames)
+                    },
+                    feet,
+                    curves: (ends.iter().filter_map(entry)).any(|entry| side_of(entry.member.turn_dps()) != 0),
+                    ways: ends.each_ref().map(|end| {
+                        entry(end)
+                            .filter(|entry| entry.gait != MotionKind::Idle)
+                            .map_or((MotionKind::Idle, ""), |entry| (entry.gait, way_of(&entry.member)))
+                    }),
+                    passage,
+                    ends,
+                }
+            })
+            .partition(SetPassage::fits);
     let dear = dear.iter().map(|each| (each.passage.kind, Looked::NoLoopLike));
     Some(TakeOnce {
         missing: found.missing.into_iter().chain(dear).collect(),
@@ -186,13 +188,14 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
         ("turn_in_place_right", PassageKind::TurnInPlace, -1.0),
     ];
     let of_kind = |kind| kept.iter().filter(move |each| each.passage.kind == kind);
-    let lacking = parts.into_iter().filter(|&(_, kind, side)| {
-        !of_kind(kind).any(|each| match side {
-            0.0 => each.passage.turn_steps() == 0,
-            side => each.passage.turn() * side >= 0.0,
+    parts
+        .into_iter()
+        .filter(|&(_, kind, side)| {
+            !of_kind(kind).any(|each| match side {
+                0.0 => each.passage.turn_steps() == 0,
+                side => each.passage.turn() * side >= 0.0,
+            })
         })
-    });
-    lacking
         .map(|(what, kind, side)| {
             if side == 0.0 && of_kind(kind).next().is_some() {
                 return Missing {
@@ -296,8 +299,9 @@ pub fn stance_of(studied: &Studied) -> Option<TakeLoop> {
         let mut frames = frame.saturating_sub(around)..=(frame + around).min(last);
         frames.all(|frame| analysis.speed(frame) < STILL_MPS)
     })?;
-    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs());
-    let clip = clip.ok()?.on_turned_root(0.0);
+    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())
+        .ok()?
+        .on_turned_root(0.0);
     let goes_into = studied.goes_into();
     let facts = studied.facts();
     let made = SetMade::of_take(&facts, Some([frame as f64; 2]));

@@ -42,7 +42,6 @@ pub struct Offered {
 }
 
 /// A selected loop, and the others of its group.
-#[derive(Clone, Debug)]
 pub(super) struct Taken {
     /// The best.
     pub(super) best: Offered,
@@ -329,8 +328,10 @@ fn profile(member: &Member) -> Vec<glam::DVec3> {
     (0..NUM_PHASES)
         .flat_map(|index| {
             let secs = index as f64 / NUM_PHASES as f64 * clip.period_secs();
-            let pose = clip.body_pose_at(secs, Interpolation::Cubic);
-            pose.as_ref().world(clip.skeleton()).translations
+            clip.body_pose_at(secs, Interpolation::Cubic)
+                .as_ref()
+                .world(clip.skeleton())
+                .translations
         })
         .collect()
 }
