@@ -36,7 +36,7 @@ pub(crate) mod spectrum;
 
 pub(crate) mod seam_peak;
 
-pub use activity::{Activity, ActivityKind, Stretch};
+pub use activity::{Activity, ActivityKind};
 pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
 pub use body::{
     Body, BodyError, BodyOverrides, Foot, FoundBy, Side, bare_legs, guess_parts, joints_in_place, probe_stride,

@@ -79,7 +79,7 @@ pub(super) fn read_csv(
         .peekable();
     let header = lines.next_if(|(_, line)| {
         let first = line.split(',').next();
-        !first.is_some_and(|cell| cell.trim().parse::<f64>().is_ok())
+        first.is_none_or(|cell| cell.trim().parse::<f64>().is_err())
     });
     let mut rows = Vec::new();
     for (line, text) in lines {
