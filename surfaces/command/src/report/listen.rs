@@ -1,6 +1,6 @@
 //! Answers of `listen`: a line for each loop while the motion arrives, and a final one.
 
-use loopwright_formats::{Sidecar, loop_file::VERSION};
+use loopwright_formats::Sidecar;
 
 /// A loop that was made while the motion came.
 #[in_schema]
