@@ -169,8 +169,7 @@ impl Curves {
         }
         let area = plot.area(&heading, style::CHART_WIDTH, self.height);
         let last = profile.secs(self.take.len().saturating_sub(1));
-        let mut panel =
-            Chart::new(area, (Range::new(0.0, last), "time, s"), (range, self.axis)).labelled(self.is_last, true);
+        let mut panel = Chart::new(area, (Range::new(0.0, last), "time, s"), (range, self.axis)).labelled(self.is_last);
         if self.is_degrees {
             panel = panel.in_degrees();
         }

@@ -55,7 +55,7 @@ pub(super) const SEAM: &str = "stroke-dasharray=\"4 3\"";
 /// Returns a chart over two periods of a loop.
 pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is_lowest: bool) -> Chart {
     let secs = Range::new(0.0, 2.0 * made.loop_clip.period_secs());
-    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest, true)
+    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest)
 }
 
 fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)]) {

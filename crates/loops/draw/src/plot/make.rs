@@ -122,8 +122,7 @@ fn path_from_above(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
     let svg = &mut plot.svg;
     let area = heading_from_above(clip, root_moves).over(svg, style::MARGIN, plot.y, SIDE, SIDE);
     let view = View::around(area, &[&played, &root_path, source].concat(), &whole);
-    svg.rect(area, "panel");
-    svg.clipped(area, |svg| {
+    svg.panel(area, |svg| {
         view.line(svg, &whole, Ink::Faint, &stroke_width(1.4));
         if root_moves {
             twist_line(svg, &view, take_from_loop * root.start, root.twist);
@@ -137,7 +136,6 @@ fn path_from_above(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
             }
         }
     });
-    svg.outline(area);
     scale_bar(svg, &view);
     plot.y = area.bottom();
 }
@@ -241,7 +239,7 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
         let area = heading.over(&mut plot.svg, left, y, width, height);
         let range = Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero();
         let secs = (Range::new(0.0, clip.period_secs()), "time in the loop, s");
-        let panel = Chart::new(area, secs, (range, *name)).labelled(*is_last, true);
+        let panel = Chart::new(area, secs, (range, *name)).labelled(*is_last);
         panel.draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             blend_ends(svg, panel, made);

@@ -187,8 +187,7 @@ impl RootPath {
         let ends = self.axis_ends();
         shown.extend(ends.into_iter().flatten());
         let view = Oblique::new(area, self.start.rotation * DVec3::Z, &shown);
-        svg.rect(area, "panel");
-        svg.clipped(area, |svg| {
+        svg.panel(area, |svg| {
             // The ground below a path that climbs shows how high it is.
             let ground = self.whole[0].y;
             if (self.whole.iter()).any(|point| (point.y - ground).abs() > 0.01 * self.extent) {
@@ -207,7 +206,6 @@ impl RootPath {
             }
             self.draw_directions(svg, &view);
         });
-        svg.outline(area);
     }
 
     /// The unit vectors of the path where the root starts: away from the axis, along the path across it, and the axis; of a straight

@@ -204,7 +204,7 @@ fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart
         range = range.down_to_zero();
     }
     let secs = (time_range(&analysis.take), "time, s");
-    let chart = Chart::new(area, secs, (range, track.axis)).labelled(is_last, true);
+    let chart = Chart::new(area, secs, (range, track.axis)).labelled(is_last);
     if track.kind == Kind::Degrees {
         chart.in_degrees()
     } else {

@@ -215,8 +215,9 @@ impl Svg {
         );
     }
 
-    /// The output of `inside`, clipped to the area.
-    pub(in crate::plot) fn clipped(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
+    /// A panel with the output of `inside`, clipped to its area, and a frame around it.
+    pub(in crate::plot) fn panel(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
+        self.rect(area, "panel");
         let id = self.clips;
         self.clips += 1;
         self.body += &format!(
@@ -225,6 +226,7 @@ impl Svg {
         );
         inside(self);
         self.body.push_str("</g>\n");
+        self.outline(area);
     }
 
     pub(in crate::plot) fn raw(&mut self, text: &str) {
