@@ -1,11 +1,15 @@
 //! Plots the cost of jumps: between all frames of two motions, and among many.
 
 use loopwright_core::math::Decay;
-use loopwright_draw::plot::kit::axes::{Chart, Labels, Range, nice_step};
-use loopwright_draw::plot::kit::legend::{ChartHeading, Sign};
-use loopwright_draw::plot::kit::style::{self, Ink};
-use loopwright_draw::plot::kit::svg::{Anchor, Area, Svg};
-use loopwright_draw::plot::kit::{Plot, heat, text};
+use loopwright_draw::plot::kit::{
+    Plot,
+    axes::{Chart, Labels, Range, nice_step},
+    heat,
+    legend::{ChartHeading, Sign},
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg},
+    text,
+};
 use loopwright_moves::transition::{CostGrid, Crossing};
 
 /// Costs of jumps between two motions, for drawing.

@@ -3,11 +3,13 @@
 use glam::DVec3;
 use loopwright_controller::{Event, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
 use loopwright_core::analysis::MotionKind;
-use loopwright_draw::plot::kit::Plot;
-use loopwright_draw::plot::kit::axes::{Chart, Range, stroke_width};
-use loopwright_draw::plot::kit::legend::{ChartHeading, DASHED, Sign};
-use loopwright_draw::plot::kit::style::{self, Ink};
-use loopwright_draw::plot::kit::svg::Area;
+use loopwright_draw::plot::kit::{
+    Plot,
+    axes::{Chart, Range, stroke_width},
+    legend::{ChartHeading, DASHED, Sign},
+    style::{self, Ink},
+    svg::Area,
+};
 
 /// Draws fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all
 /// changes superimposed, and histograms of the takes against controllers of the fitted half-lives.

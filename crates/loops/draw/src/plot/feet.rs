@@ -5,11 +5,13 @@ use core::ops::Range as Keys;
 use glam::DVec3;
 use loopwright_core::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
 
-use super::kit::Plot;
-use super::kit::axes::{Chart, Range, stroke_width};
-use super::kit::legend::{ChartHeading, Sign};
-use super::kit::style::Ink;
-use super::kit::svg::{Area, Svg};
+use super::kit::{
+    Plot,
+    axes::{Chart, Range, stroke_width},
+    legend::{ChartHeading, Sign},
+    style::Ink,
+    svg::{Area, Svg},
+};
 
 /// Largest speed shown, centimetres per second: swinging feet leave the picture, so that sliding is visible.
 const FASTEST: f64 = 60.0;

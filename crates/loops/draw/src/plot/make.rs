@@ -4,17 +4,25 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{Analysis, LoopClip, MadeLoop, closure::Order};
+use loopwright_core::{
+    Analysis, LoopClip, MadeLoop,
+    closure::Order,
+    math::{Rigid, Twist, rotation},
+};
 
-use super::kit::Plot;
-use super::kit::axes::{Chart, Range, nice_step, stroke_width};
-use super::kit::legend::{ChartHeading, DASHED, Sign};
-use super::kit::style::{self, Ink, SERIES};
-use super::kit::svg::{Anchor, Area, Svg, number};
-use super::kit::text;
-use super::view::{View, bounds, from_above, without_small_steps};
-use super::{feet, root_path};
+use super::{
+    feet,
+    kit::{
+        Plot,
+        axes::{Chart, Range, nice_step, stroke_width},
+        legend::{ChartHeading, DASHED, Sign},
+        style::{self, Ink, SERIES},
+        svg::{Anchor, Area, Svg, number},
+        text,
+    },
+    root_path,
+    view::{View, bounds, from_above, without_small_steps},
+};
 
 /// Returns a loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets
 /// before and after, and the speed of the feet over the ground.

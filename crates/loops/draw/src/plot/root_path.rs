@@ -3,15 +3,21 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::MadeLoop;
-use loopwright_core::math::{Rigid, Screw, ops, percentile::extremes};
+use loopwright_core::{
+    MadeLoop,
+    math::{Rigid, Screw, ops, percentile::extremes},
+};
 
-use super::kit::Plot;
-use super::kit::axes::stroke_width;
-use super::kit::legend::{ChartHeading, DASHED, Sign};
-use super::kit::style::{self, Ink};
-use super::kit::svg::{Anchor, Area, Svg};
-use super::view::{View, bounds};
+use super::{
+    kit::{
+        Plot,
+        axes::stroke_width,
+        legend::{ChartHeading, DASHED, Sign},
+        style::{self, Ink},
+        svg::{Anchor, Area, Svg},
+    },
+    view::{View, bounds},
+};
 
 /// Height of the panel, in the units of the picture.
 const HEIGHT: f64 = 260.0;

@@ -2,9 +2,11 @@
 
 use loopwright_core::math::percentile;
 
-use super::style::{self, Ink};
-use super::svg::{Anchor, Area, Svg, number};
-use super::text;
+use super::{
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg, number},
+    text,
+};
 
 /// A range of data, never empty.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,9 @@
 //! Writing SVG: a string that grows, with numbers of at most two decimals.
 
-use super::style::{self, Ink};
-use super::text;
+use super::{
+    style::{self, Ink},
+    text,
+};
 
 /// Returns a number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
 pub(in crate::plot) fn number(value: f64) -> String {
