@@ -99,39 +99,24 @@ def times(count, dt):
     return there, there[::-1]
 
 
-def spring_rate(half_life):
-    return 2 * np.log(2) / half_life
-
-
 def spring(half_life):
-    """Decays of a unit offset and of a unit velocity, and their slopes."""
-    y = spring_rate(half_life)
-    return [
-        lambda t: (1 + y * t) * np.exp(-y * t),
-        lambda t: t * np.exp(-y * t),
-        lambda t: -y * y * t * np.exp(-y * t),
-        lambda t: (1 - y * t) * np.exp(-y * t),
-    ]
+    """Decays of a unit offset and of a unit velocity."""
+    y = 2 * np.log(2) / half_life
+    return lambda t: (1 + y * t) * np.exp(-y * t), lambda t: t * np.exp(-y * t)
 
 
 def cubic(blend):
     u = lambda t: np.clip(t / blend, 0, 1)
-    return [
-        lambda t: 1 - 3 * u(t) ** 2 + 2 * u(t) ** 3,
-        lambda t: blend * (u(t) - 2 * u(t) ** 2 + u(t) ** 3),
-        lambda t: 6 * (u(t) ** 2 - u(t)) / blend,
-        lambda t: 1 - 4 * u(t) + 3 * u(t) ** 2,
-    ]
+    return lambda t: 1 - 3 * u(t) ** 2 + 2 * u(t) ** 3, lambda t: blend * (u(t) - 2 * u(t) ** 2 + u(t) ** 3)
 
 
 def linear(period, blend):
-    return [lambda t: 1 - t / period, cubic(blend)[1], lambda t: -1 / period + 0 * t, cubic(blend)[3]]
+    return lambda t: 1 - t / period, cubic(blend)[1]
 
 
 def soft_fade(fade, hardness, blend):
     z = lambda t: hardness * (1 - 2 * t / fade)
-    place = lambda t: np.logaddexp(0, z(t)) / hardness
-    return [place, cubic(blend)[1], lambda t: -2 / fade / (1 + np.exp(-z(t))), cubic(blend)[3]]
+    return lambda t: np.logaddexp(0, z(t)) / hardness, cubic(blend)[1]
 
 
 def spread(x, v, count, dt):
@@ -141,7 +126,7 @@ def spread(x, v, count, dt):
 
 def offsets_by(decays):
     """The offsets of a demo's closure with these decays of offset and velocity."""
-    place, rate = decays[:2]
+    place, rate = decays
 
     def offsets(x, v, count, dt):
         there, back = times(count, dt)

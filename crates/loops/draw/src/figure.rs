@@ -4,8 +4,10 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, Foot, FoundBy, Side};
-use loopwright_core::{Pose, PoseRef, Skeleton, Take};
+use loopwright_core::{
+    Pose, PoseRef, Skeleton, Take,
+    analysis::{Body, Foot, FoundBy, Side},
+};
 
 #[cfg(feature = "pictures")]
 use crate::Surface;

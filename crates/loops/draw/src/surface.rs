@@ -1,12 +1,16 @@
 //! The surface of a character as it is drawn: few enough triangles, and a colour for each vertex.
 
-use std::io::Cursor;
-use std::sync::{Arc, OnceLock};
+use std::{
+    io::Cursor,
+    sync::{Arc, OnceLock},
+};
 
 use loopwright_formats::mesh::{Mesh, MeshImage};
 
-use crate::mesh::{thinned, to_screen};
-use crate::report::PageMesh;
+use crate::{
+    mesh::{thinned, to_screen},
+    report::PageMesh,
+};
 
 /// Most triangles that are drawn: more are smaller than the pixels of any picture, and take seconds for each.
 const MAX_TRIANGLES: usize = 200_000;

@@ -1,12 +1,14 @@
 //! Plots the cost of jumps: between all frames of two motions, and among many.
 
 use loopwright_core::math::Decay;
-use loopwright_draw::{
-    plot::kit::axes::{Chart, Labels, Range, nice_step},
-    plot::kit::legend::{ChartHeading, Sign},
-    plot::kit::style::{self, Ink},
-    plot::kit::svg::{Anchor, Area, Svg},
-    plot::kit::{Plot, heat, text},
+use loopwright_draw::plot::kit::{
+    Plot,
+    axes::{Chart, Labels, Range, nice_step},
+    heat,
+    legend::{ChartHeading, Sign},
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg},
+    text,
 };
 use loopwright_moves::transition::{CostGrid, Crossing};
 

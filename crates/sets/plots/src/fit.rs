@@ -3,12 +3,12 @@
 use glam::DVec3;
 use loopwright_controller::{Event, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
 use loopwright_core::analysis::MotionKind;
-use loopwright_draw::{
-    plot::kit::Plot,
-    plot::kit::axes::{Chart, Range, stroke_width},
-    plot::kit::legend::{ChartHeading, DASHED, Sign},
-    plot::kit::style::{self, Ink},
-    plot::kit::svg::Area,
+use loopwright_draw::plot::kit::{
+    Plot,
+    axes::{Chart, Range, stroke_width},
+    legend::{ChartHeading, DASHED, Sign},
+    style::{self, Ink},
+    svg::Area,
 };
 
 /// Draws fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all
@@ -173,8 +173,7 @@ impl Curves {
         }
         let area = plot.area(&heading, style::CHART_WIDTH, self.height);
         let last = profile.secs(self.take.len().saturating_sub(1));
-        let mut panel =
-            Chart::new(area, (Range::new(0.0, last), "time, s"), (range, self.axis)).labelled(self.is_last, true);
+        let mut panel = Chart::new(area, (Range::new(0.0, last), "time, s"), (range, self.axis)).labelled(self.is_last);
         if self.is_degrees {
             panel = panel.in_degrees();
         }

@@ -5,22 +5,24 @@
 //! A folder holds set.json and the files that it names. For each a line; status 1 where a joint steps further at a switch than 1.1 times what it
 //! does inside clips, joints or the entity are not where the player has them, or nothing switches or no foot strikes on the way.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
 
-use bevy::ecs::message::MessageReader;
-use bevy::prelude::*;
-use bevy::time::TimeUpdateStrategy;
+use bevy::{ecs::message::MessageReader, prelude::*, time::TimeUpdateStrategy};
 use bevy_loopwright::{
     CharacterMessage, FootEventKind, Goal, LoopwrightCharacter, LoopwrightPlugin, MotionClip, MotionSet, PlayerEvent,
     SteeredCharacter,
 };
 use glam::DVec3;
-use loopwright_core::Pose;
-use loopwright_core::math::{Rigid, Twist};
+use loopwright_core::{
+    Pose,
+    math::{Rigid, Twist},
+};
 
 type Failure = Box<dyn std::error::Error>;
 

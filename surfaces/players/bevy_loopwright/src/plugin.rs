@@ -1,11 +1,11 @@
 //! The plugin: a set as an asset, a character as a component, its events as messages.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, LoadContext};
-use bevy::prelude::*;
+use bevy::{
+    asset::{AssetLoader, LoadContext, io::Reader},
+    prelude::*,
+};
 use glam::{DQuat, DVec3};
 use loopwright_core::math::Rigid;
 

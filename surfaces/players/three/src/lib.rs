@@ -1,13 +1,10 @@
 //! The player of sets for loopwright.js: sets and characters by their numbers. Bytes and JSON go both ways through one buffer, and functions that answer
 //! in JSON return its length there.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::Rigid;
-use loopwright_core::{Joint, Pose, Skeleton, Take, Tracks};
+use loopwright_core::{Joint, Pose, Skeleton, Take, Tracks, math::Rigid};
 use loopwright_player::{ClipSource, FootEventKind, Goal, MotionSet, PlayerEvent, SetError, SteeredCharacter};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -5,11 +5,13 @@ use core::ops::Range as Keys;
 use glam::DVec3;
 use loopwright_core::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
 
-use super::kit::Plot;
-use super::kit::axes::{Chart, Range, stroke_width};
-use super::kit::legend::{ChartHeading, Sign};
-use super::kit::style::Ink;
-use super::kit::svg::{Area, Svg};
+use super::kit::{
+    Plot,
+    axes::{Chart, Range, stroke_width},
+    legend::{ChartHeading, Sign},
+    style::Ink,
+    svg::{Area, Svg},
+};
 
 /// Largest speed shown, centimetres per second: swinging feet leave the picture, so that sliding is visible.
 const FASTEST: f64 = 60.0;
@@ -55,7 +57,7 @@ pub(super) const SEAM: &str = "stroke-dasharray=\"4 3\"";
 /// Returns a chart over two periods of a loop.
 pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is_lowest: bool) -> Chart {
     let secs = Range::new(0.0, 2.0 * made.loop_clip.period_secs());
-    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest, true)
+    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest)
 }
 
 fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)]) {

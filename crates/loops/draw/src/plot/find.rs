@@ -1,15 +1,23 @@
 //! The repeating lengths of a take, the cost of every seam, and the proposed loops.
 
-use loopwright_core::analysis::{Peak, Spectrum};
-use loopwright_core::{Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, candidate::MAX_COST_RATIO};
+use loopwright_core::{
+    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take,
+    analysis::{Peak, Spectrum},
+    candidate::MAX_COST_RATIO,
+};
 
-use super::kit::axes::{Chart, Labels, Range};
-use super::kit::heat;
-use super::kit::legend::{ChartHeading, DASHED, Sign};
-use super::kit::style::{self, Ink};
-use super::kit::svg::{Anchor, Area, Svg, number};
-use super::kit::{Plot, text};
-use super::tracks;
+use super::{
+    kit::{
+        Plot,
+        axes::{Chart, Labels, Range},
+        heat,
+        legend::{ChartHeading, DASHED, Sign},
+        style::{self, Ink},
+        svg::{Anchor, Area, Svg, number},
+        text,
+    },
+    tracks,
+};
 
 /// Returns a search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
 ///

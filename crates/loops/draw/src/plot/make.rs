@@ -4,17 +4,25 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{Analysis, LoopClip, MadeLoop, closure::Order};
+use loopwright_core::{
+    Analysis, LoopClip, MadeLoop,
+    closure::Order,
+    math::{Rigid, Twist, rotation},
+};
 
-use super::kit::Plot;
-use super::kit::axes::{Chart, Range, nice_step, stroke_width};
-use super::kit::legend::{ChartHeading, DASHED, Sign};
-use super::kit::style::{self, Ink, SERIES};
-use super::kit::svg::{Anchor, Area, Svg, number};
-use super::kit::text;
-use super::view::{View, bounds, from_above, without_small_steps};
-use super::{feet, root_path};
+use super::{
+    feet,
+    kit::{
+        Plot,
+        axes::{Chart, Range, nice_step, stroke_width},
+        legend::{ChartHeading, DASHED, Sign},
+        style::{self, Ink, SERIES},
+        svg::{Anchor, Area, Svg, number},
+        text,
+    },
+    root_path,
+    view::{View, bounds, from_above, without_small_steps},
+};
 
 /// Returns a loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets
 /// before and after, and the speed of the feet over the ground.
@@ -122,8 +130,7 @@ fn path_from_above(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
     let svg = &mut plot.svg;
     let area = heading_from_above(clip, root_moves).over(svg, style::MARGIN, plot.y, SIDE, SIDE);
     let view = View::around(area, &[&played, &root_path, source].concat(), &whole);
-    svg.rect(area, "panel");
-    svg.clipped(area, |svg| {
+    svg.panel(area, |svg| {
         view.line(svg, &whole, Ink::Faint, &stroke_width(1.4));
         if root_moves {
             twist_line(svg, &view, take_from_loop * root.start, root.twist);
@@ -137,7 +144,6 @@ fn path_from_above(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
             }
         }
     });
-    svg.outline(area);
     scale_bar(svg, &view);
     plot.y = area.bottom();
 }
@@ -241,7 +247,7 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
         let area = heading.over(&mut plot.svg, left, y, width, height);
         let range = Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero();
         let secs = (Range::new(0.0, clip.period_secs()), "time in the loop, s");
-        let panel = Chart::new(area, secs, (range, *name)).labelled(*is_last, true);
+        let panel = Chart::new(area, secs, (range, *name)).labelled(*is_last);
         panel.draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             blend_ends(svg, panel, made);

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use ttf_parser::{Face, FaceParsingError, OutlineBuilder};
 
-use super::kit::style;
-use super::kit::text::{BOLD, REGULAR, unescape};
+use super::kit::{
+    style,
+    text::{BOLD, REGULAR, unescape},
+};
 
 /// Replaces every line of text in an SVG by a path.
 ///

@@ -1,7 +1,9 @@
 //! From SVG to PNG.
 
-use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
+use resvg::{
+    tiny_skia::{Pixmap, Transform},
+    usvg::{Options, Tree},
+};
 
 use super::outlines::outlined;
 

@@ -3,15 +3,21 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::MadeLoop;
-use loopwright_core::math::{Rigid, Screw, ops, percentile::extremes};
+use loopwright_core::{
+    MadeLoop,
+    math::{Rigid, Screw, ops, percentile::extremes},
+};
 
-use super::kit::Plot;
-use super::kit::axes::stroke_width;
-use super::kit::legend::{ChartHeading, DASHED, Sign};
-use super::kit::style::{self, Ink};
-use super::kit::svg::{Anchor, Area, Svg};
-use super::view::{View, bounds};
+use super::{
+    kit::{
+        Plot,
+        axes::stroke_width,
+        legend::{ChartHeading, DASHED, Sign},
+        style::{self, Ink},
+        svg::{Anchor, Area, Svg},
+    },
+    view::{View, bounds},
+};
 
 /// Height of the panel, in the units of the picture.
 const HEIGHT: f64 = 260.0;
@@ -187,8 +193,7 @@ impl RootPath {
         let ends = self.axis_ends();
         shown.extend(ends.into_iter().flatten());
         let view = Oblique::new(area, self.start.rotation * DVec3::Z, &shown);
-        svg.rect(area, "panel");
-        svg.clipped(area, |svg| {
+        svg.panel(area, |svg| {
             // The ground below a path that climbs shows how high it is.
             let ground = self.whole[0].y;
             if (self.whole.iter()).any(|point| (point.y - ground).abs() > 0.01 * self.extent) {
@@ -207,7 +212,6 @@ impl RootPath {
             }
             self.draw_directions(svg, &view);
         });
-        svg.outline(area);
     }
 
     /// The unit vectors of the path where the root starts: away from the axis, along the path across it, and the axis; of a straight

@@ -1,13 +1,18 @@
 //! The contents of a take over its whole time: stacked panels in which motion is shaded and bad frames are marked.
 
-use loopwright_core::analysis::{ActivityKind, Foot, MotionKind};
-use loopwright_core::{Analysis, Take};
+use loopwright_core::{
+    Analysis, Take,
+    analysis::{ActivityKind, Foot, MotionKind},
+};
 
-use super::kit::axes::{Chart, Range, stroke_width};
-use super::kit::legend::{ChartHeading, DASHED, Sign};
-use super::kit::style::{self, Ink, SERIES};
-use super::kit::svg::{Anchor, Area, Svg};
-use super::kit::{Plot, text};
+use super::kit::{
+    Plot,
+    axes::{Chart, Range, stroke_width},
+    legend::{ChartHeading, DASHED, Sign},
+    style::{self, Ink, SERIES},
+    svg::{Anchor, Area, Svg},
+    text,
+};
 
 /// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and bad frames marked.
 ///
@@ -204,7 +209,7 @@ fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart
         range = range.down_to_zero();
     }
     let secs = (time_range(&analysis.take), "time, s");
-    let chart = Chart::new(area, secs, (range, track.axis)).labelled(is_last, true);
+    let chart = Chart::new(area, secs, (range, track.axis)).labelled(is_last);
     if track.kind == Kind::Degrees {
         chart.in_degrees()
     } else {

@@ -9,8 +9,10 @@ use resvg::tiny_skia::{
     Point, RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
 };
 
-use super::camera::{Camera, Spot};
-use super::picture::Picture;
+use super::{
+    camera::{Camera, Spot},
+    picture::Picture,
+};
 
 /// A colour, red, green, blue and opacity from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,12 @@
 
 use glam::{DVec2, DVec3};
 
-use super::canvas::{Canvas, Colour, Ink};
-use super::{camera::Camera, mesh::Corner, motion::DrawnMotion};
+use super::{
+    camera::Camera,
+    canvas::{Canvas, Colour, Ink},
+    mesh::Corner,
+    motion::DrawnMotion,
+};
 
 /// A plane that the body walks on: level, or sloping along a climb.
 #[derive(Clone, Copy, Debug, PartialEq)]

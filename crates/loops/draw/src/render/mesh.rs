@@ -3,8 +3,10 @@
 use glam::{DAffine3, DVec2, DVec3, Vec3};
 use resvg::tiny_skia::PremultipliedColorU8;
 
-use super::camera::{Camera, Spot};
-use super::canvas::{self, Canvas};
+use super::{
+    camera::{Camera, Spot},
+    canvas::{self, Canvas},
+};
 use crate::Surface;
 
 /// Samples across and down each pixel: the edges have as many steps as its square.

@@ -3,10 +3,15 @@
 use glam::DVec3;
 use loopwright_core::analysis::Side;
 
-use super::camera::{Camera, Orientation, View};
-use super::canvas::{Canvas, Colour, Ink, MAX_PIXELS};
-use super::caption::{self, Caption};
-use super::{ground::Ground, mesh::PosedMesh, motion::DrawnMotion, picture::Picture};
+use super::{
+    camera::{Camera, Orientation, View},
+    canvas::{Canvas, Colour, Ink, MAX_PIXELS},
+    caption::{self, Caption},
+    ground::Ground,
+    mesh::PosedMesh,
+    motion::DrawnMotion,
+    picture::Picture,
+};
 use crate::{figure::bounds, plot::PngError};
 
 /// The view of a motion.

@@ -2,10 +2,14 @@
 
 use glam::DVec3;
 
-use super::camera::Camera;
-use super::canvas::{Canvas, Colour};
-use super::scene::{RenderError, Scene, draw_body};
-use super::{mesh::PosedMesh, motion::DrawnMotion, picture::Picture};
+use super::{
+    camera::Camera,
+    canvas::{Canvas, Colour},
+    mesh::PosedMesh,
+    motion::DrawnMotion,
+    picture::Picture,
+    scene::{RenderError, Scene, draw_body},
+};
 
 /// Frames shown as sticks on either side of the seam.
 const FRAMES: isize = 3;

@@ -1,8 +1,11 @@
 //! Many frames in one picture: contact sheets, and panels side by side.
 
-use super::caption::{self, Caption};
-use super::scene::{RenderError, Scene};
-use super::{canvas::Canvas, picture::Picture};
+use super::{
+    canvas::Canvas,
+    caption::{self, Caption},
+    picture::Picture,
+    scene::{RenderError, Scene},
+};
 
 /// Most cells of a contact sheet.
 pub const MAX_CELLS: usize = 256;

@@ -6,9 +6,11 @@ use loopwright_core::math::percentile;
 use loopwright_formats::loop_file::facts::ContactFacts;
 
 use super::{LoopEntry, rounded};
-use crate::figure::bounds;
-use crate::plot::{escape, without_small_steps};
-use crate::render::DrawnMotion;
+use crate::{
+    figure::bounds,
+    plot::{escape, without_small_steps},
+    render::DrawnMotion,
+};
 
 /// Size of a picture in its own units; the page stretches it.
 const WIDTH: f64 = 360.0;

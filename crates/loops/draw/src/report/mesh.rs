@@ -5,8 +5,10 @@ use glam::{DAffine3, DVec3, Vec3};
 use loopwright_formats::mesh::Mesh;
 use sha2::{Digest, Sha256};
 
-use crate::mesh::{thinned, to_screen};
-use crate::plot::short;
+use crate::{
+    mesh::{thinned, to_screen},
+    plot::short,
+};
 
 /// Most bytes of a mesh, which become a third more as text: 300 KB with the rest. Positions of vertices always have 16 bits.
 const MAX_BYTES: usize = 220_000;

@@ -15,8 +15,10 @@ mod set;
 use std::{collections::BTreeSet, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use loopwright_formats::loop_file::facts::{ContactFacts, Grade, QualityFacts};
-use loopwright_formats::set::Manifest;
+use loopwright_formats::{
+    loop_file::facts::{ContactFacts, Grade, QualityFacts},
+    set::Manifest,
+};
 use sha2::{Digest, Sha256};
 
 use crate::{plot::escape, render::DrawnMotion};

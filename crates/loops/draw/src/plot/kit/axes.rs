@@ -2,9 +2,11 @@
 
 use loopwright_core::math::percentile;
 
-use super::style::{self, Ink};
-use super::svg::{Anchor, Area, Svg, number};
-use super::text;
+use super::{
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg, number},
+    text,
+};
 
 /// A range of data, never empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,8 +132,6 @@ pub(in crate::plot) struct ChartAxis {
     /// Name with unit, such as "time, s"; may be empty.
     name: String,
     ticks: Ticks,
-    /// Whether name and ticks are written: stacked panels share those of the lowest.
-    labelled: bool,
 }
 
 impl ChartAxis {
@@ -140,7 +140,6 @@ impl ChartAxis {
             range,
             name: name.to_owned(),
             ticks,
-            labelled: true,
         }
     }
 }
@@ -171,6 +170,8 @@ pub struct Chart {
     pub(in crate::plot) x: ChartAxis,
     /// The axis along the left side.
     pub(in crate::plot) y: ChartAxis,
+    /// Whether there are words below it: stacked charts share those of the lowest.
+    labelled: bool,
 }
 
 impl Chart {
@@ -180,6 +181,7 @@ impl Chart {
             area,
             x: ChartAxis::new(x, ticks_across(x.0, area.width)),
             y: ChartAxis::new(y, Ticks::new(y.0, (area.height / 22.0).max(2.0) as usize)),
+            labelled: true,
         }
     }
 
@@ -189,9 +191,9 @@ impl Chart {
         self
     }
 
-    /// Keeps words only along these sides: charts beside and below each other share them.
-    pub fn labelled(mut self, below: bool, left: bool) -> Self {
-        (self.x.labelled, self.y.labelled) = (below, left);
+    /// Keeps words below it, or not: charts below each other share them.
+    pub fn labelled(mut self, below: bool) -> Self {
+        self.labelled = below;
         self
     }
 
@@ -207,9 +209,7 @@ impl Chart {
 
     /// Draws ground and grid, then the contents within the area, then the frame and the labels.
     pub fn draw(&self, svg: &mut Svg, contents: impl FnOnce(&Self, &mut Svg)) {
-        svg.rect(self.area, "panel");
-        svg.clipped(self.area, |svg| contents(self, svg));
-        svg.outline(self.area);
+        svg.panel(self.area, |svg| contents(self, svg));
         self.labels(svg);
     }
 
@@ -227,7 +227,7 @@ impl Chart {
 
     fn labels(&self, svg: &mut Svg) {
         let (area, middle) = (self.area, self.area.middle());
-        if self.x.labelled {
+        if self.labelled {
             for &value in &self.x.ticks.values {
                 let label = self.x.ticks.label(value);
                 svg.text(self.across(value), area.bottom() + 16.0, Anchor::Middle, "soft", &label);
@@ -235,14 +235,12 @@ impl Chart {
             let name = text::fit(&self.x.name, style::TEXT, false, area.width);
             svg.text(middle.0, area.bottom() + 33.0, Anchor::Middle, "soft", &name);
         }
-        if self.y.labelled {
-            for &value in &self.y.ticks.values {
-                let label = self.y.ticks.label(value);
-                svg.text(area.left - 6.0, self.down(value) + 4.0, Anchor::End, "soft", &label);
-            }
-            let name = text::fit(&self.y.name, style::TEXT, false, area.height + 20.0);
-            svg.text_upwards(area.left - style::LEFT + 18.0, middle.1, Anchor::Middle, "soft", &name);
+        for &value in &self.y.ticks.values {
+            let label = self.y.ticks.label(value);
+            svg.text(area.left - 6.0, self.down(value) + 4.0, Anchor::End, "soft", &label);
         }
+        let name = text::fit(&self.y.name, style::TEXT, false, area.height + 20.0);
+        svg.text_upwards(area.left - style::LEFT + 18.0, middle.1, Anchor::Middle, "soft", &name);
     }
 
     /// Draws a line through data.

@@ -1,7 +1,10 @@
 //! Heat maps: values on a grid as shades from cheap, bright, to expensive, dark, with a scale.
 
-use super::svg::{Anchor, Area, Svg, number, short};
-use super::{style, text};
+use super::{
+    style,
+    svg::{Anchor, Area, Svg, number, short},
+    text,
+};
 
 /// Number of shades of a map; more cannot be distinguished and only lengthen the text.
 const SHADES: usize = 24;

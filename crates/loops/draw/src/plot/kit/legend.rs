@@ -1,8 +1,10 @@
 //! Titles and legends above panels.
 
-use super::style::{self, Ink};
-use super::svg::{Anchor, Area, Svg};
-use super::text;
+use super::{
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg},
+    text,
+};
 
 /// Attributes of a dashed line.
 pub const DASHED: &str = "stroke-width=\"2\" stroke-dasharray=\"5 3\"";

@@ -1,8 +1,11 @@
 //! A plot from its title down.
 
-use super::legend::ChartHeading;
-use super::svg::{Anchor, Area, Svg};
-use super::{style, text};
+use super::{
+    legend::ChartHeading,
+    style,
+    svg::{Anchor, Area, Svg},
+    text,
+};
 
 /// A plot being drawn, from its title down.
 #[derive(Debug)]

@@ -58,51 +58,27 @@ pub enum Ink {
 /// Colours of series, in the order in which they are given out.
 pub(in crate::plot) const SERIES: [Ink; 4] = [Ink::Blue, Ink::Vermillion, Ink::Green, Ink::Purple];
 
+/// Short names of the inks in the style sheet, in their order, and their colours on a light and on a dark card; all have a contrast of at
+/// least 3 to it, save the faint one.
+const INKS: [(char, [&str; 2]); 7] = [
+    ('b', ["#0072b2", "#56b4e9"]),
+    ('v', ["#d55e00", "#f0803c"]),
+    ('g', ["#00875f", "#21c095"]),
+    ('p', ["#b0578a", "#dc9cc1"]),
+    ('y', ["#8a8f98", "#8d949e"]),
+    ('z', ["#c9cdd3", "#4b525c"]),
+    ('t', ["#1f2328", "#e6e9ed"]),
+];
+
 impl Ink {
-    const ALL: [Self; 7] = [
-        Self::Blue,
-        Self::Vermillion,
-        Self::Green,
-        Self::Purple,
-        Self::Grey,
-        Self::Faint,
-        Self::Text,
-    ];
-
-    /// Short name in the style sheet.
-    fn class(self) -> &'static str {
-        match self {
-            Self::Blue => "b",
-            Self::Vermillion => "v",
-            Self::Green => "g",
-            Self::Purple => "p",
-            Self::Grey => "y",
-            Self::Faint => "z",
-            Self::Text => "t",
-        }
-    }
-
     /// Returns its class for lines.
     pub(in crate::plot) fn line(self) -> String {
-        format!("l{}", self.class())
+        format!("l{}", INKS[self as usize].0)
     }
 
     /// Returns its class for areas.
     pub(in crate::plot) fn fill(self) -> String {
-        format!("f{}", self.class())
-    }
-
-    /// Colour on a light and on a dark card; all have a contrast of at least 3 to it, save the faint one.
-    fn colours(self) -> [&'static str; 2] {
-        match self {
-            Self::Blue => ["#0072b2", "#56b4e9"],
-            Self::Vermillion => ["#d55e00", "#f0803c"],
-            Self::Green => ["#00875f", "#21c095"],
-            Self::Purple => ["#b0578a", "#dc9cc1"],
-            Self::Grey => ["#8a8f98", "#8d949e"],
-            Self::Faint => ["#c9cdd3", "#4b525c"],
-            Self::Text => ["#1f2328", "#e6e9ed"],
-        }
+        format!("f{}", INKS[self as usize].0)
     }
 }
 
@@ -125,8 +101,8 @@ const FAMILIES: &str = "'DejaVu Sans',Verdana,'Segoe UI',Arial,sans-serif";
 /// Returns the rules of the light or the dark scheme.
 fn rules(dark: usize) -> String {
     let mut rules = String::new();
-    for ink in Ink::ALL {
-        let (class, colour) = (ink.class(), ink.colours()[dark]);
+    for (class, colours) in INKS {
+        let colour = colours[dark];
         rules += &format!(".l{class}{{stroke:{colour}}}.f{class}{{fill:{colour}}}");
     }
     for (class, property, colours) in GROUNDS {

@@ -1,7 +1,9 @@
 //! Writing SVG: a string that grows, with numbers of at most two decimals.
 
-use super::style::{self, Ink};
-use super::text;
+use super::{
+    style::{self, Ink},
+    text,
+};
 
 /// Returns a number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
 pub(in crate::plot) fn number(value: f64) -> String {
@@ -215,8 +217,9 @@ impl Svg {
         );
     }
 
-    /// The output of `inside`, clipped to the area.
-    pub(in crate::plot) fn clipped(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
+    /// A panel with the output of `inside`, clipped to its area, and a frame around it.
+    pub(in crate::plot) fn panel(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
+        self.rect(area, "panel");
         let id = self.clips;
         self.clips += 1;
         self.body += &format!(
@@ -225,6 +228,7 @@ impl Svg {
         );
         inside(self);
         self.body.push_str("</g>\n");
+        self.outline(area);
     }
 
     pub(in crate::plot) fn raw(&mut self, text: &str) {

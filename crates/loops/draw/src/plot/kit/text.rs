@@ -1,6 +1,9 @@
 //! The typeface of all text, and the width of text.
 
+use std::sync::LazyLock;
+
 use loopwright_formats::reorders;
+use ttf_parser::Face;
 
 /// Upright face, a part of DejaVu Sans; licence in `fonts/`.
 pub(in crate::plot) const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans-subset.ttf");
@@ -11,13 +14,14 @@ pub(in crate::plot) const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSan
 const UNITS_PER_EM: f64 = 2048.0;
 
 /// Advance widths of the letters from U+0020 to U+007E in the upright face.
-const ADVANCES: [u16; 95] = [
-    651, 821, 942, 1716, 1303, 1946, 1597, 563, 799, 799, 1024, 1716, 651, 739, 651, 690, 1303, 1303, 1303, 1303, 1303,
-    1303, 1303, 1303, 1303, 1303, 690, 690, 1716, 1716, 1716, 1087, 2048, 1401, 1405, 1430, 1577, 1294, 1178, 1587,
-    1540, 604, 604, 1343, 1141, 1767, 1532, 1612, 1235, 1612, 1423, 1300, 1251, 1499, 1401, 2025, 1403, 1251, 1403,
-    799, 690, 799, 1716, 1024, 1024, 1255, 1300, 1126, 1300, 1260, 721, 1300, 1298, 569, 569, 1186, 569, 1995, 1298,
-    1253, 1300, 1300, 842, 1067, 803, 1298, 1212, 1675, 1212, 1212, 1075, 1303, 690, 1303, 1716,
-];
+static ADVANCES: LazyLock<[u16; 95]> = LazyLock::new(|| {
+    let face = Face::parse(REGULAR, 0).ok();
+    core::array::from_fn(|index| {
+        let letter = char::from(b' ' + index as u8);
+        let advance = (face.as_ref()).and_then(|face| face.glyph_hor_advance(face.glyph_index(letter)?));
+        advance.unwrap_or(OTHER_ADVANCE)
+    })
+});
 
 /// Advance of letters outside the table: that of the widest script.
 const OTHER_ADVANCE: u16 = 2048;
