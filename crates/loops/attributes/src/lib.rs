@@ -137,7 +137,7 @@ fn from_others(item: TokenStream) -> TokenStream {
                 kinds.stream().into_iter().flat_map(&mut shown).collect(),
             );
             changed.set_span(kinds.span());
-            changed.into()
+            TokenTree::Group(changed)
         }
         tree => tree,
     };
