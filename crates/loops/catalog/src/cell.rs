@@ -26,7 +26,7 @@ impl CellKind {
 }
 
 /// One value of a row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Cell {
     Null,
     Text(String),
@@ -46,66 +46,42 @@ pub(crate) trait Value: Sized {
     fn from_cell(cell: Cell) -> Option<Self>;
 }
 
-impl Value for String {
-    const KIND: CellKind = CellKind::Text;
+/// Makes types those of columns: the kind, how a value is put into a cell, and the cells that it is read from.
+macro_rules! values {
+    ($($type:ty: $Kind:ident, |$value:ident| $put:expr, { $($cell:pat => $read:expr,)+ })+) => {
+        $(impl Value for $type {
+            const KIND: CellKind = CellKind::$Kind;
 
-    fn to_cell(&self) -> Cell {
-        Cell::Text(self.clone())
-    }
+            fn to_cell(&self) -> Cell {
+                let $value = self;
+                Cell::$Kind($put)
+            }
 
-    fn from_cell(cell: Cell) -> Option<Self> {
-        match cell {
-            Cell::Text(text) => Some(loopwright_formats::one_line(&text)),
-            // CSV cannot distinguish an empty text from a missing one.
-            Cell::Null => Some(Self::new()),
-            _ => None,
-        }
-    }
+            fn from_cell(cell: Cell) -> Option<Self> {
+                match cell {
+                    $($cell => $read,)+
+                    _ => None,
+                }
+            }
+        })+
+    };
 }
 
-impl Value for f64 {
-    const KIND: CellKind = CellKind::Real;
-
-    fn to_cell(&self) -> Cell {
-        Cell::Real(*self)
+values! {
+    String: Text, |text| text.clone(), {
+        Cell::Text(text) => Some(loopwright_formats::one_line(&text)),
+        // CSV cannot distinguish an empty text from a missing one.
+        Cell::Null => Some(String::new()),
     }
-
-    fn from_cell(cell: Cell) -> Option<Self> {
-        match cell {
-            Cell::Real(number) => Some(number),
-            Cell::Whole(number) => Some(number as Self),
-            _ => None,
-        }
+    f64: Real, |number| *number, {
+        Cell::Real(number) => Some(number),
+        Cell::Whole(number) => Some(number as f64),
     }
-}
-
-impl Value for u64 {
-    const KIND: CellKind = CellKind::Whole;
-
-    fn to_cell(&self) -> Cell {
-        Cell::Whole(i64::try_from(*self).unwrap_or(i64::MAX))
+    u64: Whole, |number| i64::try_from(*number).unwrap_or(i64::MAX), {
+        Cell::Whole(number) => number.try_into().ok(),
     }
-
-    fn from_cell(cell: Cell) -> Option<Self> {
-        match cell {
-            Cell::Whole(number) => number.try_into().ok(),
-            _ => None,
-        }
-    }
-}
-
-impl Value for bool {
-    const KIND: CellKind = CellKind::Truth;
-
-    fn to_cell(&self) -> Cell {
-        Cell::Truth(*self)
-    }
-
-    fn from_cell(cell: Cell) -> Option<Self> {
-        match cell {
-            Cell::Truth(truth) => Some(truth),
-            _ => None,
-        }
+    bool: Truth, |truth| *truth, {
+        Cell::Truth(truth) => Some(truth),
     }
 }
 
