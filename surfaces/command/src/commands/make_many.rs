@@ -541,14 +541,16 @@ impl MakeLoops<'_> {
         let mut warnings = Vec::new();
         let chosen = job::choose(loaded, request, &mut warnings);
         take.notes = loop_output::in_words(&warnings);
-        let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| {
+        let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| -> Result<_> {
             // Among many takes, some have fewer rows than others.
             let chosen = chosen.map_err(|no_row| Failure::nothing(in_words(no_row).what()))?;
             Ok(Pending::One(Box::new(
                 loop_output::made(loaded, request, &chosen, format).map_err(in_words)?,
             )))
         });
-        take.loops = loops.map(|made: Result<_>| made.map_err(LoopResult::from)).collect();
+        for made in loops {
+            take.loops.push(made.map_err(LoopResult::from));
+        }
         take.skeleton_sha256 = skeleton_sha256(loaded.body_of_loops().skeleton);
         take.warnings = loop_output::in_words(&loaded.warnings);
         Ok(())
