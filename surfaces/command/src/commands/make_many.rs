@@ -264,7 +264,7 @@ struct StudiedTake {
     /// Warnings about the take.
     warnings: Vec<String>,
     /// Those to write, and results of loops that failed or that an earlier run made.
-    loops: Vec<Result<Pending, Box<LoopResult>>>,
+    loops: Vec<Result<Pending, LoopResult>>,
     /// The path of each loop to write, and whether it replaces an existing file.
     places: Vec<(PathBuf, bool)>,
     /// The reason why the run cannot go on with this take.
@@ -299,7 +299,7 @@ impl Work for MakeLoops<'_> {
         let mut studied = StudiedTake::default();
         let (done, said) = talk::aside(|| self.try_study(input, &mut studied));
         if let Err((verdict, failure)) = done {
-            studied.loops = vec![Err(Box::new(LoopResult::failed(verdict, &failure, said.warnings)))];
+            studied.loops = vec![Err(LoopResult::failed(verdict, &failure, said.warnings))];
         }
         studied
     }
@@ -337,7 +337,7 @@ impl Work for MakeLoops<'_> {
                 .loops
                 .into_iter()
                 .flat_map(|each| match each {
-                    Err(result) => vec![*result],
+                    Err(result) => vec![result],
                     Ok(made) => {
                         let (path, replaces) = places.next().unwrap_or_default();
                         self.outputs(input, &path, replaces)
@@ -546,16 +546,16 @@ impl MakeLoops<'_> {
         let mut warnings = Vec::new();
         let chosen = job::choose(loaded, request, &mut warnings);
         take.notes = loop_output::in_words(&warnings);
-        let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| {
+        let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| -> Result<_> {
             // Among many takes, some have fewer rows than others.
             let chosen = chosen.map_err(|no_row| Failure::nothing(in_words(no_row).what()))?;
             Ok(Pending::One(Box::new(
                 loop_output::made(loaded, request, &chosen, format).map_err(in_words)?,
             )))
         });
-        take.loops = loops
-            .map(|made: Result<_>| made.map_err(|failure| Box::new(failure.into())))
-            .collect();
+        for made in loops {
+            take.loops.push(made.map_err(LoopResult::from));
+        }
         take.skeleton_sha256 = skeleton_sha256(loaded.body_of_loops().skeleton);
         take.warnings = loop_output::in_words(&loaded.warnings);
         Ok(())
