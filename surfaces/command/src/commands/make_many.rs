@@ -336,7 +336,7 @@ impl Work for MakeLoops<'_> {
             studied
                 .loops
                 .into_iter()
-                .flat_map(|each| match each {
+                .flat_map(|each: Result<_, _>| match each {
                     Err(result) => vec![result],
                     Ok(made) => {
                         let (path, replaces) = places.next().unwrap_or_default();
@@ -355,15 +355,14 @@ impl Work for MakeLoops<'_> {
                 .results
                 .iter()
                 .all(|each| each.verdict.exit_status() < ERROR_STATUS)
-        {
-            if let Err(failure) = self.journal.append(&Line::Done(Box::new(Done {
+            && let Err(failure) = self.journal.append(&Line::Done(Box::new(Done {
                 take: input.key(),
                 take_sha256: studied.sha256,
                 recipe_sha256: self.recipe_sha256.clone(),
                 results: result.results.clone(),
-            }))) {
-                result.results = vec![failure.into()];
-            }
+            })))
+        {
+            result.results = vec![failure.into()];
         }
         result
     }
@@ -473,12 +472,7 @@ impl MakeLoops<'_> {
         let past = self.past.done(&input.key(), &take.sha256, &self.recipe_sha256);
         if let Some(done) = past.filter(|_| self.resume && is_whole(path, &bytes)) {
             take.was_done = true;
-            take.loops = done
-                .results
-                .iter()
-                .cloned()
-                .map(|result| Err(Box::new(result)))
-                .collect();
+            take.loops = done.results.iter().cloned().map(Err).collect();
             return Ok(());
         }
         self.check_unchanged(input).map_err(failed)?;
@@ -497,7 +491,7 @@ impl MakeLoops<'_> {
                 for number in numbers {
                     let made = self
                         .split(path, &file, number, format, take)
-                        .map_err(|failure| Box::new(failure.about(&file.animation_names()[number]).into()));
+                        .map_err(|failure| failure.about(&file.animation_names()[number]).into());
                     take.loops.push(made);
                 }
                 return Ok(());
