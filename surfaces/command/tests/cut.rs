@@ -1,7 +1,6 @@
 //! `cut` on the command line: passages with their facts, whole files or none, and what was looked for where nothing is found.
 
-use crate::harness::schema::assert_valid;
-use crate::harness::{Folder, holds, items, near, number, parts_of_glb, replaced, texts};
+use crate::harness::{Folder, holds, items, near, number, parts_of_glb, replaced, schema::assert_valid, texts};
 
 fn with_start() -> Folder {
     let folder = Folder::new();

@@ -1,7 +1,6 @@
 //! Habits that users bring from other commands: dry runs, streams, short flags, helpful suggestions.
 
-use std::io::Write;
-use std::process::Stdio;
+use std::{io::Write, process::Stdio};
 
 use crate::harness::{Folder, command, holds, lines};
 

@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use crate::harness::schema::{assert_valid, resolve, schema};
-use crate::harness::{Folder, holds, items, lines, rows, texts};
+use crate::harness::{
+    Folder, holds, items, lines, rows,
+    schema::{assert_valid, resolve, schema},
+    texts,
+};
 
 impl Folder {
     /// The document that a command printed; asserts its kind, and success.

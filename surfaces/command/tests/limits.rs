@@ -1,8 +1,10 @@
 //! Files that claim more than they hold, or name what is not theirs: refused in little memory, with the limit and how to raise
 //! it.
 
-use std::fs::{self, File};
-use std::process::Command;
+use std::{
+    fs::{self, File},
+    process::Command,
+};
 
 use crate::harness::{Answer, Folder, command, glb_of, lines, parts_of_glb, pipe};
 use base64::prelude::{BASE64_STANDARD, Engine};

@@ -1,16 +1,17 @@
 //! Loops of motion that still comes: through a pipe, by VMC, at any pace, and when it stutters, stops, jumps or lies.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::UdpSocket;
-use std::process::{Child, ChildStdin, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::UdpSocket,
+    process::{Child, ChildStdin, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
 
 use loopwright_core::Take;
 use serde_json::Value;
 
-use crate::harness::schema::assert_valid;
-use crate::harness::{Answer, Folder, command, holds, near, number, rows};
+use crate::harness::{Answer, Folder, command, holds, near, number, rows, schema::assert_valid};
 
 /// A run that listens.
 struct Listening {

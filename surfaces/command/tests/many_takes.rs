@@ -1,9 +1,13 @@
 //! Many takes in one run: folders, patterns, names, bad files, and runs that go on where others ended.
 
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::{Duration, Instant};
-use std::{collections::BTreeMap, fs, thread};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
 
 use rand_pcg::{Pcg64, rand_core::Rng};
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! Agents that call the command's tools by the Model Context Protocol.
 
-use std::io::Write;
-use std::process::Stdio;
+use std::{io::Write, process::Stdio};
 
 use serde_json::{Value, json};
 

@@ -3,11 +3,16 @@
 //!
 //! `LOOPWRIGHT_MUTATIONS=40` runs forty times as many, `LOOPWRIGHT_SEED=3` others. A failure prints what gives it again.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Output, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
-use std::{collections::BTreeMap, env, fs, path::PathBuf, thread};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    process::{Output, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
 
 use crate::harness::{Answer, Folder, command, lines};
 use rand_pcg::{Pcg64, rand_core::Rng};

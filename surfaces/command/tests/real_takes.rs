@@ -4,8 +4,10 @@
 
 use std::path::Path;
 
-use crate::harness::{Answer, Folder, holds, items, number, rows};
-use crate::road::rank;
+use crate::{
+    harness::{Answer, Folder, holds, items, number, rows},
+    road::rank,
+};
 use loopwright_mocap::{Expect, folder_or_skip};
 
 /// Largest pose gap of a loop, degrees and millimetres.

@@ -2,8 +2,11 @@
 
 use serde_json::Value;
 
-use crate::harness::schema::{assert_valid, assert_valid_set};
-use crate::harness::{Folder, holds, items, near, number, parts_of_glb, rows, texts};
+use crate::harness::{
+    Folder, holds, items, near, number, parts_of_glb, rows,
+    schema::{assert_valid, assert_valid_set},
+    texts,
+};
 use loopwright_mocap::folder_or_skip;
 
 /// Takes of one walker: it stands and walks, walks on a curve, and runs.

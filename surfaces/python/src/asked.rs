@@ -4,15 +4,19 @@ use std::path::PathBuf;
 
 use loopwright_cli::answers;
 use loopwright_core::names;
-use loopwright_job::recipe::{self, EditRecipe, JointRecipe, RecipeError, StanceRecipe, words::Written};
-use loopwright_job::{Recipe, SearchRequest, TurnSide};
+use loopwright_job::{
+    Recipe, SearchRequest, TurnSide,
+    recipe::{self, EditRecipe, JointRecipe, RecipeError, StanceRecipe, words::Written},
+};
 use pyo3::prelude::*;
 use serde::Serialize;
 use toml::{Table, Value};
 
-use crate::arguments::{Argument, Arguments};
-use crate::fault::Fault;
-use crate::words::keyword_of;
+use crate::{
+    arguments::{Argument, Arguments},
+    fault::Fault,
+    words::keyword_of,
+};
 
 /// Conditions of a search; all other keywords are keys of the recipe.
 const SEARCH: [&str; 8] = [

@@ -1,18 +1,18 @@
 //! Takes as they are held, and the skeletons, poses, bytes and warnings of takes and loops.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use glam::{DQuat, DVec3};
 use loopwright_cli::{Failure, answers};
 use loopwright_core::{BodyOverrides, Skeleton};
 use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Sidecar, WriteError, WrittenFile};
-use loopwright_job::recipe::StudyArgs;
-use loopwright_job::{Studied, Study, Warning};
+use loopwright_job::{Studied, Study, Warning, recipe::StudyArgs};
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::arrays::vectors;
-use crate::fault::Fault;
+use crate::{arrays::vectors, fault::Fault};
 
 /// A take with its file and its last study.
 pub struct HeldTake {

@@ -5,28 +5,30 @@
     reason = "a method of arrays is of one lifetime, and with_arrays needs any"
 )]
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
 use glam::{DQuat, DVec3};
 use loopwright_cli::{Failure, answers};
-use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::{LoopCandidate, LoopClip, MadeLoop};
+use loopwright_core::{LoopCandidate, LoopClip, MadeLoop, loop_clip::Interpolation};
 use loopwright_formats::{AnimationChoice, Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
-use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{
     AddedRoot, Chosen, JobError, PendingLoop, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied, choose,
-    make as make_loop, write as write_loop,
+    make as make_loop, recipe::TakeArgs, write as write_loop,
 };
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::arrays::{booleans, numbers, rotations, rows, vectors};
-use crate::asked::Asked;
-use crate::facts::Facts;
-use crate::fault::Fault;
-use crate::held::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton, texts};
-use crate::work::work;
+use crate::{
+    arrays::{booleans, numbers, rotations, rows, vectors},
+    asked::Asked,
+    facts::Facts,
+    fault::Fault,
+    held::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton, texts},
+    work::work,
+};
 
 /// A loop.
 #[pyclass(frozen, from_py_object, module = "loopwright._native")]

@@ -1,20 +1,20 @@
 //! Databases for motion matching.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use loopwright_cli::answers;
-use loopwright_core::BodyOverrides;
-use loopwright_core::analysis::MotionKind;
+use loopwright_core::{BodyOverrides, analysis::MotionKind};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_match::FeatureSetKind;
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::arguments::{Argument, Arguments};
-use crate::facts::Facts;
-use crate::fault::Fault;
-use crate::road::{Motion, Ready, fading, reading, weights};
-use crate::work::work;
+use crate::{
+    arguments::{Argument, Arguments},
+    facts::Facts,
+    fault::Fault,
+    road::{Motion, Ready, fading, reading, weights},
+    work::work,
+};
 
 /// A database, as the bytes of its file.
 #[pyclass(frozen, module = "loopwright._native")]

@@ -1,33 +1,44 @@
 //! Mixes, plays, compares, measures and checks takes and loops, and puts them onto characters.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use loopwright_cli::answers;
 use loopwright_controller::{FitSettings, MODES, SMOOTHING_SECS};
-use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
-use loopwright_core::feet::FootLock;
-use loopwright_core::mirror::{Mirror, SymmetricPose};
-use loopwright_core::{Analysis, BodyOverrides, math::DecayKind};
+use loopwright_core::{
+    Analysis, BodyOverrides,
+    candidate::DEFAULT_HALF_LIFE_SECS,
+    feet::FootLock,
+    math::DecayKind,
+    mirror::{Mirror, SymmetricPose},
+};
 use loopwright_formats::{Format, LoadedTake, Source, Target};
-use loopwright_job::recipe::{Recenter, StudyArgs, TakeArgs, mirror as mirror_of, words::Written};
-use loopwright_job::{CharacterTarget, CheckId, Matched, StoredLoop, Studied, Warning};
-use loopwright_moves::PlaySettings;
-use loopwright_moves::blend::{BlendAxis, BlendError};
-use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
+use loopwright_job::{
+    CharacterTarget, CheckId, Matched, StoredLoop, Studied, Warning,
+    recipe::{Recenter, StudyArgs, TakeArgs, mirror as mirror_of, words::Written},
+};
+use loopwright_moves::{
+    PlaySettings,
+    blend::{BlendAxis, BlendError},
+    play::{DEFAULT_FADE_SECS, PlayError},
+};
 use loopwright_sets::{Blend, BlendRequest, MixError, PerformError, PlayRequest, Played, fade};
 use pyo3::{prelude::*, types::PyBytes};
 use serde_json::Value;
 
-use crate::arguments::{Argument, Arguments};
-use crate::arrays::numbers;
-use crate::asked::Asked;
-use crate::facts::Facts;
-use crate::fault::Fault;
-use crate::held::{HeldTake, texts};
-use crate::loops::{Loop, OfLoops};
-use crate::takes::Take;
-use crate::work::work;
+use crate::{
+    arguments::{Argument, Arguments},
+    arrays::numbers,
+    asked::Asked,
+    facts::Facts,
+    fault::Fault,
+    held::{HeldTake, texts},
+    loops::{Loop, OfLoops},
+    takes::Take,
+    work::work,
+};
 
 /// A take or a loop.
 #[derive(Clone, FromPyObject, IntoPyObject)]

@@ -7,12 +7,7 @@ use loopwright_formats::Format;
 use loopwright_sets::road::{self, HeldSetFile, MakeSetError, SetSettings};
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::asked::Asked;
-use crate::facts::Facts;
-use crate::fault::Fault;
-use crate::held::texts;
-use crate::takes::Take;
-use crate::work::work;
+use crate::{asked::Asked, facts::Facts, fault::Fault, held::texts, takes::Take, work::work};
 
 /// Options of a set beside the settings of its loops.
 #[derive(FromPyObject)]

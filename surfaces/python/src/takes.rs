@@ -1,7 +1,9 @@
 //! Takes: read from files or made of arrays, searched, and made into loops.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use glam::{DQuat, DVec3};
 use loopwright_cli::answers;
@@ -10,13 +12,15 @@ use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Source};
 use loopwright_job::{Recipe, Rows, SearchRows, Study, recipe, search_rows};
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::arrays::{booleans, rotations, rows, vectors};
-use crate::asked::Asked;
-use crate::facts::Facts;
-use crate::fault::Fault;
-use crate::held::{HeldTake, SkeletonArrays, in_words, poses, skeleton, texts};
-use crate::loops::{Loop, make};
-use crate::work::work;
+use crate::{
+    arrays::{booleans, rotations, rows, vectors},
+    asked::Asked,
+    facts::Facts,
+    fault::Fault,
+    held::{HeldTake, SkeletonArrays, in_words, poses, skeleton, texts},
+    loops::{Loop, make},
+    work::work,
+};
 
 /// A take, with what was found out about it so far.
 #[pyclass(frozen, from_py_object, module = "loopwright._native")]

@@ -1,8 +1,14 @@
 //! Work without Python's lock, which Ctrl-C interrupts.
 
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel, sync_channel};
-use std::sync::{Mutex, PoisonError};
-use std::{process, thread, time::Duration};
+use std::{
+    process,
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{RecvTimeoutError, Sender, channel, sync_channel},
+    },
+    thread,
+    time::Duration,
+};
 
 use pyo3::prelude::*;
 

@@ -15,15 +15,21 @@ use loopwright_formats::Format;
 
 use host::Host;
 
-use crate::guard::{Guard, Request, failure_of};
-use crate::icons::{self, Icon};
-use crate::model::{Action, Comparison, Model, Shown};
-use crate::pace::Pace;
-use crate::panels::{self, Browser, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
-use crate::session::Session;
-use crate::timeline::{self, SeamCurve, TakeBar};
-use crate::viewport::{self, Viewport};
-use crate::{flat, focus, fonts::fonts, grade, theme, work::Wake};
+use crate::{
+    flat, focus,
+    fonts::fonts,
+    grade,
+    guard::{Guard, Request, failure_of},
+    icons::{self, Icon},
+    model::{Action, Comparison, Model, Shown},
+    pace::Pace,
+    panels::{self, Browser, CapturePanel, CostMapPanel, ExportPanel, RecipePanel},
+    session::Session,
+    theme,
+    timeline::{self, SeamCurve, TakeBar},
+    viewport::{self, Viewport},
+    work::Wake,
+};
 
 /// Share of a narrow window's height that the viewport takes.
 const NARROW_VIEWPORT: f32 = 0.42;

@@ -8,8 +8,12 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Color32, Frame, PaintCallback, Painter, Rect, Style};
-use eframe::{egui_glow::CallbackFn, glow, glow::HasContext as _};
+use eframe::{
+    egui::{Color32, Frame, PaintCallback, Painter, Rect, Style},
+    egui_glow::CallbackFn,
+    glow,
+    glow::HasContext as _,
+};
 
 /// Fills a rectangle with one colour, over what was drawn there.
 pub fn fill(painter: &Painter, rect: Rect, colour: Color32) {

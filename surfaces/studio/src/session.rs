@@ -8,8 +8,10 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use eframe::egui::{Context, Theme};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Action, Edit, Model, NamedFile};
-use crate::platform::Memory;
+use crate::{
+    model::{Action, Edit, Model, NamedFile},
+    platform::Memory,
+};
 
 /// Most bytes of files to store: browsers give a page some five million letters.
 const MOST_BYTES: usize = 3 << 20;

@@ -4,16 +4,20 @@
 #[cfg(feature = "fbx")]
 use loopwright_ufbx_host as _;
 
-use eframe::egui::{Context, accesskit};
-use eframe::{WebOptions, WebRunner};
+use eframe::{
+    WebOptions, WebRunner,
+    egui::{Context, accesskit},
+};
 use wasm_bindgen::{JsCast as _, JsError, JsValue, closure::Closure, prelude::wasm_bindgen};
 use web_sys::{HtmlCanvasElement, HtmlInputElement};
 
-use crate::app::{Inbox, Studio};
-use crate::model::Action;
-use crate::platform::{INPUT, Memory, accepted, document, element, open_files, opened_link};
-use crate::samples;
-use crate::widgets::{Widget, Widgets, Wishes};
+use crate::{
+    app::{Inbox, Studio},
+    model::Action,
+    platform::{INPUT, Memory, accepted, document, element, open_files, opened_link},
+    samples,
+    widgets::{Widget, Widgets, Wishes},
+};
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
 #[wasm_bindgen]

@@ -1,10 +1,12 @@
 //! The widgets as elements of the page: a canvas is opaque to screen readers, so on request a list of all widgets is kept beside it.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
-use eframe::egui::accesskit::{Action, ActionRequest, NodeId, Role, Toggled, TreeId, TreeUpdate};
-use eframe::egui::{Context, Event, FullOutput, Plugin, RawInput, mutex::Mutex};
+use eframe::egui::{
+    Context, Event, FullOutput, Plugin, RawInput,
+    accesskit::{Action, ActionRequest, NodeId, Role, Toggled, TreeId, TreeUpdate},
+    mutex::Mutex,
+};
 use serde::Serialize;
 
 /// A widget as the page shows it.

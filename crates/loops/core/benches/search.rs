@@ -8,10 +8,16 @@
 
 use std::time::Instant;
 
-use loopwright_core::unstable::bound::SeamBounds;
-use loopwright_core::unstable::seams::Seams;
-use loopwright_core::unstable::search::{Admission, DistinctPairs};
-use loopwright_core::{analysis::Features, candidate::SeamPair, math::Decay};
+use loopwright_core::{
+    analysis::Features,
+    candidate::SeamPair,
+    math::Decay,
+    unstable::{
+        bound::SeamBounds,
+        seams::Seams,
+        search::{Admission, DistinctPairs},
+    },
+};
 
 mod inputs;
 

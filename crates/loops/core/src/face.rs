@@ -1,11 +1,13 @@
 //! Methods of an analysis that call the function of their stage.
 
-use crate::analysis::{ActivityKind, Analysis};
-use crate::candidate::{FoundLoops, FoundStretches, LoopCandidate, SearchError, SearchSettings, WholeClip};
-use crate::mirror::{Mirror, MirrorError};
-use crate::pipeline::{self, ClosureChoice, LoopSettings, MadeLoop, MakeError, RetriedLoop, Retry};
-use crate::root_motion::{self, RootError, RootRelativeClip, RootSettings};
-use crate::take::{Clip, CutError};
+use crate::{
+    analysis::{ActivityKind, Analysis},
+    candidate::{FoundLoops, FoundStretches, LoopCandidate, SearchError, SearchSettings, WholeClip},
+    mirror::{Mirror, MirrorError},
+    pipeline::{self, ClosureChoice, LoopSettings, MadeLoop, MakeError, RetriedLoop, Retry},
+    root_motion::{self, RootError, RootRelativeClip, RootSettings},
+    take::{Clip, CutError},
+};
 
 /// Loops in a take.
 impl Analysis {

@@ -11,14 +11,23 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::{
-    Activity, Analysis, Body, BodyOverrides, Contacts, Features, Floor, Heading, Segment, Spectrum, TakeDefects,
-    WeightedJoint,
-};
 use crate::{
-    LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks, closure::Closed, edit::LoopEdit,
-    feet::Feet, math::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, pipeline::Retimed, retarget::Likeness,
-    root_motion::RootRelativeClip, take::Tail, variation::Variation,
+    LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks,
+    analysis::{
+        Activity, Analysis, Body, BodyOverrides, Contacts, Features, Floor, Heading, Segment, Spectrum, TakeDefects,
+        WeightedJoint,
+    },
+    closure::Closed,
+    edit::LoopEdit,
+    feet::Feet,
+    math::Rigid,
+    mean_cycle::MeanCycle,
+    motion::WorldTracks,
+    pipeline::Retimed,
+    retarget::Likeness,
+    root_motion::RootRelativeClip,
+    take::Tail,
+    variation::Variation,
 };
 
 /// Number of arrays of [`long_arrays`].

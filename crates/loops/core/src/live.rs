@@ -13,8 +13,10 @@ use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
 
-use crate::math::mean;
-use crate::{math::TimeStep, motion::Skeleton};
+use crate::{
+    math::{TimeStep, mean},
+    motion::Skeleton,
+};
 
 /// Shortest and longest cycle whose rhythm is found, seconds: a sprint takes .45, slow steps 2.
 const CYCLE_SECS: [f64; 2] = [0.3, 4.0];

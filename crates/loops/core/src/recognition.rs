@@ -2,14 +2,21 @@
 
 use glam::DVec3;
 
-use crate::analysis::{Body, Heading};
-use crate::loop_clip::{KeyLayout, KeysError};
-use crate::math::fit::{PointPair, fit_planar, fit_rigid};
-use crate::math::{Rigid, greatest, rotation};
-use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
-use crate::root_motion::RootSpace;
-use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
-use crate::take::Take;
+use crate::{
+    analysis::{Body, Heading},
+    loop_clip::{KeyLayout, KeysError},
+    math::{
+        Rigid,
+        fit::{PointPair, fit_planar, fit_rigid},
+        greatest, rotation,
+    },
+    motion::{RootMotion, Skeleton, Tracks, WorldTracks},
+    root_motion::{
+        RootSpace,
+        cycle::{BodyPath, Cycle, GroundPath},
+    },
+    take::Take,
+};
 
 /// Root motion and layout of a loop, detected from its keys alone.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::motion::{Joint, Skeleton};
-use crate::take::Take;
+use crate::{
+    motion::{Joint, Skeleton},
+    take::Take,
+};
 
 /// Pseudo-random numbers from -1 to 1, the same on every run.
 pub(crate) fn numbers(seed: u64) -> impl FnMut() -> f64 {

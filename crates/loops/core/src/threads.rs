@@ -1,7 +1,9 @@
 //! Shares work among threads; built only with the feature `threads`.
 
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::{
+    sync::{Mutex, PoisonError},
+    thread,
+};
 
 /// Returns the number of processors, at most the number of tasks.
 pub(crate) fn up_to(most: usize) -> usize {

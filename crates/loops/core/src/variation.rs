@@ -8,20 +8,23 @@
 use core::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::DVec3;
-use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::{
+    Pcg64,
+    rand_core::{Rng, SeedableRng},
+};
 
-use crate::analysis::{Analysis, Body, FoundBy};
-use crate::candidate::LoopCandidate;
-use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::{greatest, kernel, ops, rotation, smooth_step};
-use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError};
-use crate::motion::{Pose, Skeleton};
-use crate::retarget::Retarget;
+use crate::{
+    analysis::{Analysis, Body, FoundBy},
+    candidate::LoopCandidate,
+    loop_clip::{LoopClip, LoopClipError},
+    math::{greatest, kernel, ops, rotation, smooth_step},
+    mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError},
+    motion::{Pose, Skeleton},
+    retarget::Retarget,
+};
 
 /// Settings of a variation.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct VariationSettings {
     /// Approximate duration, seconds: a whole number of cycles, at least two, after which everything repeats.
     pub secs: f64,
@@ -60,8 +63,7 @@ pub enum VariationError {
         left_out: bool,
     },
     /// The samples do not form a loop.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
 }
 
 /// The applied variation.

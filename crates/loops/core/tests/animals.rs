@@ -1,9 +1,11 @@
 //! Bodies of animals and of rigs with controls, in captured and hand-made takes.
 
 use glam::DVec3;
-use loopwright_core::analysis::ContactLimits;
-use loopwright_core::math::{ops, rotation};
-use loopwright_core::{Analysis, BodyOverrides, LoopSettings, SearchSettings, Skeleton, Take};
+use loopwright_core::{
+    Analysis, BodyOverrides, LoopSettings, SearchSettings, Skeleton, Take,
+    analysis::ContactLimits,
+    math::{ops, rotation},
+};
 use loopwright_formats::{AnimationChoice, ReadSettings, read_take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;

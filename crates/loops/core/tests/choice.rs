@@ -3,8 +3,10 @@
 use std::cmp::Reverse;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::candidate::{ChooseBy, Outcome};
-use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton, Take};
+use loopwright_core::{
+    Joint, LoopCandidate, SearchSettings, Skeleton, Take,
+    candidate::{ChooseBy, Outcome},
+};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

@@ -1,8 +1,10 @@
 //! The least closure is the least: no other offset between the same ends has a smaller integral of o^2 + s^6 o'''^2.
 
 use crate::support::Random;
-use loopwright_core::closure::{Order, Shape, ShapeKind};
-use loopwright_core::unstable::boundary::Boundary;
+use loopwright_core::{
+    closure::{Order, Shape, ShapeKind},
+    unstable::boundary::Boundary,
+};
 
 /// Blend time of the least closure in units of its s, as its page has it.
 const TIMES_PER_BLEND: f64 = 6.0;

@@ -3,15 +3,19 @@
 //! Random but seeded: all shapes and mixed pairs, unequal settings and shares, blends as long as the clip and longer,
 //! half-lives below one frame, clips from three samples up with and without frames around them, gaps up to 170 degrees.
 
-use core::f64::consts::TAU;
-use core::iter::zip;
+use core::{f64::consts::TAU, iter::zip};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::closure::{
-    Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares, close,
+use loopwright_core::{
+    ClosureSettings, Cut, Pose, Skeleton, Take,
+    closure::{
+        Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares, close,
+    },
+    math::rotation,
+    take::Clip,
+    unit::Unit,
+    unstable::ends::EndState,
 };
-use loopwright_core::unstable::ends::EndState;
-use loopwright_core::{ClosureSettings, Cut, Pose, Skeleton, Take, math::rotation, take::Clip, unit::Unit};
 
 use crate::support::{Random, joint};
 

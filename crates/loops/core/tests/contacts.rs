@@ -1,8 +1,10 @@
 //! Contacts and segments against the truth of synthetic takes.
 
 use glam::DVec3;
-use loopwright_core::analysis::{MotionKind, Segment};
-use loopwright_core::{Joint, Skeleton};
+use loopwright_core::{
+    Joint, Skeleton,
+    analysis::{MotionKind, Segment},
+};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
 use crate::support::{analysed, posed, posed_on, steady, walk_of};

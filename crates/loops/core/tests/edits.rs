@@ -3,11 +3,11 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::edit::{
-    self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, Swing, bump,
+use loopwright_core::{
+    LoopClip, RootMotion,
+    edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, Swing, bump},
+    math::{Rigid, rotation},
 };
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::{LoopClip, RootMotion};
 
 use crate::support::{chain, clip_of, root, twist};
 

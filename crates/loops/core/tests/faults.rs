@@ -3,10 +3,13 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::loop_clip::LoopKeys;
-use loopwright_core::math::ops;
-use loopwright_core::quality::{self, Faults, JointPeak};
-use loopwright_core::{BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, Skeleton, Take, Tracks, analysis::Body};
+use loopwright_core::{
+    BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, Skeleton, Take, Tracks,
+    analysis::Body,
+    loop_clip::LoopKeys,
+    math::ops,
+    quality::{self, Faults, JointPeak},
+};
 
 use crate::support::{Random, analysed, best_made, steady, walk_of};
 

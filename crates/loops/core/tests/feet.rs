@@ -1,16 +1,16 @@
 //! Feet of loops against the truth of synthetic takes: their contacts, that they stay, and the root speed that they imply.
 
 use glam::DVec3;
-use loopwright_core::analysis::{BodyError, ContactLimits};
-use loopwright_core::feet::{
-    FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, StanceEdit, StanceError, StanceSpan,
-};
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::motion::{Joint, WorldTracks};
-use loopwright_core::pipeline::MakeError;
 use loopwright_core::{
     Analysis, BodyOverrides, Cut, FeetSettings, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
     SearchSettings, Skeleton, Take,
+    analysis::{BodyError, ContactLimits},
+    feet::{
+        FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, StanceEdit, StanceError, StanceSpan,
+    },
+    math::{Rigid, ops, rotation},
+    motion::{Joint, WorldTracks},
+    pipeline::MakeError,
 };
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};

@@ -6,9 +6,11 @@
 use std::fmt::Write;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::Take;
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::retarget::{JointMap, Link, Rig};
+use loopwright_core::{
+    Take,
+    math::{Rigid, rotation},
+    retarget::{JointMap, Link, Rig},
+};
 
 use crate::support::characters::{Tree, rig_at_rest};
 

@@ -1,9 +1,11 @@
 //! When a loop can be tried while a walk goes on.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::live::{Due, Listener};
-use loopwright_core::math::ops;
-use loopwright_core::{Joint, Skeleton};
+use loopwright_core::{
+    Joint, Skeleton,
+    live::{Due, Listener},
+    math::ops,
+};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// Returns the tries of a walk, its period and its frame time.

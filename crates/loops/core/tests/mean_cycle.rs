@@ -1,11 +1,14 @@
 //! The mean cycle against walks whose true mean is known.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::mean_cycle::{CyclesEnd, MeanCycle, MeanCycleError, MeanCycles};
 use loopwright_core::{
-    Analysis, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take, feet::FootLock,
-    mirror::Pairing, pipeline::MakeError, root_motion::RootSpace,
+    Analysis, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take,
+    feet::FootLock,
+    math::{Rigid, ops, rotation},
+    mean_cycle::{CyclesEnd, MeanCycle, MeanCycleError, MeanCycles},
+    mirror::Pairing,
+    pipeline::MakeError,
+    root_motion::RootSpace,
 };
 use loopwright_synth::{IdleSettings, synthesize, synthesize_idle};
 

@@ -3,8 +3,10 @@
 use core::f64::consts::FRAC_PI_2;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, BodyOverrides, FoundBy, guess_parts};
-use loopwright_core::{Joint, Part, Skeleton, Take};
+use loopwright_core::{
+    Joint, Part, Skeleton, Take,
+    analysis::{Body, BodyOverrides, FoundBy, guess_parts},
+};
 
 use crate::support::{of_frames, posed_on, steady, take_of, walk_of};
 

@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright_core::feet::FootLock;
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::retarget::{Given, JointMap, MapError, Rig, RigPair};
-use loopwright_core::{Analysis, LoopSettings, Pose, RootMode, RootSettings, Take};
+use loopwright_core::{
+    Analysis, LoopSettings, Pose, RootMode, RootSettings, Take,
+    feet::FootLock,
+    math::{Rigid, rotation},
+    retarget::{Given, JointMap, MapError, Rig, RigPair},
+};
 
-use crate::support::characters::{Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, walk};
-use crate::support::{best, best_loop, measured};
+use crate::support::{
+    best, best_loop,
+    characters::{Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, walk},
+    measured,
+};
 
 /// The walk on a rig: the take, and where each joint is in the world at a frame.
 struct Walked {

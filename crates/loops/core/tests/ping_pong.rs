@@ -1,11 +1,13 @@
 //! Stretches that are played there and back.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::candidate::SearchError;
-use loopwright_core::math::{ops, rotation};
-use loopwright_core::mirror::Pairing;
-use loopwright_core::pipeline::MakeError;
-use loopwright_core::{LoopSettings, MadeLoop, SearchSettings, Take};
+use loopwright_core::{
+    LoopSettings, MadeLoop, SearchSettings, Take,
+    candidate::SearchError,
+    math::{ops, rotation},
+    mirror::Pairing,
+    pipeline::MakeError,
+};
 
 use crate::support::{analysed, chain, posed, skeleton};
 

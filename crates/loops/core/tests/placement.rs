@@ -1,8 +1,12 @@
 //! Loops brought to the origin: a walk placed anywhere and facing anywhere starts there, faces +Z, and is the same loop.
 
 use glam::DVec3;
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::{LoopSettings, MadeLoop, RootMode, RootSettings, Take, analysis::Body, root_motion::RootSpace};
+use loopwright_core::{
+    LoopSettings, MadeLoop, RootMode, RootSettings, Take,
+    analysis::Body,
+    math::{Rigid, rotation},
+    root_motion::RootSpace,
+};
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 
 use crate::support::{analysed, best, moved, posed, walk_of};

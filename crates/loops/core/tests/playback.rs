@@ -1,9 +1,11 @@
 //! Loops sampled at any time: smooth everywhere, exact at the samples, without drift over a thousand cycles.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::loop_clip::{Interpolation, KeyLayout, KeysError, LoopKeys};
-use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::{LoopClip, Pose, Take, Tracks};
+use loopwright_core::{
+    LoopClip, Pose, Take, Tracks,
+    loop_clip::{Interpolation, KeyLayout, KeysError, LoopKeys},
+    math::{Rigid, ops, rotation},
+};
 
 use crate::support::{chain, clip_of, root, twist};
 

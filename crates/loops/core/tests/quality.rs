@@ -3,9 +3,13 @@
 use core::cmp::Ordering;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{BodyOverrides, LoopSettings, Quality, RootMotion, Skeleton, Take, analysis::Body, quality};
+use loopwright_core::{
+    BodyOverrides, LoopSettings, Quality, RootMotion, Skeleton, Take,
+    analysis::Body,
+    loop_clip::{KeyLayout, LoopKeys},
+    math::{Rigid, Twist, rotation},
+    quality,
+};
 
 use crate::support::{self, Random, take_of, twist};
 

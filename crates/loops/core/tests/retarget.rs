@@ -1,19 +1,24 @@
 //! Retargeting with known truth: rigs made here from the synthetic walker's, with other names, axes, rests and proportions.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::feet::{FootLock, FootOutcome, HoldError};
-use loopwright_core::math::rotation;
-use loopwright_core::motion::WorldTracks;
-use loopwright_core::retarget::{Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
 use loopwright_core::{
-    BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, Skeleton, Take, loop_clip::LoopKeys, quality,
+    BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, Skeleton, Take,
+    feet::{FootLock, FootOutcome, HoldError},
+    loop_clip::LoopKeys,
+    math::rotation,
+    motion::WorldTracks,
+    quality,
+    retarget::{Given, JointMap, MapError, Retarget, Rig, RigPair, unturned},
 };
 use loopwright_synth::WalkSettings;
 
-use crate::support::characters::{
-    Character, MIXAMO, PLAIN, Tree, UNREAL, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
+use crate::support::{
+    analysed, best_made,
+    characters::{
+        Character, MIXAMO, PLAIN, Tree, UNREAL, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
+    },
+    posed, take_of, walk_of,
 };
-use crate::support::{analysed, best_made, posed, take_of, walk_of};
 
 fn long_walk() -> Take {
     walk_of(WalkSettings::default().seconds(20.0))

@@ -4,18 +4,22 @@ use core::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::edit::{JointOffset, LoopEdit, Offset};
-use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed};
-use loopwright_core::retarget::{FootSole, Rig, RigPair};
 use loopwright_core::{
-    LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, loop_clip::LoopKeys, math::rotation,
-    motion::WorldTracks, quality,
+    LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take,
+    edit::{JointOffset, LoopEdit, Offset},
+    feet::{FeetSettings, FootLock, FootOutcome, RootSpeed},
+    loop_clip::LoopKeys,
+    math::rotation,
+    motion::WorldTracks,
+    quality,
+    retarget::{FootSole, Rig, RigPair},
 };
 
-use crate::support::characters::{
-    Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
+use crate::support::{
+    analysed, best_made,
+    characters::{Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk},
+    measured, posed,
 };
-use crate::support::{analysed, best_made, measured, posed};
 
 /// The walker, a character, and the recommended loop of the walker with these settings on it.
 struct On {

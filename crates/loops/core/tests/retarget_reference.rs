@@ -2,13 +2,17 @@
 //! is the same walk.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::Side;
-use loopwright_core::math::rotation;
-use loopwright_core::retarget::{Doubt, Reference, ReferenceSource, Rig, RigPair, unturned};
-use loopwright_core::{BodyOverrides, Pose, Skeleton, Take};
+use loopwright_core::{
+    BodyOverrides, Pose, Skeleton, Take,
+    analysis::Side,
+    math::rotation,
+    retarget::{Doubt, Reference, ReferenceSource, Rig, RigPair, unturned},
+};
 
-use crate::support::characters::{PLAIN, character, rig_at_rest, rig_of, walk};
-use crate::support::{of_poses, posed};
+use crate::support::{
+    characters::{PLAIN, character, rig_at_rest, rig_of, walk},
+    of_poses, posed,
+};
 
 /// Returns a take whose joints have other axes: each is turned by a rotation in its own axes. At rest, without rotations, its
 /// bones lie as that says.

@@ -1,8 +1,11 @@
 //! If the seam of a loop is visible, another stretch or another closure is used.
 
-use loopwright_core::closure::{Method, Shape, ShapeKind};
-use loopwright_core::pipeline::{RetriedLoop, Retry};
-use loopwright_core::{Analysis, LoopCandidate, LoopSettings, SearchSettings, Take, feet::FootLock};
+use loopwright_core::{
+    Analysis, LoopCandidate, LoopSettings, SearchSettings, Take,
+    closure::{Method, Shape, ShapeKind},
+    feet::FootLock,
+    pipeline::{RetriedLoop, Retry},
+};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{analysed, by_cost, measured, steady, walk_of};

@@ -1,10 +1,10 @@
 //! Rigs that have a root joint above the hips: it is detected, and it carries only the root motion.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{
     Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Skeleton, Take,
     closure::Order,
+    math::{Rigid, Twist, rotation},
     root_motion::{RootBlend, RootSpace},
     unstable::root_joint,
 };

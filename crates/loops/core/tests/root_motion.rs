@@ -1,11 +1,13 @@
 //! The root of motions with known root motion: bodies on exact screws, through turns beyond half and whole ones.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::loop_clip::{LoopClipError, LoopKeys};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::root_motion::{RootError, RootSpace};
 use loopwright_core::{
-    LoopClip, LoopSettings, MadeLoop, RootMode, RootSettings, Take, pipeline::MakeError, quality, recognition,
+    LoopClip, LoopSettings, MadeLoop, RootMode, RootSettings, Take,
+    loop_clip::{LoopClipError, LoopKeys},
+    math::{Rigid, Twist, rotation},
+    pipeline::MakeError,
+    quality, recognition,
+    root_motion::{RootError, RootSpace},
 };
 use loopwright_synth::WalkSettings;
 

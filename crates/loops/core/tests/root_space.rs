@@ -1,10 +1,12 @@
 //! Root motion about any axis: props that tumble, with known screws.
 
 use glam::DVec3;
-use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
-use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take, quality, recognition, root_motion::RootSpace,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take,
+    loop_clip::{KeyLayout, LoopKeys},
+    math::{Rigid, Twist, rotation},
+    quality, recognition,
+    root_motion::RootSpace,
 };
 
 use crate::support::{chain, made_of, take_of, twist};

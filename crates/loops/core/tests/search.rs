@@ -1,12 +1,18 @@
 //! The search against brute force over all pairs.
 
-use loopwright_core::analysis::{ActivityKind, Features};
-use loopwright_core::math::Decay;
-use loopwright_core::unstable::bound::SeamBounds;
-use loopwright_core::unstable::rhythm::{self, PoseDistances};
-use loopwright_core::unstable::search::{Admission, DistinctPairs};
-use loopwright_core::unstable::{comparison::PoseComparison, seams::Seams};
-use loopwright_core::{SearchSettings, Take, candidate::SeamPair};
+use loopwright_core::{
+    SearchSettings, Take,
+    analysis::{ActivityKind, Features},
+    candidate::SeamPair,
+    math::Decay,
+    unstable::{
+        bound::SeamBounds,
+        comparison::PoseComparison,
+        rhythm::{self, PoseDistances},
+        seams::Seams,
+        search::{Admission, DistinctPairs},
+    },
+};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

@@ -1,9 +1,7 @@
 //! The phase at which a loop starts.
 
 use glam::DVec3;
-use loopwright_core::analysis::Side;
-use loopwright_core::pipeline::StartAt;
-use loopwright_core::{LoopClip, LoopSettings};
+use loopwright_core::{LoopClip, LoopSettings, analysis::Side, pipeline::StartAt};
 
 use crate::support::{analysed, best_made, steady, walk_of};
 

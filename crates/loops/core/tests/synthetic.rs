@@ -3,8 +3,7 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::MotionKind;
-use loopwright_core::{LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
+use loopwright_core::{LoopSettings, SearchSettings, analysis::MotionKind, math::Twist, mirror::Pairing};
 use loopwright_synth::{SyntheticTake, random_settings, synthesize};
 
 use crate::support::{analysed, best, best_made, measured, posed, steady, walk_of};

@@ -1,9 +1,11 @@
 //! Loops of another time, against the truth of synthetic walks.
 
-use loopwright_core::analysis::Side;
-use loopwright_core::math::{ops, rotation};
-use loopwright_core::pipeline::{FallsAt, Keep, Length, MakeError, Sampling, Timing};
-use loopwright_core::{LoopSettings, MadeLoop, Pose};
+use loopwright_core::{
+    LoopSettings, MadeLoop, Pose,
+    analysis::Side,
+    math::{ops, rotation},
+    pipeline::{FallsAt, Keep, Length, MakeError, Sampling, Timing},
+};
 use loopwright_synth::{Walker, synthesize};
 
 use crate::support::{analysed, best, measured, steady};

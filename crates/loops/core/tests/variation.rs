@@ -1,9 +1,11 @@
 //! Loops whose cycles vary as those of their take do.
 
 use glam::DVec3;
-use loopwright_core::math::{ops, rotation};
-use loopwright_core::variation::VariationSettings;
-use loopwright_core::{Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
+use loopwright_core::{
+    Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take,
+    math::{ops, rotation},
+    variation::VariationSettings,
+};
 
 use crate::support::{analysed, best, posed, posed_on, steady, walk_of};
 

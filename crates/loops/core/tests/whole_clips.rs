@@ -3,10 +3,11 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::candidate::{LastKey, SearchError, WholeClip, WholeClipKind};
-use loopwright_core::math::{ops, rotation};
 use loopwright_core::{
-    Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, RootMode, SearchSettings, Take, Tracks, feet::FootLock,
+    Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, RootMode, SearchSettings, Take, Tracks,
+    candidate::{LastKey, SearchError, WholeClip, WholeClipKind},
+    feet::FootLock,
+    math::{ops, rotation},
 };
 use loopwright_synth::WalkSettings;
 

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use glam::{DAffine3, Vec3};
 use loopwright_core::{Analysis, Cut, LoopSettings};
-use loopwright_draw::render::{DrawnMotion, Scene, SceneSettings, View, onion};
-use loopwright_draw::report::{LoopEntry, PageHeading, Panel, page};
-use loopwright_draw::{Figure, Surface};
-use loopwright_formats::loop_file::facts::QualityFacts;
-use loopwright_formats::mesh::{Bone, Mesh, MeshImage, MeshPart, Vertex};
+use loopwright_draw::{
+    Figure, Surface,
+    render::{DrawnMotion, Scene, SceneSettings, View, onion},
+    report::{LoopEntry, PageHeading, Panel, page},
+};
+use loopwright_formats::{
+    loop_file::facts::QualityFacts,
+    mesh::{Bone, Mesh, MeshImage, MeshPart, Vertex},
+};
 use resvg::tiny_skia::{ColorU8, Pixmap};
 
-use crate::support::snapshot::assert_like_snapshot;
-use crate::support::{made, walk};
+use crate::support::{made, snapshot::assert_like_snapshot, walk};
 
 /// Returns a ball of so many rings around every joint, joined in its halves by two colours of a texture.
 fn balls(joints: usize, rings: u32) -> Mesh {

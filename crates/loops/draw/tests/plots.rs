@@ -1,7 +1,9 @@
 //! Plots of synthetic takes: their contents, and that unusual input does not make them fail.
 
-use loopwright_core::closure::{Method, Shape, ShapeKind};
-use loopwright_core::{Analysis, Cut, FoundLoops, LoopSettings, SearchSettings};
+use loopwright_core::{
+    Analysis, Cut, FoundLoops, LoopSettings, SearchSettings,
+    closure::{Method, Shape, ShapeKind},
+};
 use loopwright_draw::plot;
 use resvg::tiny_skia::Pixmap;
 

@@ -4,15 +4,20 @@ use std::io::Cursor;
 
 use glam::DVec3;
 use loopwright_core::{Analysis, Cut, LoopSettings, MadeLoop, RootMode, SearchSettings};
-use loopwright_draw::Figure;
-use loopwright_draw::render::{
-    AnimationFormat, DrawnMotion, MotionError, Packer, Picture, RenderError, Scene, SceneSettings, View, contact_sheet,
-    onion, side_by_side,
+use loopwright_draw::{
+    Figure,
+    render::{
+        AnimationFormat, DrawnMotion, MotionError, Packer, Picture, RenderError, Scene, SceneSettings, View,
+        contact_sheet, onion, side_by_side,
+    },
 };
 use loopwright_synth::WalkSettings;
 
-use crate::support::snapshot::{assert_like_snapshot, differs};
-use crate::support::{made, stick, walk};
+use crate::support::{
+    made,
+    snapshot::{assert_like_snapshot, differs},
+    stick, walk,
+};
 
 struct Walk {
     analysis: Analysis,

@@ -1,8 +1,11 @@
 //! Pages stay small, however long their loops are.
 
 use loopwright_core::Analysis;
-use loopwright_draw::report::{LoopEntry, PageHeading, Panel, page};
-use loopwright_draw::{Figure, render::DrawnMotion};
+use loopwright_draw::{
+    Figure,
+    render::DrawnMotion,
+    report::{LoopEntry, PageHeading, Panel, page},
+};
 use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
 use loopwright_synth::{WalkSettings, synthesize};
 

@@ -11,8 +11,7 @@ const MAX_SHOWN_NAME: usize = 60;
 const MAX_NEAR: usize = 8;
 
 /// Why a name, a pattern or a number matches no animation of a file, or several.
-#[error_kinds]
-#[derive(Eq)]
+#[error_kinds(Eq)]
 pub enum AnimationError {
     /// No animation has that name or number.
     #[error("there is no animation \"{wanted}\"; {}", there_are(.near, *.count))]

@@ -1,8 +1,7 @@
 //! File formats and their capabilities.
 
 /// A file format.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// BVH.

@@ -3,8 +3,7 @@
 use loopwright_core::{MadeLoop, pipeline::MakeError};
 
 /// Weights of several shapes at every frame of a take, or at every sample of a loop.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub(crate) struct ShapeWeights {
     /// Number of shapes.
     pub(crate) width: usize,

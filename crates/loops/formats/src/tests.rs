@@ -7,8 +7,10 @@ use serde_json::Value;
 
 use self::schema::{ANSWERS, Definitions, assert_current, put};
 pub(crate) use self::words::{optional_word, word};
-use crate::loop_file::{AnimationFacts, Sidecar};
-use crate::set::{Manifest, PassageFacts};
+use crate::{
+    loop_file::{AnimationFacts, Sidecar},
+    set::{Manifest, PassageFacts},
+};
 
 /// Keys of a loop that earlier versions, or the extras of a glTF animation, do without.
 const NOT_ALWAYS: [(&str, &[&str]); 6] = [

@@ -3,8 +3,7 @@
 //! The files are not part of the project; if they are missing, the first test reports it and is skipped. The most important
 //! faults are repeated below as edits of a small file.
 
-use loopwright_formats::bvh::Position;
-use loopwright_formats::{AnimatedFile, BvhError, FileWarning, ReadError, ReadSettings, read_take};
+use loopwright_formats::{AnimatedFile, BvhError, FileWarning, ReadError, ReadSettings, bvh::Position, read_take};
 use loopwright_mocap::folder_or_skip;
 
 /// Files with what becomes of each: it is read, read with one warning of these words, or refused with a message of these words.

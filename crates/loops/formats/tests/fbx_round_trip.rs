@@ -3,8 +3,10 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{LoopClip, RootMotion};
+use loopwright_core::{
+    LoopClip, RootMotion,
+    math::{Rigid, Twist, rotation},
+};
 use loopwright_formats::{
     AnimationChoice, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings,
     UnitChoice, UpChoice, WriteError, read_take, write_loop, write_take,

@@ -3,19 +3,26 @@
 //! Files are assembled here by hand, so that the reader is not tested against our own writer alone.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, Skeleton, Take};
-use loopwright_formats::loop_file::facts::PlaybackFacts;
+use loopwright_core::{
+    Analysis, Joint, LoopClip, LoopSettings, RootMotion, Skeleton, Take,
+    math::{Rigid, Twist, rotation},
+};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError,
-    ReadSettings, Sidecar, Source, SpaceWarning, WriteError, load, read_take, with_facts, write_loop, write_take,
+    ReadSettings, Sidecar, Source, SpaceWarning, WriteError, load, loop_file::facts::PlaybackFacts, read_take,
+    with_facts, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::loop_file::best_made;
-use crate::support::gltf_file::{GltfFile, accessor_of, numbers, parsed, parts_of};
-use crate::support::{self, assert_keys, distance, read, take_of};
+use crate::{
+    loop_file::best_made,
+    support::{
+        self, assert_keys, distance,
+        gltf_file::{GltfFile, accessor_of, numbers, parsed, parts_of},
+        read, take_of,
+    },
+};
 
 fn loaded(file: &GltfFile) -> LoadedTake {
     load(&file.glb(), "t").unwrap()

@@ -4,10 +4,11 @@ use glam::{DQuat, DVec3};
 use loopwright_core::{
     Analysis, Joint, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Skeleton, Take, feet::FootLock,
 };
-use loopwright_formats::loop_file::{PlaceError, facts::TakeFacts};
 use loopwright_formats::{
     Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
-    UnitChoice, UpChoice, load, load_loop, read_take, write_loop, write_take,
+    UnitChoice, UpChoice, load, load_loop,
+    loop_file::{PlaceError, facts::TakeFacts},
+    read_take, write_loop, write_take,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
 

@@ -2,14 +2,18 @@
 
 use glam::{DMat4, DQuat, DVec3};
 use loopwright_core::Pose;
-use loopwright_formats::mesh::{Mesh, MeshError, MeshImage};
 use loopwright_formats::{
-    Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load, read_take,
+    Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load,
+    mesh::{Mesh, MeshError, MeshImage},
+    read_take,
 };
 use serde_json::{Value, json};
 
-use crate::support::gltf_file::{GltfFile, numbers, parsed};
-use crate::support::{carried, walk, written};
+use crate::support::{
+    carried,
+    gltf_file::{GltfFile, numbers, parsed},
+    walk, written,
+};
 
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
     (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())

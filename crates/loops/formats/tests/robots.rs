@@ -1,10 +1,12 @@
 //! Robots: descriptions against MuJoCo, motion files against hand-written ones, loops against their own contact points.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::feet::HingeError;
-use loopwright_core::math::Rigid;
-use loopwright_core::pipeline::{LoopSettings, MakeError};
-use loopwright_core::{Analysis, LoopClip, SearchSettings, Skeleton, Take};
+use loopwright_core::{
+    Analysis, LoopClip, SearchSettings, Skeleton, Take,
+    feet::HingeError,
+    math::Rigid,
+    pipeline::{LoopSettings, MakeError},
+};
 use loopwright_formats::{
     Format, LoadedTake, LoopFile, ReadSettings, RobotError, Source, read_robot, read_take, write_take,
 };

@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::take::Tail;
-use loopwright_core::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
-use loopwright_formats::bvh::{ChannelKind, Hierarchy};
+use loopwright_core::{
+    Joint, LoopClip, RootMode, RootMotion, Skeleton, Take,
+    math::{Rigid, Twist, rotation},
+    take::Tail,
+};
 use loopwright_formats::{
     AnimationChoice, BvhWarning, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source,
-    SpaceSettings, UnitChoice, Up, UpChoice, WrittenFile, load, read_take, write_loop, write_take,
+    SpaceSettings, UnitChoice, Up, UpChoice, WrittenFile,
+    bvh::{ChannelKind, Hierarchy},
+    load, read_take, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 

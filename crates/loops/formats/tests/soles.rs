@@ -2,8 +2,10 @@
 //! characters.
 
 use glam::{DAffine3, DMat4, DQuat, DVec3};
-use loopwright_core::retarget::{FootSole, Rig};
-use loopwright_core::{BodyOverrides, Pose};
+use loopwright_core::{
+    BodyOverrides, Pose,
+    retarget::{FootSole, Rig},
+};
 use loopwright_formats::{
     AnimatedFile, Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load, mesh::Mesh,
     read_take, soles::read_soles,

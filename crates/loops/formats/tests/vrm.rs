@@ -1,15 +1,17 @@
 //! VRM animations, and VRM characters by what they state of their bones.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::Take;
-use loopwright_core::motion::Part;
+use loopwright_core::{Take, motion::Part};
 use loopwright_formats::{
     AnimationChoice, Character, FileWarning, Format, LoadedTake, ReadSettings, Source, WriteError, load, write_take,
 };
 use serde_json::{Value, json};
 
-use crate::support::gltf_file::{GltfFile, accessor_of, numbers, parsed, parts_of};
-use crate::support::{Random, distance, read, skeleton, take_of, walk, written};
+use crate::support::{
+    Random, distance,
+    gltf_file::{GltfFile, accessor_of, numbers, parsed, parts_of},
+    read, skeleton, take_of, walk, written,
+};
 
 /// The bones of the synthetic body, by the names of their joints.
 const BONES: &str = "

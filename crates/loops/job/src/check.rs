@@ -37,8 +37,7 @@ pub struct CheckedLoop {
 }
 
 /// An assumption about the checked loop, or a comparison that was left out.
-#[error_kinds]
-#[derive(Copy, Eq)]
+#[error_kinds(Copy, Eq)]
 pub enum CheckNote {
     #[error(
         "no sidecar: assuming that the last key {}; root motion estimated from the keys",

@@ -1,21 +1,26 @@
 //! The road from a take to a file, by what its files say and hold.
 
-use std::f64::consts::TAU;
-use std::sync::Arc;
+use std::{f64::consts::TAU, sync::Arc};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{ops, rotation};
-use loopwright_core::{BodyOverrides, Take};
-use loopwright_formats::loop_file::AnimationOutcome;
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
-use loopwright_formats::{
-    Character, Format, LoadedTake, ReadSettings, Sidecar, SidecarError, Source, Target, write_take,
+use loopwright_core::{
+    BodyOverrides, Take,
+    math::{ops, rotation},
 };
-use loopwright_job::pack::PackJob;
-use loopwright_job::recipe::{ReferencePose, StudyArgs};
+use loopwright_formats::{
+    Character, Format, LoadedTake, ReadSettings, Sidecar, SidecarError, Source, Target,
+    loop_file::{
+        AnimationOutcome,
+        facts::{CheckFacts, Grade},
+    },
+    write_take,
+};
 use loopwright_job::{
     CharacterTarget, DEFAULT_TOP, Following, JobError, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied,
-    Study, TurnSide, WrittenLoop, check, choose, make_loop, search_rows,
+    Study, TurnSide, WrittenLoop, check, choose, make_loop,
+    pack::PackJob,
+    recipe::{ReferencePose, StudyArgs},
+    search_rows,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 

@@ -8,8 +8,10 @@ use loopwright_core::{
     loop_clip::LoopKeys, quality,
 };
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
-use loopwright_job::verdict::{self, default_loop};
-use loopwright_job::{CheckId, Verdict, check};
+use loopwright_job::{
+    CheckId, Verdict, check,
+    verdict::{self, default_loop},
+};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// Walks that differ in pace, rhythm and rate: three, or with `LOOPWRIGHT_MANY_WALKS` 21.

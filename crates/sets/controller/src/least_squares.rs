@@ -4,8 +4,7 @@
 //! them the others follow from a linear regression. So the sum of squares is evaluated on a coarse grid of (h, t0), and then
 //! minimized by steps along both, which are halved when none of them helps. Source: docs/math/fit.md.
 
-use core::f64::consts::TAU;
-use core::ops::Range;
+use core::{f64::consts::TAU, ops::Range};
 
 use glam::DVec3;
 use loopwright_core::math::{mean, ops, ordered};
@@ -22,8 +21,7 @@ use super::{
 pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
 /// A spring fitted to a response.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct FittedResponse {
     /// Half-life, seconds.
     pub half_life_secs: f64,

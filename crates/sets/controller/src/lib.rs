@@ -66,8 +66,7 @@ pub const SMOOTHING_RANGE: core::ops::RangeInclusive<f64> = 0.001..=2.0;
 pub const MAX_RATE_HZ: f64 = 2000.0;
 
 /// How a take is fitted.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct FitSettings {
     /// Standard deviation of the weights that smooth velocity and facing, seconds.
     pub smoothing_secs: f64,
@@ -85,8 +84,7 @@ impl Default for FitSettings {
 }
 
 /// Why a take cannot be fitted.
-#[error_kinds]
-#[derive(Copy)]
+#[error_kinds(Copy)]
 pub enum FitError {
     /// The smoothing is out of range.
     #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]

@@ -37,8 +37,7 @@ pub(super) fn of_frames(segments: &[Segment], num_frames: usize) -> Vec<MotionKi
 }
 
 /// A largest value, and when it was reached.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Maximum {
     /// The value, above zero.
     pub value: f64,
@@ -47,8 +46,7 @@ pub struct Maximum {
 }
 
 /// The largest values of a take in one mode, from the smoothed profile.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct ModeFigures {
     /// The mode.
     pub mode: MotionKind,

@@ -4,8 +4,7 @@
 //! smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the largest acceleration
 //! of a steady walk is that of its steps.
 
-use core::f64::consts::PI;
-use core::ops::Range;
+use core::{f64::consts::PI, ops::Range};
 
 use glam::DVec3;
 use loopwright_core::{

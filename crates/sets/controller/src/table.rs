@@ -44,8 +44,7 @@ pub struct SpeedTable {
 }
 
 /// Why a spring cannot be fitted to rows.
-#[error_kinds]
-#[derive(Copy)]
+#[error_kinds(Copy)]
 pub enum TableError {
     /// There are fewer rows than unknowns, or too many.
     #[error("{found} rows; a fit needs 2 to {MAX_ROWS}, with a time after 0")]

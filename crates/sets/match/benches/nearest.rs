@@ -12,8 +12,10 @@
 use std::{hint::black_box, time::Instant};
 
 use loopwright_core::{Analysis, math::ops};
-use loopwright_match::NearestRows;
-use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::{
+    NearestRows,
+    features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard},
+};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// Frames of a take, at 60 a second.

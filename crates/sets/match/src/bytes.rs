@@ -58,8 +58,7 @@ impl FeatureSetKind {
 const ALIGNMENT: usize = 64;
 
 /// Why bytes are not a database.
-#[error_kinds]
-#[derive(Eq)]
+#[error_kinds(Eq)]
 pub enum DatabaseError {
     /// The bytes do not begin with the mark of a database.
     #[error("not a match database")]

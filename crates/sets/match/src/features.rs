@@ -68,8 +68,7 @@ impl Horizon {
 const SMOOTH_SECS: f64 = 0.2;
 
 /// Why a motion cannot be matched.
-#[error_kinds]
-#[derive(Copy)]
+#[error_kinds(Copy)]
 pub enum MatchError {
     #[error(
         "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its speed is unknown"

@@ -26,8 +26,7 @@ const CHUNK: usize = 9;
 pub const MAX_COLUMNS: usize = 1024;
 
 /// Why rows cannot be searched.
-#[error_kinds]
-#[derive(Copy, Eq)]
+#[error_kinds(Copy, Eq)]
 pub enum RowsError {
     /// There are no columns, or too many.
     #[error("rows must have 1 to {MAX_COLUMNS} numbers, found {found}")]

@@ -6,8 +6,10 @@
 use core::hint::black_box;
 
 use loopwright_core::math::Decay;
-use loopwright_match::features::{self, Horizon, RawFeatures};
-use loopwright_match::{CostDatabase, CostFeatures, MatchFilter, MatchSource};
+use loopwright_match::{
+    CostDatabase, CostFeatures, MatchFilter, MatchSource,
+    features::{self, Horizon, RawFeatures},
+};
 use loopwright_mocap::folder_or_skip;
 
 use crate::support::{captured, nearest_is_that_of_all, one_by_one, rows_of};

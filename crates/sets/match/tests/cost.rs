@@ -1,14 +1,11 @@
 //! The frame of many takes that is cheapest to jump to.
 
-use loopwright_core::Analysis;
-use loopwright_core::analysis::BodyOverrides;
-use loopwright_core::math::Decay;
+use loopwright_core::{Analysis, analysis::BodyOverrides, math::Decay};
 use loopwright_match::{
     CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase, MatchFilter,
     MatchSource, features::Horizon,
 };
-use loopwright_moves::Transitions;
-use loopwright_moves::transition::TransitionClip;
+use loopwright_moves::{Transitions, transition::TransitionClip};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{at_any_address, damage_is_refused, made, one_by_one, rows_of, walk};

@@ -1,13 +1,16 @@
 //! Features of motions, and the nearest frame of many takes.
 
 use glam::{DQuat, DVec2};
-use loopwright_core::analysis::{BodyOverrides, MotionKind};
-use loopwright_core::{Analysis, math::ops};
-use loopwright_match::features::{self, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
-use loopwright_match::walk::{WalkError, WalkPath, Walked, WalkerSettings as WalkByMatch, walk as walk_by};
+use loopwright_core::{
+    Analysis,
+    analysis::{BodyOverrides, MotionKind},
+    math::ops,
+};
 use loopwright_match::{
     APART_SECS, DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource,
     Neighbour,
+    features::{self, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard},
+    walk::{WalkError, WalkPath, Walked, WalkerSettings as WalkByMatch, walk as walk_by},
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 

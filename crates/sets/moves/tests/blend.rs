@@ -1,15 +1,20 @@
 //! Blends of loops with known truth: arcs, gaits of other periods and phases, and the spaces between them.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, ContactLimits};
-use loopwright_core::feet::{self, FootLock};
-use loopwright_core::loop_clip::{Interpolation, LoopKeys};
-use loopwright_core::math::{Rigid, Twist, ops, rotation};
-use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::quality::Stand;
-use loopwright_core::{BodyOverrides, LoopClip, Take, quality};
-use loopwright_moves::Blender;
-use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, PhaseError, PhaseMap, blend};
+use loopwright_core::{
+    BodyOverrides, LoopClip, Take,
+    analysis::{Body, ContactLimits},
+    feet::{self, FootLock},
+    loop_clip::{Interpolation, LoopKeys},
+    math::{Rigid, Twist, ops, rotation},
+    motion::SkeletonDifference,
+    quality,
+    quality::Stand,
+};
+use loopwright_moves::{
+    Blender,
+    blend::{BlendAxis, BlendError, BlendSpace, PhaseError, PhaseMap, blend},
+};
 use loopwright_synth::{WalkSettings, Walker};
 
 use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};

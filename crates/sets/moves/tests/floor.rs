@@ -2,10 +2,8 @@
 //! height zero.
 
 use glam::DVec3;
-use loopwright_core::math::Decay;
-use loopwright_core::{Analysis, BodyOverrides, LoopClip, Take};
-use loopwright_moves::transition::TransitionClip;
-use loopwright_moves::{Blender, LoopSet, PlaySettings, Transitions};
+use loopwright_core::{Analysis, BodyOverrides, LoopClip, Take, math::Decay};
+use loopwright_moves::{Blender, LoopSet, PlaySettings, Transitions, transition::TransitionClip};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{best_loop, posed, walk_of};

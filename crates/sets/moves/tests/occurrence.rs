@@ -1,9 +1,10 @@
 //! One motion sought in another, where it is known to be.
 
-use loopwright_core::math::Decay;
-use loopwright_core::{Analysis, Take};
-use loopwright_moves::Transitions;
-use loopwright_moves::transition::{Occurrence, TransitionClip};
+use loopwright_core::{Analysis, Take, math::Decay};
+use loopwright_moves::{
+    Transitions,
+    transition::{Occurrence, TransitionClip},
+};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{best_loop, walk_of};

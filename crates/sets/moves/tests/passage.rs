@@ -1,13 +1,17 @@
 //! Passages: found where synthetic takes start and stop, meeting their loops without a step or a jerk, with the contacts of the truth.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::FootEventKind;
-use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::{Analysis, LoopClip, LoopSettings, Pose, PoseRef, Take};
-use loopwright_moves::passage::{self, FootEvent, FoundPassages, PassageError};
-use loopwright_moves::play::PlayError;
-use loopwright_moves::{LoopSet, Passage, PassageKind};
+use loopwright_core::{
+    Analysis, LoopClip, LoopSettings, Pose, PoseRef, Take,
+    analysis::FootEventKind,
+    loop_clip::Interpolation,
+    math::{Rigid, rotation},
+};
+use loopwright_moves::{
+    LoopSet, Passage, PassageKind,
+    passage::{self, FootEvent, FoundPassages, PassageError},
+    play::PlayError,
+};
 use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
 
 use crate::support;

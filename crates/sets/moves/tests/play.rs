@@ -1,10 +1,11 @@
 //! Sets of loops played one after the other: without steps or jerks, and the same for the same seed.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
-use loopwright_core::{LoopClip, Tracks};
-use loopwright_moves::play::Performance;
-use loopwright_moves::{LoopSet, PlaySettings};
+use loopwright_core::{
+    LoopClip, Tracks,
+    math::{Decay, Rigid, Twist, ops, rotation},
+};
+use loopwright_moves::{LoopSet, PlaySettings, play::Performance};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{self, best_loop, chain, clip_of, walk_of};

@@ -1,9 +1,10 @@
 //! Jumps between motions: costs against first principles, the best of them against all pairs.
 
-use loopwright_core::math::Decay;
-use loopwright_core::{Analysis, BodyOverrides, LoopSettings, Skeleton};
-use loopwright_moves::Transitions;
-use loopwright_moves::transition::{GapOf, TransitionClip, TransitionError};
+use loopwright_core::{Analysis, BodyOverrides, LoopSettings, Skeleton, math::Decay};
+use loopwright_moves::{
+    Transitions,
+    transition::{GapOf, TransitionClip, TransitionError},
+};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{best_made, posed_on, walk_of};

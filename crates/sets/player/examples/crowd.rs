@@ -5,9 +5,7 @@
 #![expect(clippy::print_stdout, reason = "an example talks to people")]
 #![expect(clippy::disallowed_methods, reason = "the player has no clock, its measure has")]
 
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{path::Path, sync::Arc, time::Instant};
 
 use loopwright_player::{Goal, MotionSet, SteeredCharacter};
 

@@ -4,8 +4,7 @@
 //! manifest says otherwise, and the root's rate without overshoot. Time steps may have any length: passages begin and end between
 //! them. Formulas: docs/formats/set.md.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use loopwright_core::{
     Pose,

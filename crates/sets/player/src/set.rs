@@ -1,7 +1,6 @@
 //! A set for playing: clips, blend spaces, and the ways between them.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::{collections::BTreeMap, fmt::Display};
 
 use loopwright_core::{
     Skeleton, Take,

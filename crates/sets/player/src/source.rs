@@ -1,7 +1,9 @@
 //! A playing motion, and the offset left by a switch.
 
-use std::collections::BTreeMap;
-use std::f64::consts::{FRAC_PI_2, TAU};
+use std::{
+    collections::BTreeMap,
+    f64::consts::{FRAC_PI_2, TAU},
+};
 
 use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};

@@ -1,8 +1,6 @@
 //! The table of cases in `cases/`, which bench/peers/cases.py makes with the reference player of docs/formats, and feet that are held.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use glam::DVec3;
 use loopwright_core::math::rotation;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::Rigid;
-use loopwright_core::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings};
+use loopwright_core::{
+    Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings, loop_clip::Interpolation, math::Rigid,
+};
 use loopwright_formats::{Format, LoopWriteSettings, Source, write_loop};
 use loopwright_player::{ClipKind, MotionSet, SetError, SteeredCharacter};
 use loopwright_synth::{WalkSettings, synthesize};

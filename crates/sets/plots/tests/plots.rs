@@ -1,11 +1,9 @@
 //! Plots of jumps and of fits: their contents, and that unusual input does not make them fail.
 
 use loopwright_controller::FitSettings;
-use loopwright_core::Analysis;
-use loopwright_core::math::Decay;
+use loopwright_core::{Analysis, math::Decay};
 use loopwright_draw::plot::png;
-use loopwright_moves::Transitions;
-use loopwright_moves::transition::TransitionClip;
+use loopwright_moves::{Transitions, transition::TransitionClip};
 use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
 
 fn walk(seconds: f64, period_secs: f64) -> Analysis {

@@ -1,20 +1,24 @@
 //! The road of a set on synthetic takes: what they show is in the set, what they lack is named, and files are what the manifest says.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{FootEventKind, MotionKind};
-use loopwright_core::{Joint, Skeleton, Take, Tracks};
-use loopwright_formats::set::{ClipKind, LeftOut, Manifest};
-use loopwright_formats::{Format, LoadedTake, ReadSettings, Sidecar, Source, Target, read_take};
-use loopwright_job::recipe::StudyArgs;
-use loopwright_job::{Recipe, Studied, Study};
-use loopwright_sets::road::{
-    HeldSetFile, MadeSet, MakeSetError, SetClipFile, SetFileName, SetSettings, SetStage, SetTakes, WrittenSet,
-    make_set, of_style,
+use loopwright_core::{
+    Joint, Skeleton, Take, Tracks,
+    analysis::{FootEventKind, MotionKind},
 };
-use loopwright_sets::set::TakeLoop;
+use loopwright_formats::{
+    Format, LoadedTake, ReadSettings, Sidecar, Source, Target, read_take,
+    set::{ClipKind, LeftOut, Manifest},
+};
+use loopwright_job::{Recipe, Studied, Study, recipe::StudyArgs};
+use loopwright_sets::{
+    road::{
+        HeldSetFile, MadeSet, MakeSetError, SetClipFile, SetFileName, SetSettings, SetStage, SetTakes, WrittenSet,
+        make_set, of_style,
+    },
+    set::TakeLoop,
+};
 use loopwright_synth::{WalkSettings, synthesize};
 
 fn walk(name: &str, settings: WalkSettings) -> HeldSetFile {

@@ -3,13 +3,16 @@
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::json::Document;
-use super::{check, failure, find, fit, inspect, json, listen, make_many, page};
-use crate::commands::{
-    catalog, convert, cost, cut, demo, like, list, matching, play, render, retarget, spec::SpecAnswer, synth,
+use super::{check, failure, find, fit, inspect, json, json::Document, listen, make_many, page};
+use crate::{
+    commands::{
+        catalog, convert, cost, cut, demo, like, list, matching, play, render, retarget, spec::SpecAnswer, synth,
+    },
+    schema_words::{
+        KEPT, Passage,
+        schema::{ANSWERS, Definitions, assert_current, put},
+    },
 };
-use crate::schema_words::schema::{ANSWERS, Definitions, assert_current, put};
-use crate::schema_words::{KEPT, Passage};
 
 /// Adds the document of a kind with these facts.
 fn add<'d, T: JsonSchema>(definitions: &'d mut Definitions, kind: &str) -> &'d mut Value {

@@ -2,14 +2,17 @@
 
 pub(crate) mod schema;
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::{cmp::Ordering, collections::BTreeMap, fs};
+use std::{
+    cmp::Ordering,
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+};
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use glam::DVec3;
-use loopwright_core::Take;
-use loopwright_core::math::Twist;
+use loopwright_core::{Take, math::Twist};
 use loopwright_formats::{ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde_json::Value;
 use tempfile::TempDir;

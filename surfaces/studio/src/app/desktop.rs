@@ -1,18 +1,23 @@
 //! The studio in a window: paths that are opened, dialogs of the system, and the title.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{
-    Button, Context, DroppedFileHandle, Key, Modifiers, PopupCloseBehavior, TextEdit, Ui, ViewportCommand, mutex::Mutex,
+    Button, Context, DroppedFileHandle, Key, Modifiers, PopupCloseBehavior, TextEdit, Ui, ViewportCommand,
+    containers::menu::{MenuButton, MenuConfig},
+    mutex::Mutex,
 };
 
 use super::Studio;
-use crate::model::Action;
-use crate::panels::edged_ui;
-use crate::platform::{self, Ask};
+use crate::{
+    model::Action,
+    panels::edged_ui,
+    platform::{self, Ask},
+};
 
 /// A dialog that is answered within this time was never shown.
 const NO_DIALOG: Duration = Duration::from_millis(300);

@@ -1,8 +1,7 @@
 //! Changes of the model.
 
 use loopwright_core::closure::ClosureName;
-use loopwright_formats::Format;
-use loopwright_formats::set::SET_FILE;
+use loopwright_formats::{Format, set::SET_FILE};
 use loopwright_job::recipe::{StudyArgs, read_joint_map};
 
 use super::{

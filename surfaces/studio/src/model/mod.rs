@@ -34,10 +34,12 @@ pub use steered::{SetRead, Steer, Steered};
 pub use takes::around_stretch;
 pub use ticked::Ticked;
 
-use crate::camera::Camera;
-use crate::pace::Busy;
 pub use crate::road::*;
-use crate::work::{Done, Job, OfTake, Wake, Work};
+use crate::{
+    camera::Camera,
+    pace::Busy,
+    work::{Done, Job, OfTake, Wake, Work},
+};
 
 /// Memory that open takes may fill together, bytes: some twenty minutes of takes in a page, an hour and a half in a window. Takes beyond
 /// that are left out, with a message.

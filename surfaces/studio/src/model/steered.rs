@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use loopwright_core::math::percentile::extremes;
-use loopwright_formats::Format;
-use loopwright_formats::set::Manifest;
+use loopwright_formats::{Format, set::Manifest};
 use loopwright_job::recipe::{OutputRecipe, Recipe, StudyArgs};
 use loopwright_player::{Goal, MotionSet, SteeredCharacter};
 

@@ -1,7 +1,6 @@
 //! Open takes: how they are read, and which one is shown.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use loopwright_job::recipe::{Recipe, StudyArgs};
 

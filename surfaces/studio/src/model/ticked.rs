@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use loopwright_formats::Format;
-use loopwright_job::name_part;
-use loopwright_job::recipe::{Recipe, StretchRecipe};
+use loopwright_job::{
+    name_part,
+    recipe::{Recipe, StretchRecipe},
+};
 
 use super::{Edit, Exported, Model, Stretch};
 use crate::work::{Job, OfTake};

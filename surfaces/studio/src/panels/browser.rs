@@ -1,7 +1,9 @@
 //! Takes, animations and loops as a tree of rows that can be sorted, searched, chosen, ticked and closed.
 
-use std::cmp::Ordering;
-use std::sync::{Arc, Weak};
+use std::{
+    cmp::Ordering,
+    sync::{Arc, Weak},
+};
 
 use eframe::egui::{
     Align, Align2, Checkbox, ComboBox, FontId, Id, Pos2, Rect, Role, ScrollArea, Sense, Stroke, TextEdit, Ui,
@@ -14,10 +16,13 @@ use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::recipe::StudyArgs;
 
 use super::edged_ui;
-use crate::focus::named;
-use crate::icons::{self, Icon};
-use crate::model::{Action, Comparison, Judgement, Listed, Model, Opened, Sketch, Stretch, Ticked};
-use crate::{grade, theme};
+use crate::{
+    focus::named,
+    grade,
+    icons::{self, Icon},
+    model::{Action, Comparison, Judgement, Listed, Model, Opened, Sketch, Stretch, Ticked},
+    theme,
+};
 
 /// Height of a row with its sketch, points; the least number of visible rows; and the share of the window that more rows may take.
 const ROW_POINTS: f32 = 28.0;

@@ -6,10 +6,11 @@ use eframe::egui::{ColorImage, Context, Rect, Ui, mutex::Mutex};
 use image::{ImageFormat, RgbaImage, imageops};
 use loopwright_draw::{GifPacker, GifPicture};
 
-use super::ExportPanel;
-use super::settings::pick_ui;
-use crate::model::{Action, Model, Playback, Shown};
-use crate::platform::{Encoded, Video};
+use super::{ExportPanel, settings::pick_ui};
+use crate::{
+    model::{Action, Model, Playback, Shown},
+    platform::{Encoded, Video},
+};
 
 /// Pictures a second of an animation, and the most of them: enough for a loop, not for a take of an hour.
 const GIF_HZ: f64 = 25.0;

@@ -2,8 +2,7 @@
 
 use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
-use crate::focus;
-use crate::line;
+use crate::{focus, line};
 
 /// Height of a chart, points.
 const HEIGHT: f32 = 96.0;

@@ -1,15 +1,22 @@
 //! How the seam is closed: the method, its times at both ends, and each end's share of the gap.
 
 use eframe::egui::{Button, Id, Response, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
-use loopwright_core::closure::{ClosureName, Method, Order, Preset, SeamMotion, Shape, ShapeKind, Shares};
-use loopwright_core::math::ops;
-use loopwright_core::unit::Unit;
+use loopwright_core::{
+    closure::{ClosureName, Method, Order, Preset, SeamMotion, Shape, ShapeKind, Shares},
+    math::ops,
+    unit::Unit,
+};
 use loopwright_job::Decision;
 
-use super::settings::{Setting, pick_ui, setting_ui};
-use super::{ask_edit, edit_by, weak_line_ui};
-use crate::line;
-use crate::model::{Action, Edit, Model};
+use super::{
+    ask_edit, edit_by,
+    settings::{Setting, pick_ui, setting_ui},
+    weak_line_ui,
+};
+use crate::{
+    line,
+    model::{Action, Edit, Model},
+};
 
 /// Range of the slider of a crossfade, seconds.
 const CROSSFADE_SECS: [f64; 2] = [0.01, 1.5];

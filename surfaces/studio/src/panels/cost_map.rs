@@ -7,8 +7,10 @@ use eframe::egui::{
 };
 
 use super::chart::SCROLL_POINTS;
-use crate::focus;
-use crate::model::{Action, CostMap, Model, Stretch, Study};
+use crate::{
+    focus,
+    model::{Action, CostMap, Model, Stretch, Study},
+};
 
 /// Fewest frames of a clicked stretch.
 const MIN_FRAMES: f64 = 4.0;

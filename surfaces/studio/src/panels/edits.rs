@@ -1,14 +1,18 @@
 //! Edits of the closed loop, in the order in which they apply.
 
 use eframe::egui::{self, Align, Button, Layout, Response, RichText, Ui, emath};
-use loopwright_core::Skeleton;
-use loopwright_core::edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints};
+use loopwright_core::{
+    Skeleton,
+    edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints},
+};
 use loopwright_job::recipe::EditRecipe;
 
 use super::{ask_edit, edit_by, settings::number};
-use crate::focus::named;
-use crate::icons::{self, Icon};
-use crate::model::{Action, Model, time_of_move};
+use crate::{
+    focus::named,
+    icons::{self, Icon},
+    model::{Action, Model, time_of_move},
+};
 
 pub fn edits_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {

@@ -7,8 +7,10 @@ use eframe::egui::{self, Button, Ui};
 use loopwright_formats::{Format, Target};
 
 use super::{ask_edit, field_ui, settings::pick_ui, weak_line_ui};
-use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles};
-use crate::platform;
+use crate::{
+    model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles},
+    platform,
+};
 
 /// Room beside a field for the scroll bar of the panels.
 const BESIDE_POINTS: f32 = 8.0;

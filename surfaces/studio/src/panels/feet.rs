@@ -3,8 +3,7 @@
 use eframe::egui::Ui;
 use loopwright_core::feet::FootLock;
 
-use super::settings::pick_ui;
-use super::{ask_edit, edit_by};
+use super::{ask_edit, edit_by, settings::pick_ui};
 use crate::model::Model;
 
 const LOCKS: [FootLock; 3] = [FootLock::Auto, FootLock::Solve, FootLock::Off];

@@ -4,8 +4,10 @@ use eframe::egui::{self, Context, Event, InputState, Key, Modal, Modifiers, Popu
 use glam::DVec3;
 
 use super::ExportPanel;
-use crate::model::{Action, Model, Shown, Steer, Stretch};
-use crate::viewport::switches;
+use crate::{
+    model::{Action, Model, Shown, Steer, Stretch},
+    viewport::switches,
+};
 
 /// The list of keys and their meanings: a row each.
 const KEYS: &str = "

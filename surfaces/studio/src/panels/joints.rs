@@ -5,8 +5,7 @@ use loopwright_core::closure::{ClosureName, ShapeKind};
 use loopwright_job::recipe::JointRecipe;
 
 use super::{ask_edit, edit_by, field_ui, settings};
-use crate::focus::named;
-use crate::model::Model;
+use crate::{focus::named, model::Model};
 
 /// Initial blend time of a joint of its own, seconds: shorter than that of the body.
 const FIRST_SECS: f64 = 0.1;

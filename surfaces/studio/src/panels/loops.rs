@@ -3,10 +3,11 @@
 use eframe::egui::{Grid, Ui};
 use loopwright_core::candidate::{MissReason, OutcomePart};
 
-use super::settings::number;
-use super::{row_ui, turning, weak_line_ui};
-use crate::focus::named;
-use crate::model::{Action, MIN_FRAMES, Model, Opened, Stretch};
+use super::{row_ui, settings::number, turning, weak_line_ui};
+use crate::{
+    focus::named,
+    model::{Action, MIN_FRAMES, Model, Opened, Stretch},
+};
 
 pub fn loops_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else { return };

@@ -38,8 +38,10 @@ pub use studies::{fit_ui, spectrum_ui};
 
 use eframe::egui::{Label, Response, RichText, Stroke, TextEdit, Ui};
 
-use crate::focus::named;
-use crate::model::{Action, Edit, Model};
+use crate::{
+    focus::named,
+    model::{Action, Edit, Model},
+};
 
 /// Requests a change of the choices by a dragged or clicked widget.
 pub fn edit_by(model: &Model, response: &Response, change: impl FnOnce(&mut Edit)) {

@@ -5,9 +5,11 @@ use loopwright_core::math::percentile::extremes;
 use loopwright_player::{FootEventKind, Goal, MotionClip, PlayedSpace, Playing, SpaceAxis};
 
 use super::chart::{Chart, SCROLL_POINTS};
-use crate::focus::{self, named};
-use crate::model::{Action, Model, Shown, Steer, Steered};
-use crate::theme;
+use crate::{
+    focus::{self, named},
+    model::{Action, Model, Shown, Steer, Steered},
+    theme,
+};
 
 /// Height of a grid, and of a loop's row, points; and the room for the loop's name and its share.
 const GRID_POINTS: f32 = 130.0;

@@ -5,8 +5,10 @@ use loopwright_formats::Format;
 use loopwright_job::{Matched, recipe::StudyArgs};
 
 use super::settings::number;
-use crate::focus::named;
-use crate::model::{Action, Model, Opened};
+use crate::{
+    focus::named,
+    model::{Action, Model, Opened},
+};
 
 /// Initial frequency of smoothing, hertz: walks have nothing faster.
 const FIRST_HZ: f64 = 6.0;

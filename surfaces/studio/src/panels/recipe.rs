@@ -3,8 +3,10 @@
 use eframe::egui::{Button, Ui};
 
 use super::{ExportPanel, weak_line_ui};
-use crate::model::{Action, Model};
-use crate::platform;
+use crate::{
+    model::{Action, Model},
+    platform,
+};
 
 /// The message about the last recipe.
 #[derive(Default)]

@@ -3,8 +3,11 @@
 use eframe::egui::{self, Ui};
 use loopwright_core::RootMode;
 
-use super::settings::{Setting, choice_ui, setting_ui};
-use super::{ask_edit, edit_by, row_ui, turning};
+use super::{
+    ask_edit, edit_by, row_ui,
+    settings::{Setting, choice_ui, setting_ui},
+    turning,
+};
 use crate::model::{Edit, Model};
 
 const MODES: [RootMode; 7] = [

@@ -4,8 +4,10 @@ use std::ops::RangeInclusive;
 
 use eframe::egui::{self, DragValue, Response, Sense, Slider, SliderClamping, Ui, emath, vec2};
 
-use crate::focus::named;
-use crate::icons::{self, Icon};
+use crate::{
+    focus::named,
+    icons::{self, Icon},
+};
 
 /// Room for the name, and for the number, points.
 const NAME_POINTS: f32 = 112.0;

@@ -4,9 +4,11 @@ use eframe::egui::{self, Color32, CursorIcon, Rect, Role, Sense, Ui, pos2, vec2}
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
 use super::{ask_edit, edit_by, settings::number};
-use crate::focus::{self, named};
-use crate::model::{Edit, Made, Model};
-use crate::theme;
+use crate::{
+    focus::{self, named},
+    model::{Edit, Made, Model},
+    theme,
+};
 
 /// Height of the row of a foot, points.
 const ROW_POINTS: f32 = 16.0;

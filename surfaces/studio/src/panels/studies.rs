@@ -4,8 +4,10 @@ use eframe::egui::{Align2, Ui};
 use loopwright_controller::{Lack, Pool, Quantity, TakeFit};
 
 use super::chart::Chart;
-use crate::model::{Action, Model, Study, lengths};
-use crate::theme::{self, Tokens};
+use crate::{
+    model::{Action, Model, Study, lengths},
+    theme::{self, Tokens},
+};
 
 /// Longest lag drawn, seconds.
 const MAX_SECS: f64 = 6.0;

@@ -1,11 +1,16 @@
 //! Files on a disk.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::{fs, io::Write as _};
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
-use loopwright_formats::Format;
-use loopwright_formats::set::{Manifest, SET_FILE};
+use loopwright_formats::{
+    Format,
+    set::{Manifest, SET_FILE},
+};
 
 use super::{Encoded, gathered::gathered};
 use crate::model::{Action, Beside, Exported, SetFiles};

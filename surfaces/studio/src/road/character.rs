@@ -3,8 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use loopwright_formats::{Character, ReadSettings};
-use loopwright_job::recipe::{RecipeError, StudyArgs, read_joint_map};
-use loopwright_job::{CharacterTarget, Following, TargetError};
+use loopwright_job::{
+    CharacterTarget, Following, TargetError,
+    recipe::{RecipeError, StudyArgs, read_joint_map},
+};
 use serde::{Deserialize, Serialize};
 
 /// A file by its name.

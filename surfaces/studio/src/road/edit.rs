@@ -1,10 +1,13 @@
 //! The user's choices: the stretch of the take, and how it becomes a loop. Undo restores a previous value.
 
 use glam::DVec3;
-use loopwright_core::closure::{ClosureName, Method, Preset, SeamMotion};
-use loopwright_core::edit::{EditKey, EditKind, EditValue, EditValues};
-use loopwright_core::math::rotation;
-use loopwright_core::{LoopClip, LoopSettings, candidate::WholeClip};
+use loopwright_core::{
+    LoopClip, LoopSettings,
+    candidate::WholeClip,
+    closure::{ClosureName, Method, Preset, SeamMotion},
+    edit::{EditKey, EditKind, EditValue, EditValues},
+    math::rotation,
+};
 use loopwright_formats::Target;
 use loopwright_job::recipe::{ClosureRecipe, EditRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
 use serde::{Deserialize, Serialize};

@@ -4,9 +4,11 @@ use loopwright_formats::{Format, Sidecar, SidecarError};
 use loopwright_job::{JobError, Warning, choose, warning, write};
 use serde::{Deserialize, Serialize};
 
-use super::made::{Made, request};
-use super::opened::Opened;
-use super::stretch::Stretch;
+use super::{
+    made::{Made, request},
+    opened::Opened,
+    stretch::Stretch,
+};
 
 /// The bytes of a loop's file and of its sidecar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

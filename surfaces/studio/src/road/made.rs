@@ -1,13 +1,16 @@
 //! The loop that the choices make, with its figures.
 
 use loopwright_core::{LoopCandidate, LoopClip, Quality, quality};
-use loopwright_job::recipe::StretchRecipe;
 use loopwright_job::{
-    Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make, verdict,
+    Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make,
+    recipe::StretchRecipe, verdict,
 };
 
-use super::opened::{Opened, StretchError};
-use super::{edit::Edit, stretch::Stretch};
+use super::{
+    edit::Edit,
+    opened::{Opened, StretchError},
+    stretch::Stretch,
+};
 
 /// A loop, its figures and its verdict.
 #[derive(Clone, Debug)]

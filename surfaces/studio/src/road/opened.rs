@@ -2,19 +2,26 @@
 
 use std::sync::Arc;
 
-use loopwright_core::analysis::{Body, Gait};
-use loopwright_core::take::{Cut, CutError};
-use loopwright_core::{FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, retarget::Retarget};
+use loopwright_core::{
+    FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take,
+    analysis::{Body, Gait},
+    retarget::Retarget,
+    take::{Cut, CutError},
+};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, FileWarning, Format, LoadedTake, ReadError, SizeLimits, Source, read_take,
 };
-use loopwright_job::recipe::{RecipeError, StudyArgs};
-use loopwright_job::{Studied, StudyError};
+use loopwright_job::{
+    Studied, StudyError,
+    recipe::{RecipeError, StudyArgs},
+};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 use serde::{Deserialize, Serialize};
 
-use super::character::{self, CharacterError, NamedFile};
-use super::stretch::{MIN_FRAMES, Stretch};
+use super::{
+    character::{self, CharacterError, NamedFile},
+    stretch::{MIN_FRAMES, Stretch},
+};
 
 /// Most loops that are listed: more are hard to choose from.
 const MAX_LOOPS: usize = 12;

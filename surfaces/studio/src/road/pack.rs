@@ -5,10 +5,12 @@ use std::sync::Arc;
 use loopwright_formats::{AnimatedFile, loop_file::facts::Grade};
 use loopwright_job::recipe::StudyArgs;
 
-use super::NamedFile;
-use super::edit::Edit;
-use super::made::Made;
-use super::opened::{OpenError, Opened, Room, Tell};
+use super::{
+    NamedFile,
+    edit::Edit,
+    made::Made,
+    opened::{OpenError, Opened, Room, Tell},
+};
 
 /// Words in the names of animations that move, in the order of preference, and in the names of transitions.
 const MOVES: [&str; 7] = ["walk", "jog", "run", "sprint", "stroll", "strafe", "crawl"];

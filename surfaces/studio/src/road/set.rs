@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
-use loopwright_formats::set::{LeftOut, SET_FILE};
-use loopwright_formats::{AnimatedFile, AnimationChoice, Format, ReadSettings, Sidecar, SidecarError, SizeLimits};
+use loopwright_formats::{
+    AnimatedFile, AnimationChoice, Format, ReadSettings, Sidecar, SidecarError, SizeLimits,
+    set::{LeftOut, SET_FILE},
+};
 use loopwright_job::{Recipe, Studied, StudyError};
-use loopwright_sets::road::{self, MakeSetError, SetFileName, SetSettings, SetStage, SetTakes};
-use loopwright_sets::set::TakeLoop;
+use loopwright_sets::{
+    road::{self, MakeSetError, SetFileName, SetSettings, SetStage, SetTakes},
+    set::TakeLoop,
+};
 use serde::{Deserialize, Serialize};
 
-use super::character::{self, CharacterError, NamedFile};
-use super::opened::{Tell, stem_of};
+use super::{
+    character::{self, CharacterError, NamedFile},
+    opened::{Tell, stem_of},
+};
 
 /// Most takes that an error names as left out.
 const MOST_NAMED: usize = 8;

@@ -1,8 +1,7 @@
 //! A sketch of a body in a few lines, small enough for a row of a list.
 
 use glam::{DVec3, dvec3};
-use loopwright_core::Analysis;
-use loopwright_core::math::ops;
+use loopwright_core::{Analysis, math::ops};
 use loopwright_draw::Figure;
 
 /// Turn of the view from where the body faces, radians: a walker is seen from its side and from ahead, as in the first view.

@@ -1,8 +1,7 @@
 //! Studies of a take on demand: the cost of every seam, and the fit of a controller.
 
 use loopwright_controller::{FitSettings, TakeFit};
-use loopwright_core::SearchSettings;
-use loopwright_core::analysis::Spectrum;
+use loopwright_core::{SearchSettings, analysis::Spectrum};
 use serde::{Deserialize, Serialize};
 
 use super::Opened;

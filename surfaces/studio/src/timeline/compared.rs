@@ -2,10 +2,15 @@
 
 use eframe::egui::{Align, Grid, Layout, RichText, Role, ScrollArea, Sense, Ui, vec2};
 
-use super::seam_channels::{Kind, offset_of};
-use super::seam_curve::{Chart, joint_ui};
-use crate::model::{Action, Compared, Model};
-use crate::{focus, grade, theme};
+use super::{
+    seam_channels::{Kind, offset_of},
+    seam_curve::{Chart, joint_ui},
+};
+use crate::{
+    focus, grade,
+    model::{Action, Compared, Model},
+    theme,
+};
 
 /// Least height of the curves, points, and the share of the width that they take.
 const LEAST_POINTS: f32 = 90.0;

@@ -5,10 +5,13 @@ use eframe::egui::{self, Align2, Color32, Painter, Pos2, Rect, Role, Sense, Stro
 use loopwright_core::math::percentile::extremes;
 
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
-use crate::focus::{self, named};
-use crate::model::{Action, Made, Model, Shown};
-use crate::theme::{self, Tokens};
-use crate::{flat, line};
+use crate::{
+    flat,
+    focus::{self, named},
+    line,
+    model::{Action, Made, Model, Shown},
+    theme::{self, Tokens},
+};
 
 /// Least height of the curves, points.
 const LEAST_POINTS: f32 = 70.0;

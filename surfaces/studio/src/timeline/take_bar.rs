@@ -5,14 +5,18 @@ use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Key, Modifiers, Painter, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui,
     WidgetInfo, pos2, vec2,
 };
-use loopwright_core::SearchSettings;
-use loopwright_core::edit::{EditKey, EditKind, bump};
-use loopwright_core::math::percentile::extremes;
+use loopwright_core::{
+    SearchSettings,
+    edit::{EditKey, EditKind, bump},
+    math::percentile::extremes,
+};
 use loopwright_formats::loop_file::facts::Grade;
 
-use crate::model::{Action, MIN_FRAMES, Model, Opened, Stretch, around_stretch};
-use crate::theme::{self, Tokens};
-use crate::{flat, focus, grade, line};
+use crate::{
+    flat, focus, grade, line,
+    model::{Action, MIN_FRAMES, Model, Opened, Stretch, around_stretch},
+    theme::{self, Tokens},
+};
 
 /// Heights of the legend, of the curves of speed and heading, of the row of a foot, of the activity, and of a row of loops, points.
 const LEGEND_POINTS: f32 = 15.0;

@@ -2,9 +2,11 @@
 
 use eframe::egui::{self, Label, Slider, Ui, WidgetInfo, vec2};
 
-use crate::icons::{self, Icon};
-use crate::model::{Action, Model, SPEEDS, Shown};
-use crate::theme;
+use crate::{
+    icons::{self, Icon},
+    model::{Action, Model, SPEEDS, Shown},
+    theme,
+};
 
 const SLOW_SPEED: f64 = 0.25;
 

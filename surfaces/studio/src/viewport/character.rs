@@ -5,8 +5,10 @@ use std::sync::Arc;
 use eframe::egui::Context;
 use loopwright_formats::SizeLimits;
 
-use crate::model::{Beside, Opened};
-use crate::surface::Surface;
+use crate::{
+    model::{Beside, Opened},
+    surface::Surface,
+};
 
 /// The surface of a take's own character, once it is read.
 #[derive(Default)]

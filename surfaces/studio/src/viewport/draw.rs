@@ -12,14 +12,18 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use eframe::egui::PaintCallbackInfo;
-use eframe::egui_glow::{Painter, ShaderVersion};
-use eframe::glow::{self, HasContext as _, PixelUnpackData};
+use eframe::{
+    egui::PaintCallbackInfo,
+    egui_glow::{Painter, ShaderVersion},
+    glow::{self, HasContext as _, PixelUnpackData},
+};
 
-use super::posed::{self, Drawn, Frame, Ground, PosedBody};
-use super::shaders::{
-    BLUR_FRAGMENT, BLUR_VERTEX, BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, GROUND_FRAGMENT,
-    GROUND_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX,
+use super::{
+    posed::{self, Drawn, Frame, Ground, PosedBody},
+    shaders::{
+        BLUR_FRAGMENT, BLUR_VERTEX, BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, GROUND_FRAGMENT,
+        GROUND_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX,
+    },
 };
 use loopwright_formats::mesh::Posed;
 

@@ -7,8 +7,10 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DAffine3, DVec3};
-use loopwright_core::Pose;
-use loopwright_core::analysis::{self, Side};
+use loopwright_core::{
+    Pose,
+    analysis::{self, Side},
+};
 use loopwright_draw::{Figure, Limb};
 use loopwright_formats::mesh::{Bone, Mesh, MeshPart, Vertex};
 

@@ -13,20 +13,24 @@ mod stick;
 
 use std::{collections::HashMap, f64::consts::FRAC_PI_2, sync::Arc};
 
-use eframe::egui::{
-    self, Align, Align2, Color32, FontId, Key, Layout, PaintCallback, PaintCallbackInfo, PointerButton, Pos2, Rect,
-    Response, Role, Sense, Shape, Ui, mutex::Mutex, vec2,
+use eframe::{
+    egui::{
+        self, Align, Align2, Color32, FontId, Key, Layout, PaintCallback, PaintCallbackInfo, PointerButton, Pos2, Rect,
+        Response, Role, Sense, Shape, Ui, mutex::Mutex, vec2,
+    },
+    egui_glow::{CallbackFn, Painter},
 };
-use eframe::egui_glow::{CallbackFn, Painter};
 use glam::DVec3;
 use loopwright_draw::Figure;
 
-use crate::camera::{Camera, View};
-use crate::icons::{self, Icon};
-use crate::model::{Action, Beside, Made, Model, Opened, RootView, Shown};
-use crate::surface::Surface;
-use crate::theme::{self, Tokens};
-use crate::{flat, focus};
+use crate::{
+    camera::{Camera, View},
+    flat, focus,
+    icons::{self, Icon},
+    model::{Action, Beside, Made, Model, Opened, RootView, Shown},
+    surface::Surface,
+    theme::{self, Tokens},
+};
 use character::Character;
 use draw::Renderer;
 use posed::{Frame, Ground, PosedBody, Veil};

@@ -5,10 +5,8 @@ use std::f32::consts::PI;
 use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, vec2};
 use glam::DVec3;
 
-use super::scene::Scene;
-use super::seam::Paths;
-use crate::camera::View;
-use crate::theme::Tokens;
+use super::{scene::Scene, seam::Paths};
+use crate::{camera::View, theme::Tokens};
 
 /// Segments of a ring on the ground.
 const RING: usize = 20;

@@ -5,9 +5,11 @@ use std::f64::consts::TAU;
 use eframe::egui::{Align2, Color32, CursorIcon, FontId, Pos2, Rect, Response, Shape, Stroke, Ui, Vec2, vec2};
 use glam::{DQuat, DVec3};
 
-use crate::camera::View;
-use crate::model::{Action, Edit, Model};
-use crate::theme;
+use crate::{
+    camera::View,
+    model::{Action, Edit, Model},
+    theme,
+};
 
 /// Radius of the rings, points of the screen.
 const RADIUS_POINTS: f64 = 58.0;

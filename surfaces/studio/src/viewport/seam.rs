@@ -1,8 +1,10 @@
 //! The path of a joint over the seam, and feet that slide or change height while they stand.
 
 use glam::DVec3;
-use loopwright_core::loop_clip::LoopKeys;
-use loopwright_core::quality::{Stand, farthest_slide_of_stances, stands};
+use loopwright_core::{
+    loop_clip::LoopKeys,
+    quality::{Stand, farthest_slide_of_stances, stands},
+};
 use loopwright_job::checks::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
 
 use crate::model::{Made, Model};

@@ -2,8 +2,10 @@
 
 use eframe::egui::{Id, Rect, Role, Sense, Stroke, Ui, Vec2, vec2};
 
-use crate::focus;
-use crate::model::{Action, Model, Steer};
+use crate::{
+    focus,
+    model::{Action, Model, Steer},
+};
 
 /// Reach of the stick, points, and distance of its middle from a lower corner of the view: in narrow windows the left one, above the row of
 /// controls there.

@@ -7,8 +7,10 @@ use loopwright_core::handover::NUM_LONG_ARRAYS;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use super::parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked};
-use super::{Done, Job, Kind, OfTake, Wake};
+use super::{
+    Done, Job, Kind, OfTake, Wake,
+    parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked},
+};
 use crate::road::Opened;
 
 /// Script of the worker, beside the page.

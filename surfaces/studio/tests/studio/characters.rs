@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
-use loopwright_studio::Action;
-use loopwright_studio::model::{Exported, Opened};
+use loopwright_studio::{
+    Action,
+    model::{Exported, Opened},
+};
 use loopwright_synth::WalkSettings;
 
 use super::driven::{command, strolls, studio, walk};

@@ -1,8 +1,10 @@
 //! The controls that the published demo also has: their effect and their range.
 
 use eframe::egui::accesskit::{Role, Toggled};
-use egui_kittest::Node;
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{
+    Node,
+    kittest::{NodeT as _, Queryable as _},
+};
 use loopwright_core::closure::{Order, Preset};
 use loopwright_studio::model::{Made, Shown};
 

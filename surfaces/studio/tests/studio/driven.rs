@@ -1,16 +1,21 @@
 //! A studio without a window, and the hands that drive it.
 
-use std::ops::{Deref, DerefMut};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use std::{process::Output, sync::Arc};
+use std::{
+    ops::{Deref, DerefMut},
+    path::{Path, PathBuf},
+    process::Output,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use eframe::egui::{Event, Key, Modifiers, Pos2, Rect, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Source, write_take};
-use loopwright_studio::model::{Edit, Exported, Judgement, Made, Opened, Shown, Stretch};
-use loopwright_studio::{Action, Model, Studio};
+use loopwright_studio::{
+    Action, Model, Studio,
+    model::{Edit, Exported, Judgement, Made, Opened, Shown, Stretch},
+};
 use loopwright_synth::{WalkSettings, synthesize};
 use tempfile::TempDir;
 

@@ -1,12 +1,18 @@
 //! Exported files: the same bytes as by the library and by the command.
 
 use egui_kittest::kittest::Queryable as _;
-use loopwright_core::closure::{ClosureName, ShapeKind};
-use loopwright_core::edit::{EditKey, EditKind, EditValue};
-use loopwright_core::{Analysis, LoopSettings, MadeLoop, SearchSettings, feet::FootLock};
+use loopwright_core::{
+    Analysis, LoopSettings, MadeLoop, SearchSettings,
+    closure::{ClosureName, ShapeKind},
+    edit::{EditKey, EditKind, EditValue},
+    feet::FootLock,
+};
 use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, load, loop_file::facts::TakeFacts};
-use loopwright_job::recipe::{EditedBody, Recipe};
-use loopwright_job::{Verdict, verdict};
+use loopwright_job::{
+    Verdict,
+    recipe::{EditedBody, Recipe},
+    verdict,
+};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{command, is_made, stroll, studio_with_stroll, walk, written_until};

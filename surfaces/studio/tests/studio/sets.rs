@@ -1,16 +1,16 @@
 //! Sets that are played by their manifest.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use eframe::egui::{Key, accesskit::Role, vec2};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::{Format, load};
 use loopwright_job::{Recipe, Study};
 use loopwright_sets::road::{HeldSetFile, MakeSetError, SetSettings, make_set};
-use loopwright_studio::Action;
-use loopwright_studio::model::{Edit, Exported, Made, Opened, Shown};
+use loopwright_studio::{
+    Action,
+    model::{Edit, Exported, Made, Opened, Shown},
+};
 use loopwright_synth::WalkSettings;
 use serde_json::json;
 

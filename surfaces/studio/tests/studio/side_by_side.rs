@@ -4,8 +4,10 @@ use eframe::egui::Key;
 use egui_kittest::kittest::Queryable as _;
 use loopwright_core::closure::Preset;
 use loopwright_formats::Format;
-use loopwright_studio::Action;
-use loopwright_studio::model::{Comparison, Link, Made, Shown, Stretch};
+use loopwright_studio::{
+    Action,
+    model::{Comparison, Link, Made, Shown, Stretch},
+};
 use loopwright_synth::WalkSettings;
 
 use super::driven::{Driven, studio, studio_with_stroll, walk};

@@ -1,11 +1,12 @@
 //! The stretch, the closure, stances and joints, by mouse.
 
 use eframe::egui::{Event, Key, Modifiers, vec2};
-use loopwright_core::SearchSettings;
-use loopwright_core::closure::{Method, Shape, ShapeKind};
-use loopwright_core::edit::EditKind;
-use loopwright_studio::model::Stretch;
-use loopwright_studio::{Action, Model};
+use loopwright_core::{
+    SearchSettings,
+    closure::{Method, Shape, ShapeKind},
+    edit::EditKind,
+};
+use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{Driven, studio};
 

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{Key, accesskit::Role};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_core::{SearchSettings, feet::FootLock, take::Cut};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::{Format, Sidecar};
+use loopwright_formats::{Format, Sidecar, loop_file::facts::Grade};
 use loopwright_job::{Request, Rows, SearchRequest, choose, make, write};
-use loopwright_studio::model::{Beside, Edit, Exported, Judgement, Made, Opened, Stretch, Ticked};
-use loopwright_studio::{Action, Model, Studio, work::Wake};
+use loopwright_studio::{
+    Action, Model, Studio,
+    model::{Beside, Edit, Exported, Judgement, Made, Opened, Stretch, Ticked},
+    work::Wake,
+};
 use loopwright_synth::WalkSettings;
 
 use super::driven::{is_made, stroll, strolls, studio, studio_that, studio_with_stroll, walk, written_until};

@@ -1,10 +1,11 @@
 //! The window as a whole: its keys, its first steps, narrow.
 
-use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Key, Modifiers, TouchDeviceId, TouchId, TouchPhase, ViewportId, vec2};
+use eframe::egui::{Event, Key, Modifiers, TouchDeviceId, TouchId, TouchPhase, ViewportId, accesskit::Role, vec2};
 use egui_kittest::kittest::Queryable as _;
-use loopwright_studio::Action;
-use loopwright_studio::model::{Shown, Stretch};
+use loopwright_studio::{
+    Action,
+    model::{Shown, Stretch},
+};
 
 use super::driven::{Driven, strolls, studio, studio_that};
 

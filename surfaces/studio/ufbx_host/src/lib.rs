@@ -8,8 +8,10 @@
 extern crate alloc;
 
 use alloc::alloc::{Layout, alloc, dealloc, realloc};
-use core::ffi::{c_char, c_int, c_void};
-use core::ptr::{self, null_mut};
+use core::{
+    ffi::{c_char, c_int, c_void},
+    ptr::{self, null_mut},
+};
 
 /// Alignment that C guarantees for `malloc`.
 const ALIGN: usize = 16;

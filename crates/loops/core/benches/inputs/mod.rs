@@ -4,8 +4,10 @@
 
 use std::path::Path;
 
-use loopwright_core::analysis::{ActivityKind, Body, Features, WeightedJoint};
-use loopwright_core::{Analysis, Take};
+use loopwright_core::{
+    Analysis, Take,
+    analysis::{ActivityKind, Body, Features, WeightedJoint},
+};
 use loopwright_formats::{ReadSettings, read_take};
 use rand_pcg::{Pcg64, rand_core::Rng};
 

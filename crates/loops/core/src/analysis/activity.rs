@@ -6,8 +6,7 @@ use super::Features;
 use crate::math::{TimeStep, around, percentile};
 
 /// Activity of a frame.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub enum ActivityKind {
     /// The body moves at a fair share of the take's own pace.
     Moving,

@@ -8,10 +8,10 @@ use core::ops::{Range, RangeInclusive};
 
 use glam::DVec3;
 
-use super::standing::{
-    GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, majority, over_lowest, rise_around, rise_of_hips,
+use super::{
+    Body, FoundBy,
+    standing::{GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, majority, over_lowest, rise_around, rise_of_hips},
 };
-use super::{Body, FoundBy};
 use crate::math::{Hermite, Span, TimeStep, around, kernel, ops, ordered, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
@@ -38,8 +38,7 @@ pub enum FootPoint {
 }
 
 /// A time on the ground, in frames or samples that may be fractional.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Stay {
     /// The foot, as an index into [`Body::feet`].
     pub foot: usize,
@@ -70,8 +69,7 @@ impl Stay {
 }
 
 /// A span in which a point of a foot bears.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct PointStay {
     /// The point.
     pub point: FootPoint,
@@ -80,8 +78,7 @@ pub struct PointStay {
 }
 
 /// When the feet of a body are on the ground.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct Bearings {
     /// Spans of whole feet, in order of their strikes.
     pub stays: Vec<Stay>,

@@ -5,12 +5,13 @@
 use core::ops::RangeInclusive;
 
 use super::{Bearings, Body, ContactLimits, FootPaths, FoundBy, Ground, PointStay, Stay, Strides};
-use crate::motion::{Skeleton, WorldTracks};
-use crate::take::Take;
+use crate::{
+    motion::{Skeleton, WorldTracks},
+    take::Take,
+};
 
 /// A span of frames in which a foot stands.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub struct Contact {
     /// Which foot, as an index into [`Body::feet`].
     pub foot: usize,
@@ -32,8 +33,7 @@ pub enum FootEventKind {
 }
 
 /// All contacts of a take.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct Contacts {
     /// Per foot and frame, whether it stands.
     planted: Vec<Vec<bool>>,

@@ -6,12 +6,14 @@
 use glam::DVec3;
 
 use super::Body;
-use crate::math::{TimeStep, greatest, ops, percentile, rotation};
-use crate::{motion::WorldTracks, take::Take};
+use crate::{
+    math::{TimeStep, greatest, ops, percentile, rotation},
+    motion::WorldTracks,
+    take::Take,
+};
 
 /// A fault of a frame.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub enum BadFrameKind {
     /// The step to the previous or next pose is far larger than the motion allows.
     Jump,
@@ -20,8 +22,7 @@ pub enum BadFrameKind {
 }
 
 /// An unreliable frame.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub struct BadFrame {
     /// Frame, counted from 0.
     pub frame: usize,
@@ -30,8 +31,7 @@ pub struct BadFrame {
 }
 
 /// A joint that turns over between two frames.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct FlippingJoint {
     /// The joint.
     pub joint: usize,
@@ -42,8 +42,7 @@ pub struct FlippingJoint {
 }
 
 /// The defects found in a take.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct TakeDefects {
     /// Frames flagged, in order.
     pub bad_frames: Vec<BadFrame>,

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::{Body, BodyError, Heading, TakeDefects, body, velocity};
-use crate::math::{around, mean};
-use crate::motion::{Skeleton, WorldTracks};
-use crate::{math::rotation, take::Take};
+use crate::{
+    math::{around, mean, rotation},
+    motion::{Skeleton, WorldTracks},
+    take::Take,
+};
 
 /// A joint that is compared.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct WeightedJoint {
     /// The joint; one that replaces a missing hand or head is measured at the end of its bone ([`Body::point`]).
     pub joint: usize,

@@ -7,8 +7,10 @@
 //! docs/math/contacts.md.
 
 use super::{Body, Contacts, Foot, FootPoint, FoundBy, standing};
-use crate::math::{TimeStep, kernel, percentile, smallest};
-use crate::motion::WorldTracks;
+use crate::{
+    math::{TimeStep, kernel, percentile, smallest},
+    motion::WorldTracks,
+};
 
 /// Stances within this long on either side count, seconds: those of a step before and a step after at a slow walk.
 ///

@@ -5,12 +5,13 @@
 use core::fmt;
 
 use super::{Body, Side};
-use crate::math::{Twist, ops};
-use crate::take::Take;
+use crate::{
+    math::{Twist, ops},
+    take::Take,
+};
 
 /// An activity of a body, in the words of animators.
-#[handed_over]
-#[derive(Copy, Eq, PartialOrd, Ord)]
+#[handed_over(Copy, Eq, PartialOrd, Ord)]
 pub enum MotionKind {
     /// Nothing moves.
     Still,
@@ -190,8 +191,7 @@ impl MotionKind {
 }
 
 /// The motion of a body in a part of a take: its kind, and the side to which it turns, curves or goes.
-#[handed_over]
-#[derive(Copy, Eq, PartialOrd, Ord)]
+#[handed_over(Copy, Eq, PartialOrd, Ord)]
 pub struct Gait {
     /// The activity.
     pub kind: MotionKind,

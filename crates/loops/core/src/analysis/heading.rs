@@ -6,8 +6,10 @@
 use glam::DVec3;
 
 use super::Body;
-use crate::math::{Rigid, TimeStep, around, ops, percentile, rotation};
-use crate::motion::WorldTracks;
+use crate::{
+    math::{Rigid, TimeStep, around, ops, percentile, rotation},
+    motion::WorldTracks,
+};
 
 /// Ground position and facing at every frame.
 #[handed_over]

@@ -3,11 +3,15 @@
 //! A leg swings about as fast as a pendulum of its length: bodies of all sizes take strides of some multiple of sqrt(leg / gravity), see R.
 //! McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
 
-use super::gait::{GRAVITY, leg_metres};
-use super::{Body, FoundBy, Heading};
-use crate::math::{mean, percentile};
-use crate::motion::WorldTracks;
-use crate::take::Take;
+use super::{
+    Body, FoundBy, Heading,
+    gait::{GRAVITY, leg_metres},
+};
+use crate::{
+    math::{mean, percentile},
+    motion::WorldTracks,
+    take::Take,
+};
 
 /// Strides that no body of this size takes: the rate of the file is wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]

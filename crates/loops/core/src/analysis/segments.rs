@@ -9,13 +9,14 @@ use core::ops::Range;
 use glam::DVec3;
 
 use super::{Activity, ActivityKind, Body, Contacts, Gait, Heading, MotionKind, Running, run_speed};
-use crate::math::{TimeStep, Twist, around, ordered, percentile, rotation};
-use crate::motion::WorldTracks;
-use crate::take::Take;
+use crate::{
+    math::{TimeStep, Twist, around, ordered, percentile, rotation},
+    motion::WorldTracks,
+    take::Take,
+};
 
 /// A run of frames of one gait.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub struct Segment {
     /// The gait of the body.
     pub gait: Gait,

@@ -10,8 +10,10 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::math::{TimeStep, around, kernel, ops, percentile, smallest};
-use crate::motion::WorldTracks;
+use crate::{
+    math::{TimeStep, around, kernel, ops, percentile, smallest},
+    motion::WorldTracks,
+};
 
 /// The ground below a foot is its lowest height within this long on either side, seconds.
 ///
@@ -61,8 +63,7 @@ pub(crate) const MAY_STAND_METRES: f64 = 0.025;
 pub(crate) const SWING_MPS: f64 = 0.4;
 
 /// Limits below which a foot starts to stand, in place of those derived from its own motion.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct ContactLimits {
     /// Speed over the ground, metres per second.
     pub speed_mps: Option<f64>,

@@ -7,10 +7,12 @@ use glam::DVec3;
 use super::{
     Body, Footing, FoundBy, MotionKind, Running, Side, Stay, bearing::LONGEST_STRIDE_SECS, gait::run_speed_of,
 };
-use crate::loop_clip::LoopClip;
-use crate::math::{TimeStep, around, mean, ordered, percentile};
-use crate::motion::{PoseRef, Skeleton, WorldTracks};
-use crate::take::Take;
+use crate::{
+    loop_clip::LoopClip,
+    math::{TimeStep, around, mean, ordered, percentile},
+    motion::{PoseRef, Skeleton, WorldTracks},
+    take::Take,
+};
 
 /// A body that moves less than this in a stride steps in place, metres on the reference body: its sway and drift have no direction.
 const LEAST_WAY_METRES: f64 = 0.1;

@@ -1,8 +1,10 @@
 //! Measures the take's own acceleration at a seam: if a foot strikes there, the seam looks like a pop however well it is closed.
 
 use super::{SeamPair, describe::SearchedTake};
-use crate::analysis::seam_peak::{self, floor, second_difference};
-use crate::math::rotation;
+use crate::{
+    analysis::seam_peak::{self, floor, second_difference},
+    math::rotation,
+};
 
 impl SearchedTake<'_> {
     /// Returns the take's acceleration at both ends over the 99th percentile of the acceleration between them, for the worst

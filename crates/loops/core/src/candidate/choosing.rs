@@ -4,9 +4,11 @@
 //! slower rates can hold, they are equal for equal motion. Why, and what it changes: docs/math/choice.md.
 
 use super::{LoopCandidate, NearestMiss, SeamPair, SearchSettings, finder::Finder};
-use crate::analysis::{Analysis, BadFrame, Segment, TakeDefects};
-use crate::motion::Tracks;
-use crate::take::{Cut, Sampler, Take};
+use crate::{
+    analysis::{Analysis, BadFrame, Segment, TakeDefects},
+    motion::Tracks,
+    take::{Cut, Sampler, Take},
+};
 
 /// Rate at which a take is sampled before it is filtered, hertz, and the cutoff of the filter.
 const SAMPLED_HZ: f64 = 60.0;

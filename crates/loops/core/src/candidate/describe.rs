@@ -1,8 +1,12 @@
 //! Describes a stretch, whether or not it qualifies as a loop.
 
 use super::{LoopCandidate, SeamPair, Steadiness, remembered::Remembered, rhythm::Rhythm};
-use crate::math::mean;
-use crate::{analysis::Analysis, math::TimeStep, mirror::Pairing, take::Cut};
+use crate::{
+    analysis::Analysis,
+    math::{TimeStep, mean},
+    mirror::Pairing,
+    take::Cut,
+};
 
 /// The searched take, and the pairing of ends.
 pub(super) struct SearchedTake<'a> {

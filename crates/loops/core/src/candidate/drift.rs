@@ -8,8 +8,10 @@ use core::f64::consts::PI;
 use glam::DVec3;
 
 use super::steadiness::{PaceChange, SLOW_MPS, Steadiness, heading_at, veer};
-use crate::analysis::Analysis;
-use crate::math::{dot, mean, ops, rotation};
+use crate::{
+    analysis::Analysis,
+    math::{dot, mean, ops, rotation},
+};
 
 /// Samples of the speed in a cycle, ...
 const BINS: usize = 16;

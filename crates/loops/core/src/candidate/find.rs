@@ -1,13 +1,15 @@
 //! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
-use super::finder::{Finder, is_gesture};
-use super::whole_clip::{trimmed_cycle, whole_candidate};
 use super::{
     Choosing, FoundLoops, LastKey, LoopCandidate, SearchError, SearchSettings, Steadiness, WholeClip, WholeClipKind,
+    finder::{Finder, is_gesture},
     is_cut_off, ping_pong, rhythm,
+    whole_clip::{trimmed_cycle, whole_candidate},
 };
-use crate::analysis::{Analysis, Features};
-use crate::take::{Cut, CutError};
+use crate::{
+    analysis::{Analysis, Features},
+    take::{Cut, CutError},
+};
 
 /// The loops that a search proposes.
 pub(crate) struct Proposed {

@@ -1,8 +1,10 @@
 //! Classifies the motion of a whole take or a loop.
 
 use super::{LoopCandidate, WholeClip, WholeClipKind, whole_clip::is_single_action};
-use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed, segments};
-use crate::math::{percentile, smallest};
+use crate::{
+    analysis::{Analysis, Gait, MotionKind, Running, run_speed, segments},
+    math::{percentile, smallest},
+};
 
 impl Analysis {
     /// Returns the kind of motion of the take: a single action, or the gait that it shows for longest.

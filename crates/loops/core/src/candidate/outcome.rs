@@ -36,8 +36,7 @@ pub enum OutcomePart {
 }
 
 /// How good a loop made of a stretch looks; lengths and speeds at the size of an adult.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Outcome {
     /// Cost of the seam over that of random frames, see [`super::LoopCandidate::cost_ratio`].
     pub cost_ratio: f64,

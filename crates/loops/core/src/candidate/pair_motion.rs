@@ -3,12 +3,16 @@
 use glam::DVec3;
 
 use super::{SeamPair, describe::SearchedTake};
-use crate::math::{Twist, greatest, ops, rotation};
-use crate::mirror::{Mirror, Pairing};
-use crate::motion::RootMotion;
-use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
-use crate::root_motion::half_cycle::HalfCycle;
-use crate::root_motion::poses::{EndPoses, WINDOW_SECS};
+use crate::{
+    math::{Twist, greatest, ops, rotation},
+    mirror::{Mirror, Pairing},
+    motion::RootMotion,
+    root_motion::{
+        cycle::{BodyPath, Cycle, GroundPath},
+        half_cycle::HalfCycle,
+        poses::{EndPoses, WINDOW_SECS},
+    },
+};
 
 /// Change allowed for any root motion, metres per second: it keeps noise from disqualifying loops in place.
 const CHANGE_ALLOWANCE: f64 = 0.1;

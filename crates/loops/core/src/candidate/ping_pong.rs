@@ -9,9 +9,11 @@ use glam::DVec3;
 use super::{
     FoundLoops, LoopCandidate, SeamPair, SearchError, SearchSettings, describe::SearchedTake, whole_clip::moving_frames,
 };
-use crate::analysis::{Analysis, TakeDefects};
-use crate::math::{around, ordered, rotation};
-use crate::take::{Cut, CutError};
+use crate::{
+    analysis::{Analysis, TakeDefects},
+    math::{around, ordered, rotation},
+    take::{Cut, CutError},
+};
 
 /// Fewest frames of a stretch.
 const SHORTEST: usize = 3;

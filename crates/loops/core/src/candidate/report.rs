@@ -3,16 +3,17 @@
 use core::fmt;
 
 use super::{Outcome, SeamPair, SearchSettings, Steadiness, WholeClip, WholeClipKind};
-use crate::analysis::{Analysis, MOVING_MPS, Spectrum};
-use crate::math::{Rigid, Twist};
-use crate::mirror::Pairing;
-use crate::quality::Quality;
-use crate::root_motion::RootMode;
-use crate::take::Cut;
+use crate::{
+    analysis::{Analysis, MOVING_MPS, Spectrum},
+    math::{Rigid, Twist},
+    mirror::Pairing,
+    quality::Quality,
+    root_motion::RootMode,
+    take::Cut,
+};
 
 /// Result of a search.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct FoundLoops {
     /// Distinct loops: the recommended one first, then by cost.
     pub candidates: Vec<LoopCandidate>,
@@ -25,8 +26,7 @@ pub struct FoundLoops {
 }
 
 /// Cycles of a gait that are unusable as loops, by the first reason that holds.
-#[handed_over]
-#[derive(Copy, Default, Eq)]
+#[handed_over(Copy, Default, Eq)]
 pub struct CyclesLeftOut {
     /// Their pose does not return, or the motion around their ends differs.
     pub no_repeat: usize,
@@ -273,8 +273,7 @@ const ALIKE_STRENGTH: f64 = 0.93;
 const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
 /// The nearest miss, and why it is not a loop.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct NearestMiss {
     /// The pair of frames and its cost.
     pub pair: SeamPair,
@@ -285,8 +284,7 @@ pub struct NearestMiss {
 }
 
 /// Why a pair of frames is not a loop.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum MissReason {
     /// The seam costs too large a share of the cost of random pairs.
     CostRatio {

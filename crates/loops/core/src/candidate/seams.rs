@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use super::comparison::PoseComparison;
-use crate::analysis::Analysis;
-use crate::analysis::features::Features;
-use crate::math::{Decay, Displacement};
+use crate::{
+    analysis::{Analysis, features::Features},
+    math::{Decay, Displacement},
+};
 
 /// Two source frames and the exact two-sided cost of the seam between them.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct SeamPair {
     /// Frame at which the loop starts.
     pub start_frame: usize,

@@ -1,8 +1,10 @@
 //! Settings of the search for loops.
 
-use crate::math::{Decay, TimeStep, Twist, ops};
-use crate::mirror::Pairing;
-use crate::take::Take;
+use crate::{
+    math::{Decay, TimeStep, Twist, ops},
+    mirror::Pairing,
+    take::Take,
+};
 
 /// Half-life of the spring for the cost of a seam, seconds, in the articles' convention (59.7% is left after it).
 ///

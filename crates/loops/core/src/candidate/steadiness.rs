@@ -2,12 +2,13 @@
 
 use glam::DVec3;
 
-use crate::analysis::Analysis;
-use crate::math::{mean, ops, percentile, rotation};
+use crate::{
+    analysis::Analysis,
+    math::{mean, ops, percentile, rotation},
+};
 
 /// A difference of the speed over the ground, as shares of the mean.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct PaceChange {
     /// The difference, from 0.
     pub share: f64,
@@ -39,8 +40,7 @@ pub enum Regularity {
 }
 
 /// How even the motion of a take is over a stretch; unknown values are `None`.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Steadiness {
     /// Difference of the speed over the ground among cycles centred on the start, on the end, and on the ends of cycles between
     /// them; estimated where the take has too few frames around either end.

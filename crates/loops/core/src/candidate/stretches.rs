@@ -4,13 +4,16 @@
 //! any segment. Within a segment the search continues beside a loop for different motion, so that a walk that gets faster gives
 //! two rows. Rule and thresholds: docs/math/segments.md.
 
-use super::find::{find_all, finder};
 use super::{
-    Choosing, LoopCandidate, NearestMiss, Proposed, SeamPair, SearchError, SearchSettings, finder::Finder,
+    Choosing, LoopCandidate, NearestMiss, Proposed, SeamPair, SearchError, SearchSettings,
+    find::{find_all, finder},
+    finder::Finder,
     propose_loops,
 };
-use crate::analysis::{Analysis, MotionKind, Segment};
-use crate::math::{Twist, ops, ordered};
+use crate::{
+    analysis::{Analysis, MotionKind, Segment},
+    math::{Twist, ops, ordered},
+};
 
 /// The stretches of a take that repeat.
 #[derive(Clone, Debug, Default, PartialEq)]

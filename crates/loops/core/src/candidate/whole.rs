@@ -31,8 +31,7 @@ pub enum WholeClipKind {
 }
 
 /// A whole clip as a loop.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct WholeClip {
     /// How well it loops.
     pub kind: WholeClipKind,

@@ -6,8 +6,7 @@ use super::Course;
 use crate::analysis::standing::{GROUND_REACH_SECS, LimitsAtSize, stands};
 
 /// A span of samples over which a foot stands.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub struct LoopContact {
     /// The foot, as an index into [`crate::analysis::body::Body::feet`].
     pub foot: usize,

@@ -4,8 +4,7 @@ use super::{Course, LoopContact, contact::spans};
 use crate::{LoopCandidate, loop_clip::LoopClip};
 
 /// A part of the motion, from its first moment to its last; the samples nearest to both belong to it.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum StanceSpan {
     /// Frames of the take, counted from 0.
     Frames([f64; 2]),
@@ -17,8 +16,7 @@ pub enum StanceSpan {
 ///
 /// A span in which the foot stands adds a stance, one in which it swings removes one, and both together move one; of overlapping
 /// spans the later applies.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct StanceEdit {
     /// The foot, as an index into [`crate::analysis::body::Body::feet`].
     pub foot: usize,

@@ -72,8 +72,7 @@ pub enum FootLock {
 }
 
 /// A span of samples over which a point of a foot bears.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub struct Bearing {
     /// The point.
     pub point: FootPoint,
@@ -117,8 +116,7 @@ impl Bearing {
 }
 
 /// How the speed of the root is determined.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub enum RootSpeed {
     /// The feet if they slide clearly less for it, else the poses.
     #[default]
@@ -166,8 +164,7 @@ impl FromStr for RootSpeed {
 }
 
 /// How feet are processed.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct FeetSettings {
     /// Whether they are held.
     pub lock: FootLock,
@@ -185,8 +182,7 @@ impl From<FootLock> for FeetSettings {
 }
 
 /// The outcome for one foot.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub enum FootOutcome {
     /// The foot is held whenever it stands.
     Held,
@@ -224,8 +220,7 @@ impl FootOutcome {
 }
 
 /// The contacts of a loop's feet and the corrections applied to them.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct Feet {
     /// When a foot counts as standing.
     pub limits: ContactLimits,

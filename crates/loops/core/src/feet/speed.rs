@@ -21,8 +21,7 @@ const ROUGH_MPS: f64 = 0.3;
 const FINE_MPS: f64 = 0.1;
 
 /// A twist and how far feet slide under it.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct FeetSpeed {
     /// The root's twist: turn and climb from the poses, horizontal velocity from the feet.
     pub twist: Twist,

@@ -35,8 +35,7 @@ pub struct Mirror {
 }
 
 /// The pose that is its own mirror image.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub enum SymmetricPose {
     /// The skeleton at rest, without rotations.
     Rest,

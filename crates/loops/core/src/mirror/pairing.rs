@@ -9,8 +9,7 @@ use crate::{
 };
 
 /// How the two ends of a stretch meet in a loop.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub enum Pairing {
     /// The end meets the start: the stretch is the whole loop.
     #[default]

@@ -3,8 +3,10 @@
 use glam::{DQuat, DVec3};
 
 use super::{Pose, PoseRef, Skeleton, Tracks};
-use crate::math::spline::{Place, Spline};
-use crate::math::{Rigid, rotation};
+use crate::math::{
+    Rigid, rotation,
+    spline::{Place, Spline},
+};
 
 /// Number of keys of the neighbouring cycles that are included: keys farther away do not influence a spline visibly.
 const KEYS_AROUND: usize = 16;

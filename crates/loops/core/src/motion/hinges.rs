@@ -5,8 +5,7 @@ use glam::{DQuat, DVec3};
 use crate::math::{Rigid, ops, rotation};
 
 /// A joint that turns about one axis alone.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Hinge {
     /// The axis, a unit vector in the axes of the joint.
     pub axis: DVec3,
@@ -44,8 +43,7 @@ impl Hinge {
 }
 
 /// A ball of a sole: where its centre is in the axes of its joint, and its radius, metres.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct SolePoint {
     /// The centre.
     pub at: DVec3,

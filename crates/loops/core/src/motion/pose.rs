@@ -9,8 +9,7 @@ use crate::math::{Rigid, mean, rotation};
 ///
 /// Translations in metres, unit quaternions. Local (each joint in its parent's axes) unless the function that returns it says
 /// otherwise.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct Pose {
     /// Translations, metres.
     #[handed(with = "crate::plain_bytes")]

@@ -7,8 +7,7 @@ use crate::math::{Rigid, Twist};
 /// Constant root motion: root(t) = start * exp(t * twist).
 ///
 /// A value without a policy: the writer or player of the loop decides whether the file or the engine moves the root.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct RootMotion {
     /// World transform of the root at the start.
     pub start: Rigid,

@@ -23,8 +23,7 @@ pub struct Joint {
 }
 
 /// The body part of a joint, in the words of joint names, such as "LeftForeArm".
-#[handed_over]
-#[derive(Eq)]
+#[handed_over(Eq)]
 pub enum Part {
     /// Stated by the file beside the name.
     Stated(String),
@@ -304,8 +303,7 @@ impl Skeleton {
 }
 
 /// The first difference between two skeletons.
-#[error_kinds]
-#[derive(Eq)]
+#[error_kinds(Eq)]
 pub enum SkeletonDifference {
     /// The numbers of joints differ.
     #[error("{found} joints instead of {expected}")]

@@ -12,8 +12,7 @@ use crate::{
 };
 
 /// Arms and legs; forelegs count as legs.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub enum LimbKind {
     /// An arm.
     Arm,
@@ -63,8 +62,7 @@ impl Limb {
 }
 
 /// The joints of a limb of two bones.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub(super) struct Bones {
     pub upper: usize,
     pub lower: usize,

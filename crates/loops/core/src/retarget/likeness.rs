@@ -16,8 +16,7 @@ use crate::{
 };
 
 /// An angle that was found at a joint.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct JointAngle {
     /// The joint of the character.
     pub joint: usize,
@@ -26,8 +25,7 @@ pub struct JointAngle {
 }
 
 /// Differences between a loop on a character and its source, each at the joint where it is largest; `None` without such joints.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct Likeness {
     /// The angle between the mean lines from the tops of the legs to those of the arms.
     pub lean: Option<JointAngle>,

@@ -9,8 +9,7 @@ use crate::{
 };
 
 /// The joint or joints of the source that a joint follows.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Link {
     /// The joint of the source.
     pub from: usize,

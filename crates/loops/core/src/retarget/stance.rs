@@ -10,8 +10,7 @@ use crate::{
 };
 
 /// The way in which a body stands.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub(super) struct Stance {
     /// Whether it stands in the rest pose of its file.
     pub is_at_rest: bool,

@@ -33,8 +33,7 @@ pub struct RootRelativeClip {
 }
 
 /// How well one screw fits the root motion of a period.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct RootMotionFit {
     /// Weighted root mean square distance between the poses at the end and the moved poses at the start, metres.
     pub residual_metres: f64,

@@ -54,8 +54,7 @@ pub enum RootSpace {
 }
 
 /// How an inertialized root fades the difference between its velocities; `None` uses the closure's value.
-#[handed_over]
-#[derive(Copy, Default)]
+#[handed_over(Copy, Default)]
 pub struct RootBlend {
     /// Seconds over which it fades after the start.
     pub start_secs: Option<f64>,
@@ -66,8 +65,7 @@ pub struct RootBlend {
 }
 
 /// How root motion is removed from a stretch, and what it is used for.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct RootSettings {
     /// The use of the root motion.
     pub mode: RootMode,

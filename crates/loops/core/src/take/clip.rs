@@ -5,8 +5,10 @@ use core::ops::RangeInclusive;
 use glam::{DQuat, DVec3};
 
 use super::{Cut, CutError, PingPong, Sampler, Take};
-use crate::math::{Rigid, TimeStep};
-use crate::motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks};
+use crate::{
+    math::{Rigid, TimeStep},
+    motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks},
+};
 
 /// Most transforms (samples times joints) of one clip: a guard against a mistyped rate, far above any loop.
 const MAX_TRANSFORMS: usize = 4_000_000;

@@ -5,8 +5,7 @@ use super::Take;
 /// A stretch of a take, from the pose that starts it to the pose that meets the start.
 ///
 /// Frames are counted from 0 and may be fractional. Invariant, held by [`Cut::new`]: finite, 0 <= start < end <= last frame.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Cut {
     start_frame: f64,
     end_frame: f64,

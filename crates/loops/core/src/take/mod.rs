@@ -23,8 +23,10 @@ pub use ping_pong::{DEFAULT_EASE_SECS, PingPong};
 pub(crate) use sampler::Sampler;
 pub use smooth::SmoothError;
 
-use crate::math::{Rigid, rotation};
-use crate::motion::{Joint, Part, Pose, PoseRef, Skeleton, Tracks, WorldTracks};
+use crate::{
+    math::{Rigid, rotation},
+    motion::{Joint, Part, Pose, PoseRef, Skeleton, Tracks, WorldTracks},
+};
 
 /// Longest plausible coordinate in metres; anything beyond is an error in the file, and its square still fits a double.
 const MAX_COORDINATE: f64 = 1e9;

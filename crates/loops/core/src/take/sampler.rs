@@ -3,8 +3,10 @@
 use glam::DVec3;
 
 use super::Take;
-use crate::math::{Hermite, Span, cubic::Turns, rotation};
-use crate::motion::Pose;
+use crate::{
+    math::{Hermite, Span, cubic::Turns, rotation},
+    motion::Pose,
+};
 
 /// Samples a take at successive times: rotations from frame to frame, which are expensive, are computed once.
 pub(crate) struct Sampler<'a> {

@@ -17,8 +17,7 @@ pub enum SmoothError {
     )]
     Frequency { found: f64, limit: f64, rate: f64 },
     /// The result is not a valid take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Take(TakeError),
 }
 
 /// Highest frequency allowed, as a share of the frame rate: at a half nothing is left to remove, and just below it the bilinear

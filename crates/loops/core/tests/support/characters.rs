@@ -1,9 +1,12 @@
 //! Rigs made from the synthetic walker's, with other names, axes, rests and proportions.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::retarget::{Rig, RigPair, unturned};
-use loopwright_core::{BodyOverrides, Joint, LoopClip, Pose, Skeleton, Take, quality};
+use loopwright_core::{
+    BodyOverrides, Joint, LoopClip, Pose, Skeleton, Take,
+    math::{Rigid, rotation},
+    quality,
+    retarget::{Rig, RigPair, unturned},
+};
 use loopwright_synth::WalkSettings;
 
 use super::{joint, walk_of};

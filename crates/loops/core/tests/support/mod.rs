@@ -1,10 +1,13 @@
 //! Inputs shared by tests of several subjects: skeletons, takes and loops with known truth.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, Twist};
 use loopwright_core::{
     Analysis, Cut, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality, RootMotion, SearchSettings,
-    Skeleton, Take, Tracks, candidate::ChooseBy, loop_clip::LoopKeys, quality,
+    Skeleton, Take, Tracks,
+    candidate::ChooseBy,
+    loop_clip::LoopKeys,
+    math::{Rigid, Twist},
+    quality,
 };
 use loopwright_synth::{WalkSettings, synthesize};
 use rand_pcg::{Pcg64, rand_core::Rng};

@@ -5,8 +5,7 @@ use core::fmt;
 use crate::space::Axis;
 
 /// The effect of a channel.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub enum ChannelKind {
     /// Replaces a component of the offset, in the file's unit.
     Position,
@@ -17,8 +16,7 @@ pub enum ChannelKind {
 }
 
 /// One channel of a joint.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub struct Channel {
     /// Its effect.
     pub kind: ChannelKind,

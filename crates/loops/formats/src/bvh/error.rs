@@ -13,8 +13,7 @@ pub struct Position {
 }
 
 /// The text found where something else was expected.
-#[error_kinds]
-#[derive(Eq)]
+#[error_kinds(Eq)]
 pub enum Found {
     /// Some text, truncated if it is long.
     #[error("\"{0}\"")]
@@ -24,8 +23,7 @@ pub enum Found {
 }
 
 /// The meaning of a number in the file.
-#[error_kinds]
-#[derive(Eq)]
+#[error_kinds(Eq)]
 pub enum NumberPlace {
     #[error("OFFSET of {joint}")]
     Offset { joint: String },
@@ -40,8 +38,7 @@ pub enum NumberPlace {
 }
 
 /// The likely reason why a text is not a number.
-#[error_kinds]
-#[derive(Copy, Eq)]
+#[error_kinds(Copy, Eq)]
 pub enum NumberHint {
     /// Unknown.
     #[error("")]

@@ -3,10 +3,14 @@
 use loopwright_core::{Pose, Skeleton, retarget};
 
 use super::{read, source::BvhSource, write};
-use crate::entry::{FormatEntry, one_motion};
-use crate::format::{Capabilities, Format};
 use crate::{
-    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space,
+    entry::{FormatEntry, one_motion},
+    error::WriteError,
+    file_form::FileForm,
+    format::{Capabilities, Format},
+    keyed_motion::KeyedMotion,
+    source::Source,
+    space::Space,
     written::WrittenFile,
 };
 

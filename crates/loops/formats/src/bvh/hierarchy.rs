@@ -5,13 +5,20 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::channel::{Channel, ChannelKind, MAX_CHANNELS};
-use super::error::{BvhError, NumberPlace};
-use super::lex::{Lexer, found, is};
-use super::number::{NumberFault, number};
-use super::{BvhJoint, Hierarchy, warning::BvhWarning};
-use crate::excerpt::{cut, excerpt};
-use crate::{error::ReadError, limits::MAX_DEPTH, warning::FileWarning};
+use super::{
+    BvhJoint, Hierarchy,
+    channel::{Channel, ChannelKind, MAX_CHANNELS},
+    error::{BvhError, NumberPlace},
+    lex::{Lexer, found, is},
+    number::{NumberFault, number},
+    warning::BvhWarning,
+};
+use crate::{
+    error::ReadError,
+    excerpt::{cut, excerpt},
+    limits::MAX_DEPTH,
+    warning::FileWarning,
+};
 
 /// Names longer than this are truncated in messages, in characters.
 pub(super) const MAX_SHOWN_NAME: usize = 120;

@@ -1,7 +1,9 @@
 //! A cursor over the words and numbers of a BVH file, with lines and columns.
 
-use super::error::{BvhError, Found, NumberPlace, Position};
-use super::number::{NumberFault, short_number};
+use super::{
+    error::{BvhError, Found, NumberPlace, Position},
+    number::{NumberFault, short_number},
+};
 use crate::{excerpt::excerpt, limits::MAX_VALUE};
 
 /// A cursor over the bytes. Lines are counted only when a message needs them.

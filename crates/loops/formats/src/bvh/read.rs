@@ -5,13 +5,26 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
 
-use super::hierarchy::{self, Tree};
-use super::motion::{self, RowSink};
-use super::{BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource, warning::BvhWarning};
-use crate::entry::Loaded;
-use crate::source::{LoadedTake, Source};
-use crate::space::{Space, guess};
-use crate::{error::ReadError, euler, excerpt::cut, settings::ReadSettings, text, warning::FileWarning};
+use super::{
+    BvhJoint, Hierarchy,
+    channel::ChannelKind,
+    hierarchy::{self, Tree},
+    lex::Lexer,
+    motion::{self, RowSink},
+    source::BvhSource,
+    warning::BvhWarning,
+};
+use crate::{
+    entry::Loaded,
+    error::ReadError,
+    euler,
+    excerpt::cut,
+    settings::ReadSettings,
+    source::{LoadedTake, Source},
+    space::{Space, guess},
+    text,
+    warning::FileWarning,
+};
 
 /// Whether a file is BVH: its first word is HIERARCHY.
 pub(super) fn is_bvh(bytes: &[u8]) -> bool {

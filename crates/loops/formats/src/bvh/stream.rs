@@ -6,11 +6,17 @@ use std::sync::Arc;
 use glam::DQuat;
 use loopwright_core::Skeleton;
 
-use super::read::{Frames, is_bvh, skeleton};
-use super::{FrameTime, Hierarchy, hierarchy, lex::Lexer, motion, number::number};
-use crate::space::Space;
-use crate::text::without_byte_order_mark;
-use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::FileWarning};
+use super::{
+    FrameTime, Hierarchy, hierarchy,
+    lex::Lexer,
+    motion,
+    number::number,
+    read::{Frames, is_bvh, skeleton},
+};
+use crate::{
+    byte_count::ByteCount, error::ReadError, excerpt::excerpt, space::Space, text::without_byte_order_mark,
+    warning::FileWarning,
+};
 
 /// Longest text before the rows, bytes; skeletons of a thousand joints need a tenth of it.
 const MAX_HEAD_BYTES: usize = 1 << 20;
@@ -22,8 +28,7 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 #[error_kinds]
 pub enum BvhStreamError {
     /// Its head is not a BVH head.
-    #[error(transparent)]
-    Head(#[from] ReadError),
+    Head(ReadError),
     #[error("no line \"Frame Time:\" in the first {}", ByteCount(MAX_HEAD_BYTES as u64))]
     NoHead,
     #[error("the first row stands on the line of the frame time, and each row needs its own")]
@@ -33,8 +38,7 @@ pub enum BvhStreamError {
 }
 
 /// Why a line is not a row.
-#[error_kinds]
-#[derive(Eq)]
+#[error_kinds(Eq)]
 pub enum LineFault {
     #[error("line {line} has {found} values, and a row has {expected}")]
     Width { line: usize, found: usize, expected: usize },

@@ -7,13 +7,24 @@ use core::fmt::Write as _;
 
 use glam::DVec3;
 
-use super::channel::{Channel, ChannelKind};
-use super::{BvhJoint, Hierarchy, rows::Rows, source::BvhSource, warning::BvhWarning};
-use crate::keyed_motion::{KeyedMotion, KeyedPoses};
-use crate::limits::{MAX_DEPTH, MAX_VALUE};
-use crate::settings::KeyInterpolation;
-use crate::space::{Axis, Space, Up};
-use crate::{error::WriteError, excerpt::excerpt, naming::root_name, warning::FileWarning, written::WrittenFile};
+use super::{
+    BvhJoint, Hierarchy,
+    channel::{Channel, ChannelKind},
+    rows::Rows,
+    source::BvhSource,
+    warning::BvhWarning,
+};
+use crate::{
+    error::WriteError,
+    excerpt::excerpt,
+    keyed_motion::{KeyedMotion, KeyedPoses},
+    limits::{MAX_DEPTH, MAX_VALUE},
+    naming::root_name,
+    settings::KeyInterpolation,
+    space::{Axis, Space, Up},
+    warning::FileWarning,
+    written::WrittenFile,
+};
 
 /// Writes motion as the text of a file: an added root has OFFSET zero and six channels.
 pub(super) fn write(motion: &KeyedMotion<'_>, source: &BvhSource) -> Result<WrittenFile, WriteError> {

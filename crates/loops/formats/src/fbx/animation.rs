@@ -10,8 +10,7 @@ pub(crate) const TICKS_PER_SEC: f64 = 46_186_158_000.0;
 pub(crate) const MAX_SECS: f64 = 1e8;
 
 /// The property of a node that a track animates.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub(crate) enum Property {
     /// The translation, in the file's unit.
     Translation,

@@ -6,8 +6,10 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 use loopwright_core::Pose;
 use ufbx::Scene;
 
-use super::joints::Joints;
-use super::scene::{self, World};
+use super::{
+    joints::Joints,
+    scene::{self, World},
+};
 use crate::limits::is_plausible;
 
 /// A joint keeps the offset of its node if the bind pose differs from it by less than this share, because animations are

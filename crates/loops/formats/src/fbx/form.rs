@@ -6,8 +6,12 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use ufbx::{Anim, InheritMode, Node, Scene, Transform};
 
-use super::scene::{self, World};
-use super::{animation::Property, joints::Joints, record};
+use super::{
+    animation::Property,
+    joints::Joints,
+    record,
+    scene::{self, World},
+};
 use crate::{euler, limits::is_plausible, shapes::ShapeWeights, space::Axis};
 
 /// First version whose animations are objects; earlier files can only be read.
@@ -32,8 +36,7 @@ pub(crate) struct FbxFile {
 }
 
 /// Shapes that the animation moves: the numbers of their channels, and percents in the same order.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub(super) struct ChannelShapes {
     pub(super) channels: Vec<i64>,
     pub(super) percents: ShapeWeights,

@@ -2,14 +2,23 @@
 
 use loopwright_core::{Pose, Skeleton, Take};
 
-use super::source::{FbxSource, Form};
-use super::{fresh, keys::Keys};
-use crate::animation_name::Name;
-use crate::entry::FormatEntry;
-use crate::format::{Capabilities, Format};
+use super::{
+    fresh,
+    keys::Keys,
+    source::{FbxSource, Form},
+};
 use crate::{
-    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space, text,
-    warning::FileWarning, written::WrittenFile,
+    animation_name::Name,
+    entry::FormatEntry,
+    error::WriteError,
+    file_form::FileForm,
+    format::{Capabilities, Format},
+    keyed_motion::KeyedMotion,
+    source::Source,
+    space::Space,
+    text,
+    warning::FileWarning,
+    written::WrittenFile,
 };
 #[cfg(feature = "fbx")]
 use {

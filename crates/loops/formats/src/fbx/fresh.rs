@@ -6,9 +6,11 @@
 
 use glam::DVec3;
 
-use super::animation::{self, Animation, NewAnimation, TICKS_PER_SEC, connect, properties, property};
-use super::keys::{CM_PER_METRE, Keys, angles, leaves};
-use super::record::{self, Document, Record};
+use super::{
+    animation::{self, Animation, NewAnimation, TICKS_PER_SEC, connect, properties, property},
+    keys::{CM_PER_METRE, Keys, angles, leaves},
+    record::{self, Document, Record},
+};
 use crate::{error::WriteError, settings::KeyInterpolation, space::Axis};
 
 /// Rotation axes of every joint, the first outermost: X is applied first.

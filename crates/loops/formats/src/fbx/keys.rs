@@ -6,8 +6,13 @@ use glam::{DQuat, DVec3};
 use loopwright_core::Skeleton;
 
 use super::animation;
-use crate::keyed_motion::{KeyedMotion, KeyedPoses};
-use crate::{error::WriteError, euler, limits::is_plausible, space::Axis};
+use crate::{
+    error::WriteError,
+    euler,
+    keyed_motion::{KeyedMotion, KeyedPoses},
+    limits::is_plausible,
+    space::Axis,
+};
 
 /// Most transforms in one file: some gigabytes.
 const MAX_TRANSFORMS: usize = 1 << 26;

@@ -6,11 +6,16 @@ use glam::{DAffine3, DVec2, DVec3};
 use loopwright_core::Skeleton;
 use ufbx::{Material, Node, Scene, SkinDeformer};
 
-use super::joints::{self, SkeletonChoice};
-use super::scene::{self, World};
-use super::{read::moves, source::FbxSource};
-use crate::limits::{SizeLimits, is_plausible};
-use crate::mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest};
+use super::{
+    joints::{self, SkeletonChoice},
+    read::moves,
+    scene::{self, World},
+    source::FbxSource,
+};
+use crate::{
+    limits::{SizeLimits, is_plausible},
+    mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
+};
 
 /// Reads all meshes that follow the joints of a take.
 pub(crate) fn read(

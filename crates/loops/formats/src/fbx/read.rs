@@ -3,24 +3,31 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::candidate::NamedMotion;
-use loopwright_core::take::Tail;
-use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
+use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride, candidate::NamedMotion, take::Tail};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
-use super::joints::{self, Joints, SkeletonChoice};
-use super::scene::{self, World};
-use super::shapes::Shapes;
-use super::source::{FbxSource, Form};
-use super::timing::{self, Grid};
-use super::{bind, error::FbxError, form, form::ChannelShapes, form::FbxFile};
-use crate::entry::{Loaded, ParsedFile};
-use crate::excerpt::one_line;
-use crate::keyed_motion::take_of;
-use crate::limits::is_plausible;
-use crate::source::{LoadedTake, Source};
-use crate::space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning};
-use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
+use super::{
+    bind,
+    error::FbxError,
+    form,
+    form::{ChannelShapes, FbxFile},
+    joints::{self, Joints, SkeletonChoice},
+    scene::{self, World},
+    shapes::Shapes,
+    source::{FbxSource, Form},
+    timing::{self, Grid},
+};
+use crate::{
+    entry::{Loaded, ParsedFile},
+    error::ReadError,
+    excerpt::one_line,
+    keyed_motion::take_of,
+    limits::is_plausible,
+    settings::ReadSettings,
+    source::{LoadedTake, Source},
+    space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning},
+    warning::FileWarning,
+};
 
 /// A joint counts as still if its translation in its parent varies by less, in metres: exporters write it with single-precision
 /// noise.

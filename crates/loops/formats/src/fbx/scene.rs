@@ -149,8 +149,7 @@ pub(super) fn euler_axes(order: RotationOrder) -> [Axis; 3] {
 /// The three modes: the parent's matrix as it is; the parent's scale removed from the child's axes but not from its position; and
 /// the scales of parent and child multiplied component by component. A rotation is the product of the rotations alone, so that it
 /// is defined even where scales shear.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub(super) struct World {
     pub(super) matrix: DAffine3,
     unscaled: DAffine3,

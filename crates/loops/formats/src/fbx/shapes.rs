@@ -4,8 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use ufbx::{Anim, AnimProp, AnimStack, BlendChannel, ElementType, Scene};
 
-use super::timing::{self, Grid};
-use super::{form::ChannelShapes, joints::Joints, scene};
+use super::{
+    form::ChannelShapes,
+    joints::Joints,
+    scene,
+    timing::{self, Grid},
+};
 use crate::{shapes::ShapeWeights, warning::FileWarning};
 
 /// Percentages beyond this are errors of a file.

@@ -3,9 +3,15 @@
 use ufbx::{AnimCurve, AnimProp, AnimStack, ElementType, Keyframe, Scene};
 
 use super::{error::FbxError, joints::Joints};
-use crate::animations::names_or_numbers;
-use crate::even_keys::{self, EvenKeys};
-use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationChoice, warning::FileWarning};
+use crate::{
+    animations::names_or_numbers,
+    error::ReadError,
+    euler::Turning,
+    even_keys::{self, EvenKeys},
+    excerpt::cut,
+    settings::AnimationChoice,
+    warning::FileWarning,
+};
 
 /// Most characters of an animation's name in a message.
 const MAX_NAME: usize = 60;

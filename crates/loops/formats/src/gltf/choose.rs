@@ -2,14 +2,18 @@
 
 use std::collections::HashSet;
 
-use super::parts::{self, Animation, Nodes, Skin};
-use super::source::Beside;
-use super::track::{self, Track};
-use super::vrm::Humanoid;
-use super::{accessor::Accessors, container::Document, error::GltfError};
-use crate::animations::names_or_numbers;
+use super::{
+    accessor::Accessors,
+    container::Document,
+    error::GltfError,
+    parts::{self, Animation, Nodes, Skin},
+    source::Beside,
+    track::{self, Track},
+    vrm::Humanoid,
+};
 use crate::{
-    error::ReadError, excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, settings::ReadSettings, warning::FileWarning,
+    animations::names_or_numbers, error::ReadError, excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, settings::ReadSettings,
+    warning::FileWarning,
 };
 
 /// Longest name in messages.

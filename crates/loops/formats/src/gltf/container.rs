@@ -6,8 +6,9 @@ use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
 use super::error::GltfError;
-use crate::loop_file::json::reason;
-use crate::{error::ReadError, excerpt::excerpt, limits::SizeLimits, settings::Companions, text};
+use crate::{
+    error::ReadError, excerpt::excerpt, limits::SizeLimits, loop_file::json::reason, settings::Companions, text,
+};
 
 const MAGIC: &[u8; 4] = b"glTF";
 const VERSION: u32 = 2;

@@ -5,10 +5,12 @@ use std::{collections::HashMap, sync::Arc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::accessor::Accessors;
-use super::container::{Document, known_list, list_mut, text_in};
-use super::parts::{Animation, Target, Transform, parts};
-use super::source::GltfJoint;
+use super::{
+    accessor::Accessors,
+    container::{Document, known_list, list_mut, text_in},
+    parts::{Animation, Target, Transform, parts},
+    source::GltfJoint,
+};
 
 /// The key of loopwright's data in `extras`.
 const EXTRA: &str = "loopwright";

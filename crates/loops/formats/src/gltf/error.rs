@@ -135,8 +135,7 @@ impl GltfError {
 }
 
 /// A fault of a compressed stream.
-#[error_kinds]
-#[derive(Copy, Eq)]
+#[error_kinds(Copy, Eq)]
 pub enum StreamFault {
     /// The first byte does not fit the kind of stream, or names an unknown version.
     #[error("it begins with byte {found:#04x}, which no known version does")]

@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::{edit, meshopt};
-use crate::limits::SizeLimits;
-use crate::loop_file::sidecar::{Sidecar, SidecarError};
+use crate::{
+    limits::SizeLimits,
+    loop_file::sidecar::{Sidecar, SidecarError},
+};
 
 /// Implements [`crate::with_facts`] for glTF: writes facts into the extras of the animations of these names.
 pub(super) fn with_facts(bytes: &[u8], facts: Vec<(&str, Value)>) -> Option<Vec<u8>> {

@@ -2,27 +2,34 @@
 
 use std::sync::Arc;
 
-use loopwright_core::pipeline::MakeError;
-use loopwright_core::{MadeLoop, Pose, Skeleton, Take};
+use loopwright_core::{MadeLoop, Pose, Skeleton, Take, pipeline::MakeError};
 use serde_json::Value;
 
-use super::container::list_mut;
-use super::parts::{Nodes, Transform};
-use super::source::{Beside, GltfSource};
-use super::vrm::Humanoid;
-use super::{facts, mesh, prune, read::GltfFile, sides, vrm, vrma::VrmaSource, write};
-use crate::entry::{FactsInside, FormatEntry};
-use crate::file_form::{FileForm, MotionOfFile};
-use crate::format::{Capabilities, Format};
-use crate::mesh::{Mesh, MeshError};
-use crate::written::{Added, WrittenFile};
+use super::{
+    container::list_mut,
+    facts, mesh,
+    parts::{Nodes, Transform},
+    prune,
+    read::GltfFile,
+    sides,
+    source::{Beside, GltfSource},
+    vrm,
+    vrm::Humanoid,
+    vrma::VrmaSource,
+    write,
+};
 use crate::{
+    entry::{FactsInside, FormatEntry},
     error::WriteError,
+    file_form::{FileForm, MotionOfFile},
+    format::{Capabilities, Format},
     keyed_motion::KeyedMotion,
     limits::{JSON_VALUE_BYTES, SizeLimits},
+    mesh::{Mesh, MeshError},
     source::Source,
     space::Space,
     text,
+    written::{Added, WrittenFile},
 };
 
 pub(crate) const GLB: FormatEntry = FormatEntry {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, BodyOverrides, FoundBy};
-use loopwright_core::{Skeleton, Take};
+use loopwright_core::{
+    Skeleton, Take,
+    analysis::{Body, BodyOverrides, FoundBy},
+};
 use serde_json::{Value, json};
 
 use super::{container::Document, source::GltfSource};

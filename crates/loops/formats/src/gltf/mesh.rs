@@ -1,20 +1,28 @@
 //! Reads the meshes and skins of a glTF file as the surface of a take's character.
 
-use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::{
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+};
 
 use glam::{DAffine3, DMat4};
 use loopwright_core::Skeleton;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::accessor::Accessors;
-use super::fresh::GENERATOR;
-use super::parts::{self, Nodes, Skin};
-use super::{container, error::GltfError, source::GltfSource};
-use crate::excerpt::excerpt;
-use crate::limits::{MAX_VALUE, SizeLimits};
-use crate::mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest};
+use super::{
+    accessor::Accessors,
+    container,
+    error::GltfError,
+    fresh::GENERATOR,
+    parts::{self, Nodes, Skin},
+    source::GltfSource,
+};
+use crate::{
+    excerpt::excerpt,
+    limits::{MAX_VALUE, SizeLimits},
+    mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest},
+};
 
 #[derive(Deserialize)]
 struct MeshJson {

@@ -6,8 +6,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub(crate) enum NodeScale {
     /// A uniform scale.
     Even(f64),

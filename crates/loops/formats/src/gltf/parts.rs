@@ -8,10 +8,12 @@ use glam::{DMat4, DQuat, DVec3};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::container::Document;
-use super::error::GltfError;
-use crate::loop_file::json::reason;
-use crate::{excerpt::cut, excerpt::excerpt, limits::is_plausible};
+use super::{container::Document, error::GltfError};
+use crate::{
+    excerpt::{cut, excerpt},
+    limits::is_plausible,
+    loop_file::json::reason,
+};
 
 /// Longest name of a joint.
 pub(super) const MAX_NAME: usize = 200;

@@ -3,8 +3,7 @@
 //! Numbers of the remaining parts do not change, because unknown extensions may refer to them: removing an entry from the middle
 //! of a list leaves an empty entry.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::{Value, json};
 

@@ -3,23 +3,31 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::take::Tail;
-use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride, math::rotation, motion::Part};
+use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride, math::rotation, motion::Part, take::Tail};
 
-use super::choose::{self, Joints, Path};
-use super::parts::{self, Animation, Interpolation, MAX_NAME, Nodes, Transform};
-use super::source::{Above, Beside, GltfJoint, GltfSource, NodeShapes};
-use super::track::{Grid, Track};
-use super::vrm::{self, Humanoid};
-use super::{accessor::Accessors, container::Document, error::GltfError, facts, meshopt};
-use crate::entry::{Loaded, ParsedFile};
-use crate::keyed_motion::take_of;
-use crate::limits::SizeLimits;
-use crate::settings::{Companions, ReadSettings};
-use crate::shapes::ShapeWeights;
-use crate::source::{LoadedTake, Source};
-use crate::space::{Space, UnitChoice, Up, UpChoice, guess, warning::SpaceWarning};
-use crate::{error::ReadError, excerpt::cut, warning::FileWarning};
+use super::{
+    accessor::Accessors,
+    choose::{self, Joints, Path},
+    container::Document,
+    error::GltfError,
+    facts, meshopt,
+    parts::{self, Animation, Interpolation, MAX_NAME, Nodes, Transform},
+    source::{Above, Beside, GltfJoint, GltfSource, NodeShapes},
+    track::{Grid, Track},
+    vrm::{self, Humanoid},
+};
+use crate::{
+    entry::{Loaded, ParsedFile},
+    error::ReadError,
+    excerpt::cut,
+    keyed_motion::take_of,
+    limits::SizeLimits,
+    settings::{Companions, ReadSettings},
+    shapes::ShapeWeights,
+    source::{LoadedTake, Source},
+    space::{Space, UnitChoice, Up, UpChoice, guess, warning::SpaceWarning},
+    warning::FileWarning,
+};
 
 /// A file, parsed except for its keys.
 pub(crate) struct GltfFile {

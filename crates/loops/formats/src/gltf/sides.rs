@@ -3,9 +3,11 @@
 use glam::DQuat;
 use serde_json::Value;
 
-use super::container::{Document, index_in};
-use super::source::{Beside, NodeShapes};
-use super::vrm;
+use super::{
+    container::{Document, index_in},
+    source::{Beside, NodeShapes},
+    vrm,
+};
 
 /// Markers of sides in names: as words, and at the end.
 const WITHIN: [(&str, &str); 4] = [

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use loopwright_core::Pose;
 
-use super::parts::{Nodes, Transform};
-use super::{container::Document, node_scale::NodeScale};
+use super::{
+    container::Document,
+    node_scale::NodeScale,
+    parts::{Nodes, Transform},
+};
 use crate::{shapes::ShapeWeights, space::Space};
 
 /// The form of a take in a glTF file: the whole file, the nodes that are joints, and their transform in the world.
@@ -32,8 +35,7 @@ pub(crate) struct NodeShapes {
 }
 
 /// A property that moves beside the pose.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub(crate) enum Beside {
     /// Weights of blend shapes.
     Shapes,
@@ -57,8 +59,7 @@ impl Beside {
     }
 }
 
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub(crate) struct GltfJoint {
     /// The node; `None` for a root without a node.
     pub(crate) node: Option<usize>,
@@ -67,8 +68,7 @@ pub(crate) struct GltfJoint {
 }
 
 /// The fixed nodes above the first joint, as one transform in the world.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub(crate) struct Above {
     pub(crate) translation: DVec3,
     pub(crate) turn: DQuat,

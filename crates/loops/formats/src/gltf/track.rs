@@ -4,10 +4,15 @@ use std::rc::Rc;
 
 use glam::{DQuat, DVec3};
 
-use super::parts::{Interpolation, Sampler};
-use super::{accessor::Accessors, error::GltfError};
-use crate::even_keys::{self, EvenKeys, FRAME_RATES, OFF_GRID_FRAMES};
-use crate::limits::MAX_VALUE;
+use super::{
+    accessor::Accessors,
+    error::GltfError,
+    parts::{Interpolation, Sampler},
+};
+use crate::{
+    even_keys::{self, EvenKeys, FRAME_RATES, OFF_GRID_FRAMES},
+    limits::MAX_VALUE,
+};
 
 /// Keys of a translation, scale (3 numbers) or rotation (4, x y z w).
 #[derive(Clone)]

@@ -7,8 +7,10 @@
 use loopwright_core::retarget::HumanBone;
 use serde_json::{Value, json};
 
-use super::container::{Document, text_in};
-use super::error::GltfError;
+use super::{
+    container::{Document, text_in},
+    error::GltfError,
+};
 use crate::excerpt::excerpt;
 
 /// The extension of a motion.

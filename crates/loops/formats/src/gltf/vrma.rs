@@ -4,10 +4,12 @@
 //! are not bones are left out: the bone below them takes over their rotation.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::retarget::{HumanBone, Rig};
-use loopwright_core::take::Tail;
-use loopwright_core::{BodyOverrides, Joint, Pose, Skeleton, Take};
+use loopwright_core::{
+    BodyOverrides, Joint, Pose, Skeleton, Take,
+    math::{Rigid, rotation},
+    retarget::{HumanBone, Rig},
+    take::Tail,
+};
 use serde_json::{Value, json};
 
 use super::{container::Document, fresh::GENERATOR, fresh::node, source::GltfSource, vrm, write};

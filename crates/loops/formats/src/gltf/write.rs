@@ -7,20 +7,28 @@
 use std::collections::{HashMap, HashSet};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::rotation;
-use loopwright_core::{LoopClip, PoseRef, Take};
+use loopwright_core::{LoopClip, PoseRef, Take, math::rotation};
 use serde_json::{Value, json};
 
-use super::container::Document;
-use super::edit::{self, Animations};
-use super::parts::{Nodes, Transform};
-use super::source::{Beside, GltfJoint, GltfSource, NodeShapes};
-use super::{prune, vrm, vrm::Humanoid};
-use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
-use crate::written::{Added, WrittenFile};
+use super::{
+    container::Document,
+    edit::{self, Animations},
+    parts::{Nodes, Transform},
+    prune,
+    source::{Beside, GltfJoint, GltfSource, NodeShapes},
+    vrm,
+    vrm::Humanoid,
+};
 use crate::{
-    animation_name::Name, error::WriteError, even_keys, file_form::FileForm, file_form::MotionOfFile,
-    file_form::not_extended, keyed_motion::KeyedMotion, limits::is_plausible, warning::FileWarning,
+    animation_name::Name,
+    error::WriteError,
+    even_keys,
+    file_form::{FileForm, MotionOfFile, not_extended},
+    keyed_motion::KeyedMotion,
+    limits::is_plausible,
+    settings::{ClosingKey, KeyInterpolation, LoopWriteSettings},
+    warning::FileWarning,
+    written::{Added, WrittenFile},
 };
 
 /// Most transforms in one animation: some gigabytes.

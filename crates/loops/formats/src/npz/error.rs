@@ -3,8 +3,7 @@
 use crate::excerpt::list;
 
 /// Why an NPZ file cannot be read.
-#[error_kinds]
-#[derive(Eq)]
+#[error_kinds(Eq)]
 pub enum NpzError {
     /// The archive ends before its contents do, or its parts contradict each other.
     #[error("not a readable zip archive: {detail}")]

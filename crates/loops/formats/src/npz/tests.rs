@@ -3,8 +3,12 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 
-use super::array::{Array, bools, doubles, ints, singles, texts};
-use super::{error::NpzError, kimodo, zip::Archive, zip::entries};
+use super::{
+    array::{Array, bools, doubles, ints, singles, texts},
+    error::NpzError,
+    kimodo,
+    zip::{Archive, entries},
+};
 use crate::{Format, ReadError, ReadSettings, SizeLimits, Source, read_take, write_take};
 
 /// Returns the rotations that differ by joint and frame.

@@ -35,8 +35,7 @@ pub enum RobotError {
     )]
     MeshSoles { name: String },
     /// Its joints form no skeleton.
-    #[error(transparent)]
-    Skeleton(#[from] loopwright_core::motion::SkeletonError),
+    Skeleton(loopwright_core::motion::SkeletonError),
 }
 
 /// Why a motion of a robot cannot be read or written.

@@ -3,8 +3,7 @@
 use crate::space::{Space, Up};
 
 /// The layout of the numbers in a file.
-#[handed_over]
-#[derive(Eq)]
+#[handed_over(Eq)]
 pub(crate) enum Layout {
     /// Rows of Unitree: the base, its quaternion and angles, without a header; in the shorter one some joints of the waist and the wrists
     /// are missing.
@@ -26,8 +25,7 @@ pub(crate) enum Layout {
 }
 
 /// The bodies that arrays hold, and their order.
-#[handed_over]
-#[derive(Copy, Default, Eq)]
+#[handed_over(Copy, Default, Eq)]
 pub(crate) struct Bodies {
     /// Whether the world comes first.
     pub with_world: bool,

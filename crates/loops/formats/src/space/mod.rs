@@ -26,8 +26,7 @@ pub(crate) mod warning;
 pub use choice::{SpaceError, SpaceSettings, UnitChoice, UpChoice};
 
 /// An axis of space.
-#[handed_over]
-#[derive(Copy, Eq, PartialOrd, Ord)]
+#[handed_over(Copy, Eq, PartialOrd, Ord)]
 pub enum Axis {
     /// The first.
     X,
@@ -59,8 +58,7 @@ impl fmt::Display for Axis {
 }
 
 /// The direction that is up in a file: along an axis, or against it.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub struct Up {
     /// The axis.
     pub axis: Axis,
@@ -131,8 +129,7 @@ pub const NAMED_UNITS: [(&str, f64); 5] = [
 pub(crate) const UNIT_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
 /// How a file's space relates to ours.
-#[handed_over]
-#[derive(Copy)]
+#[handed_over(Copy)]
 pub struct Space {
     /// The direction that is up in the file.
     pub up: Up,

@@ -1,11 +1,16 @@
 //! Derives schema definitions from types: the description of a key is the doc comment of its field. Tests of several crates
 //! share this file.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-use schemars::transform::{RecursiveTransform, Transform};
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use schemars::{
+    JsonSchema, Schema, SchemaGenerator,
+    generate::SchemaSettings,
+    transform::{RecursiveTransform, Transform},
+};
 use serde_json::{Map, Value};
 
 /// The schema of all answers.

@@ -14,8 +14,7 @@ const BUNDLE: &[u8; 8] = b"#bundle\0";
 const TIME_BYTES: usize = 8;
 
 /// Why bytes are not a packet.
-#[error_kinds]
-#[derive(Copy, Eq)]
+#[error_kinds(Copy, Eq)]
 pub enum OscError {
     #[error("it ends within a message or a bundle")]
     Short,

@@ -1,9 +1,13 @@
 //! Inputs shared by tests of several subjects: walks, captured takes, and bytes that are changed.
 
-use loopwright_core::math::{Decay, ops};
-use loopwright_core::{Analysis, LoopSettings, MadeLoop, SearchSettings};
-use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
-use loopwright_match::{Cheapest, CostDatabase, DatabaseError, NearestRows, Neighbour};
+use loopwright_core::{
+    Analysis, LoopSettings, MadeLoop, SearchSettings,
+    math::{Decay, ops},
+};
+use loopwright_match::{
+    Cheapest, CostDatabase, DatabaseError, NearestRows, Neighbour,
+    features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard},
+};
 use loopwright_synth::{WalkSettings, synthesize};
 
 pub(crate) fn walk(settings: &WalkSettings) -> Analysis {

@@ -24,8 +24,7 @@ const SLOPES: usize = 32;
 const MOST_STEPS: usize = 60;
 
 /// Why a loop has no phase by the contacts of its feet.
-#[error_kinds]
-#[derive(Copy, Eq)]
+#[error_kinds(Copy, Eq)]
 pub enum PhaseError {
     /// The body does not have exactly one left and one right foot.
     #[error("the body does not stand on one left and one right foot")]

@@ -6,8 +6,7 @@
 //! costs what a jump between them would, plus a small price for length. All pairs are tried at a coarse rate, and those around
 //! the best at full rate. Derivation: docs/math/passage.md.
 
-use core::fmt;
-use core::ops::RangeInclusive;
+use core::{fmt, ops::RangeInclusive};
 
 use glam::DVec3;
 

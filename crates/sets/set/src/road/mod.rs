@@ -8,8 +8,7 @@ mod choice;
 mod style;
 mod write;
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_core::analysis::MotionKind;

@@ -15,8 +15,7 @@ mod select;
 mod space;
 mod style;
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use loopwright_core::analysis::{MotionKind, Side};
 use loopwright_formats::{

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use loopwright_core::handover::{AnalysisParts, MadeParts};
-use loopwright_core::retarget::{Rig, RigPair};
-use loopwright_core::{FoundLoops, Pose, Quality, Take};
+use loopwright_core::{
+    FoundLoops, Pose, Quality, Take,
+    handover::{AnalysisParts, MadeParts},
+    retarget::{Rig, RigPair},
+};
 use loopwright_formats::{Character, Format, LoadedTake, Source};
 use loopwright_job::{CharacterTarget, Decision, Following, LoopMade, Matched, Recipe};
 use serde::{Deserialize, Serialize};

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use loopwright_job::recipe::{Recipe, StudyArgs};
 use serde::{Deserialize, Serialize};
 
-use crate::road::{NamedFile, Opened};
-use crate::work::{Job, OfTake, TakeFile};
+use crate::{
+    road::{NamedFile, Opened},
+    work::{Job, OfTake, TakeFile},
+};
 
 /// A request from the page to its worker. The bytes of files are handed over separately.
 #[derive(Serialize, Deserialize)]

@@ -2,10 +2,14 @@
 
 use std::{error::Error, sync::Arc};
 
-use super::answer::{Answer, OpenedParts, WorkedParts};
-use super::ask::{Ask, Files};
-use crate::road::{Made, OpenError, Opened, Tell};
-use crate::work::{Done, OfTake, TakeFile};
+use super::{
+    answer::{Answer, OpenedParts, WorkedParts},
+    ask::{Ask, Files},
+};
+use crate::{
+    road::{Made, OpenError, Opened, Tell},
+    work::{Done, OfTake, TakeFile},
+};
 
 /// The state of the worker: the take that it opened last, and the last loop made of it.
 #[derive(Default)]

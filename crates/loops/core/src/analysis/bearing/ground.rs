@@ -6,8 +6,7 @@ use super::{Point, SPEED_SECS, Times};
 use crate::math::{mean, ops, ordered, percentile};
 
 /// The velocity of the ground, metres per second.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub enum Ground {
     /// It rests.
     #[default]

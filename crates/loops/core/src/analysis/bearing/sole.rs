@@ -3,9 +3,11 @@
 use glam::{DQuat, DVec3};
 
 use super::FootPoint;
-use crate::analysis::{Body, Foot, standing::over_lowest};
-use crate::math::{around, mean, ops, ordered, percentile};
-use crate::motion::{Skeleton, WorldTracks};
+use crate::{
+    analysis::{Body, Foot, standing::over_lowest},
+    math::{around, mean, ops, ordered, percentile},
+    motion::{Skeleton, WorldTracks},
+};
 
 /// Depth of the sole below the joint of the toes, metres; distance of the heel behind the ankle, and of the tip ahead of the toes, unless
 /// their bone has an end, which is then used within these limits.

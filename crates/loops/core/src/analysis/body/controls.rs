@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::names::{CONTROL_WORDS, JointName};
-use super::vocabulary::is_number;
+use super::{
+    names::{CONTROL_WORDS, JointName},
+    vocabulary::is_number,
+};
 use crate::motion::Skeleton;
 
 /// Words of handles that never deform a mesh.

@@ -4,8 +4,10 @@
 use glam::DVec3;
 
 use super::{Foot, feet::NUM_FEET, named_joints::NamedJoints, probe_poses};
-use crate::math::greatest;
-use crate::{math::percentile, take::Take};
+use crate::{
+    math::{greatest, percentile},
+    take::Take,
+};
 
 /// A leaf is a foot if it stays this close to the ground over the take, as a share of the skeleton's height.
 ///

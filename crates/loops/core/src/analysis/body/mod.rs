@@ -4,9 +4,11 @@
 use glam::DVec3;
 
 use super::ContactLimits;
-use crate::math::greatest;
-use crate::motion::{Hinges, Part, Pose, PoseRef, Skeleton, WorldTracks};
-use crate::take::Take;
+use crate::{
+    math::greatest,
+    motion::{Hinges, Part, Pose, PoseRef, Skeleton, WorldTracks},
+    take::Take,
+};
 
 mod named_joints;
 
@@ -50,8 +52,7 @@ impl Side {
 }
 
 /// A foot: the joints that touch the ground.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub struct Foot {
     /// The ankle, or the last joint of the leg if nothing finer is known. A leg without a foot stands on the end of its bone: see
     /// [`Body::point`].
@@ -70,8 +71,7 @@ impl Foot {
 }
 
 /// How the feet were found.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub enum FoundBy {
     /// The caller named them.
     Given,
@@ -107,8 +107,7 @@ pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
 const USUAL_LEG_METRES: f64 = 0.95;
 
 /// The caller's choices of joints.
-#[handed_over]
-#[derive(Default)]
+#[handed_over(Default)]
 pub struct BodyOverrides {
     /// The hips, by exact name.
     pub hips: Option<String>,

@@ -1,8 +1,10 @@
 //! The joints of a skeleton by the meaning of their names, without those that only steer the rig.
 
-use super::names::{CONTROL_WORDS, JointName};
-use super::vocabulary::{Meaning, Word};
-use super::{Foot, FoundBy, Side, controls};
+use super::{
+    Foot, FoundBy, Side, controls,
+    names::{CONTROL_WORDS, JointName},
+    vocabulary::{Meaning, Word},
+};
 use crate::motion::Skeleton;
 
 /// The joints of a skeleton with the meaning of their names.

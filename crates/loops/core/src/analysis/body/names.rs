@@ -2,8 +2,10 @@
 //!
 //! Names differ between exporters, so each is split into words and a side.
 
-use super::vocabulary::{Meaning, Word, is_in, split};
-use super::{BodyError, Side};
+use super::{
+    BodyError, Side,
+    vocabulary::{Meaning, Word, is_in, split},
+};
 use crate::motion::Skeleton;
 
 /// Words for the purpose of a joint or the rig it belongs to, not for a part of the body.

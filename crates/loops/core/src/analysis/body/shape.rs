@@ -4,11 +4,15 @@
 
 use glam::{DQuat, DVec3};
 
-use super::probe_poses;
-use super::vocabulary::{Meaning, NUM_FINGERS};
-use crate::math::{mean, ordered, smallest};
-use crate::motion::{Part, Pose, Skeleton};
-use crate::take::Take;
+use super::{
+    probe_poses,
+    vocabulary::{Meaning, NUM_FINGERS},
+};
+use crate::{
+    math::{mean, ordered, smallest},
+    motion::{Part, Pose, Skeleton},
+    take::Take,
+};
 
 /// If more joints than this have meaningful names, nothing is guessed.
 const MOST_NAMED: usize = 2;

@@ -9,15 +9,13 @@
 //! Programs use one word for different parts: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a
 //! word is in both rows; the place of the joint in its limb decides.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::Side;
 use crate::motion::Skeleton;
 
 /// A part of the body that a name can state.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub(crate) enum Word {
     Hips,
     Spine,
@@ -177,8 +175,7 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
 }
 
 /// The meaning of a name.
-#[handed_over]
-#[derive(Eq)]
+#[handed_over(Eq)]
 pub(crate) struct Meaning {
     /// Its possible parts, likeliest first.
     words: Vec<Word>,

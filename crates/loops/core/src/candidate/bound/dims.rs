@@ -2,8 +2,11 @@
 //!
 //! Source: docs/math/search.md.
 
-use crate::math::{greatest, ordered, percentile};
-use crate::{analysis::Features, candidate::seams::Seams};
+use crate::{
+    analysis::Features,
+    candidate::seams::Seams,
+    math::{greatest, ordered, percentile},
+};
 
 /// One stored dimension: position p (x - c) + velocity q (v - d) of an axis.
 pub(super) struct Dim {

@@ -3,10 +3,12 @@
 use core::iter::successors;
 
 use super::{Finder, MAX_COST_RATIO};
-use crate::analysis::Analysis;
-use crate::candidate::{CyclesLeftOut, LoopCandidate, SearchSettings};
-use crate::math::ordered;
-use crate::mirror::Pairing;
+use crate::{
+    analysis::Analysis,
+    candidate::{CyclesLeftOut, LoopCandidate, SearchSettings},
+    math::ordered,
+    mirror::Pairing,
+};
 
 /// Largest change in length from one cycle to the next.
 const REACH_SHARE: f64 = 0.2;

@@ -3,11 +3,13 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
-use crate::analysis::{ActivityKind, Analysis, MotionKind};
-use crate::candidate::{FoundLoops, LoopCandidate, MissReason, SeamPair, search::Admission};
-use crate::math::{Twist, greatest, ordered, rotation, smallest};
-use crate::root_motion::poses;
-use crate::take::Cut;
+use crate::{
+    analysis::{ActivityKind, Analysis, MotionKind},
+    candidate::{FoundLoops, LoopCandidate, MissReason, SeamPair, search::Admission},
+    math::{Twist, greatest, ordered, rotation, smallest},
+    root_motion::poses,
+    take::Cut,
+};
 
 /// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed. Shorter ones look like twitches, and
 /// are used only if a take has none of these.

@@ -12,15 +12,20 @@ pub(super) use idle::is_gesture;
 
 use core::{cell::OnceCell, ops::RangeInclusive};
 
-use super::rhythm::{self, PoseDistances, Rhythm};
-use super::search::{Admission, DistinctPairs};
 use super::{
-    FoundLoops, LoopCandidate, MissReason, NearestMiss, SeamPair, SearchSettings, bound::SeamBounds,
-    comparison::PoseComparison, describe::SearchedTake, seams::Seams,
+    FoundLoops, LoopCandidate, MissReason, NearestMiss, SeamPair, SearchSettings,
+    bound::SeamBounds,
+    comparison::PoseComparison,
+    describe::SearchedTake,
+    rhythm::{self, PoseDistances, Rhythm},
+    seams::Seams,
+    search::{Admission, DistinctPairs},
 };
-use crate::analysis::{ActivityKind, Analysis, Features};
-use crate::math::Twist;
-use crate::take::Cut;
+use crate::{
+    analysis::{ActivityKind, Analysis, Features},
+    math::Twist,
+    take::Cut,
+};
 
 /// Largest cost of a repeat, as a share of the median cost of random pairs.
 ///

@@ -3,13 +3,16 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_COST_RATIO, MAX_LOOKED_AT};
-use crate::analysis::ActivityKind;
-use crate::candidate::rhythm::{self, Rhythm};
-use crate::candidate::{
-    FoundLoops, LoopCandidate, MissReason, RootMotionBounds, SeamPair, Steadiness, refine, search::Admission,
+use crate::{
+    analysis::ActivityKind,
+    candidate::{
+        FoundLoops, LoopCandidate, MissReason, RootMotionBounds, SeamPair, Steadiness, refine,
+        rhythm::{self, Rhythm},
+        search::Admission,
+    },
+    math::Twist,
+    take::Cut,
 };
-use crate::math::Twist;
-use crate::take::Cut;
 
 /// Share by which rounding may lift a cost over the ratio above.
 const COST_ROUNDING: f64 = 1e-9;

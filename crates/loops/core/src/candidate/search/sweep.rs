@@ -1,14 +1,20 @@
 //! One pass over all pairs, with a limit that drops as good pairs are found.
 
-use std::cmp::Ordering;
-use std::ops::Range;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
+use std::{
+    cmp::Ordering,
+    ops::Range,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
-use super::Admission;
-use super::distinct::{BestPairs, Distinct};
-use crate::candidate::bound::{LANES, SeamBounds};
-use crate::candidate::{SeamPair, seams::NO_COST};
+use super::{
+    Admission,
+    distinct::{BestPairs, Distinct},
+};
+use crate::candidate::{
+    SeamPair,
+    bound::{LANES, SeamBounds},
+    seams::NO_COST,
+};
 
 /// One pass over all pairs.
 pub(super) struct Sweep<'a> {

@@ -5,10 +5,7 @@ use std::borrow::Cow;
 use glam::DVec3;
 
 use super::super::whole::{LastKey, WholeClip};
-use crate::analysis::Analysis;
-use crate::math::rotation;
-use crate::motion::Pose;
-use crate::take::Take;
+use crate::{analysis::Analysis, math::rotation, motion::Pose, take::Take};
 
 /// Number of frames added to a take without a closing key: up to that key, and beyond it the frames after the start, so that
 /// motion at the end is known.

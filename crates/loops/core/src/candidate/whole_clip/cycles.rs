@@ -1,7 +1,6 @@
 //! Counts the cycles in a clip that loops as a whole, by its similarity to itself around the loop.
 
-use crate::analysis::Features;
-use crate::math::mean;
+use crate::{analysis::Features, math::mean};
 
 /// Largest number of cycles that are distinguished, and the fewest frames of one.
 const MAX_CYCLES: usize = 24;

@@ -5,9 +5,12 @@
 
 use glam::DVec3;
 
-use super::inside::{Clip, FEWEST_KEYS, NOISE_METRES};
-use super::seam::{Fit, Seam};
-use super::{curve::weighted, reading::Scale};
+use super::{
+    curve::weighted,
+    inside::{Clip, FEWEST_KEYS, NOISE_METRES},
+    reading::Scale,
+    seam::{Fit, Seam},
+};
 use crate::math::{Rigid, greatest};
 
 /// Most keys of the next cycle that follow the end.

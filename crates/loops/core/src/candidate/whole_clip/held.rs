@@ -3,9 +3,11 @@
 
 use core::ops::Range;
 
-use crate::analysis::Analysis;
-use crate::math::{percentile, rotation};
-use crate::take::{Cut, Take};
+use crate::{
+    analysis::Analysis,
+    math::{percentile, rotation},
+    take::{Cut, Take},
+};
 
 /// A joint that moves less from frame to frame is still: metres at the size of an adult, and radians (0.01 degrees).
 const STILL_METRES: f64 = 1e-4;

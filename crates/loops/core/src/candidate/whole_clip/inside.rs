@@ -4,12 +4,19 @@ use core::cell::OnceCell;
 
 use glam::DVec3;
 
-use super::curve::{NOISES, Roughness};
-use super::reading::{Scale, level};
-use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, ops, percentile};
-use crate::motion::PoseRef;
-use crate::take::Take;
+use super::{
+    curve::{NOISES, Roughness},
+    reading::{Scale, level},
+};
+use crate::{
+    math::{
+        Rigid,
+        fit::{PointPair, fit_planar},
+        ops, percentile,
+    },
+    motion::PoseRef,
+    take::Take,
+};
 
 /// Most keys compared on either side of the end, and the fewest.
 const MOST_KEYS: usize = 6;

@@ -17,14 +17,18 @@ mod seam;
 pub(crate) use held::is_cut_off;
 pub(in crate::candidate) use held::moving_frames;
 
-use self::ends::End;
-use self::inside::Clip;
-use self::reading::{Reading, Scale};
-use self::seam::Seam;
+use self::{
+    ends::End,
+    inside::Clip,
+    reading::{Reading, Scale},
+    seam::Seam,
+};
 use super::{LastKey, LoopCandidate, SearchSettings, Steadiness, WholeClip, WholeClipKind, finder::Finder};
-use crate::analysis::{Analysis, MotionKind};
-use crate::math::{Rigid, Twist, ordered};
-use crate::take::Cut;
+use crate::{
+    analysis::{Analysis, MotionKind},
+    math::{Rigid, Twist, ordered},
+    take::Cut,
+};
 
 /// Largest roughness of a seam whose poses meet. Finished loops of four packs reach 1.2 if keys rest at the extremes of a walk;
 /// half a swing, which ends where it began but moves the other way, exceeds 5.

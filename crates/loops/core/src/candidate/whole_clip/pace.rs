@@ -1,7 +1,9 @@
 //! Measures how evenly a clip moves: a gait moves all the time, a strike once.
 
-use crate::math::{greatest, mean};
-use crate::{analysis::Analysis, math::percentile};
+use crate::{
+    analysis::Analysis,
+    math::{greatest, mean, percentile},
+};
 
 /// Largest ratio of the highest speed of a cycle to the mean. Measured on 165 authored clips: 33 moving cycles reach 1.86; of 75
 /// strikes, falls, jumps and the like all but 8 begin at 1.92, and the ends of those 8 are far apart or meet exactly.

@@ -4,13 +4,23 @@ use core::cell::OnceCell;
 
 use glam::DVec3;
 
-use super::super::named::NamedMotion;
-use super::super::whole::{LastKey, WholeClip, WholeClipKind};
-use crate::analysis::seam_peak::{self, floor, second_difference};
-use crate::analysis::{Analysis, body::USUAL_HEIGHT_METRES};
-use crate::math::fit::{PointPair, fit_planar};
-use crate::math::{Rigid, TimeStep, greatest, percentile, rotation};
-use crate::root_motion::poses;
+use super::super::{
+    named::NamedMotion,
+    whole::{LastKey, WholeClip, WholeClipKind},
+};
+use crate::{
+    analysis::{
+        Analysis,
+        body::USUAL_HEIGHT_METRES,
+        seam_peak::{self, floor, second_difference},
+    },
+    math::{
+        Rigid, TimeStep,
+        fit::{PointPair, fit_planar},
+        greatest, percentile, rotation,
+    },
+    root_motion::poses,
+};
 
 /// Tolerance within which poses of a loop meet, metres at the size of an adult: the precision of a cut by hand.
 const MEETS_METRES: f64 = 5e-3;

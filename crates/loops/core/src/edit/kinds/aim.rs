@@ -1,10 +1,12 @@
 //! Aim: turns the root, so that the loop ends with another heading than it begins.
 
-use super::super::{
-    error::EditError,
-    joint_offset::{MAX_ROTATION, ROUNDING},
+use super::{
+    super::{
+        error::EditError,
+        joint_offset::{MAX_ROTATION, ROUNDING},
+    },
+    Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints,
 };
-use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints};
 use crate::{closure::Image, loop_clip::LoopClip, math::Twist, unit::Unit};
 
 /// Turns the root so that the loop ends with another heading than it begins.

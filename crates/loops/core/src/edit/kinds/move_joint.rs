@@ -1,10 +1,12 @@
 //! Move: an offset of a joint at one time, which fades as a bump, periodically.
 
-use super::super::{
-    error::EditError,
-    joint_offset::{JointOffset, ROUNDING},
+use super::{
+    super::{
+        error::EditError,
+        joint_offset::{JointOffset, ROUNDING},
+    },
+    Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, offset_joint, only,
 };
-use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, offset_joint, only};
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// A time in a loop, taken periodically beyond its ends.

@@ -8,11 +8,11 @@ use rand_pcg::{
     rand_core::{Rng, SeedableRng},
 };
 
-use super::super::{
-    error::EditError,
-    joint_offset::{JointOffset, ROUNDING},
-};
 use super::{
+    super::{
+        error::EditError,
+        joint_offset::{JointOffset, ROUNDING},
+    },
     Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, with_partners,
 };
 use crate::{

@@ -1,7 +1,9 @@
 //! Offset: a constant offset of a joint.
 
-use super::super::{error::EditError, joint_offset::JointOffset};
-use super::{Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offset_joint, only};
+use super::{
+    super::{error::EditError, joint_offset::JointOffset},
+    Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offset_joint, only,
+};
 use crate::{closure::Image, loop_clip::LoopClip};
 
 /// Offsets a joint all the time.

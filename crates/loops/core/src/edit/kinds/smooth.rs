@@ -2,8 +2,10 @@
 
 use glam::{DQuat, DVec3, DVec4};
 
-use super::super::{error::EditError, joint_offset::ROUNDING};
-use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, with_partners};
+use super::{
+    super::{error::EditError, joint_offset::ROUNDING},
+    Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, with_partners,
+};
 use crate::{
     closure::Image,
     loop_clip::LoopClip,

@@ -1,7 +1,8 @@
 //! Swing: scales the rotations of joints about their means, as of a stiff arm.
 
-use super::super::error::EditError;
-use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, with_partners};
+use super::{
+    super::error::EditError, Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, with_partners,
+};
 use crate::{
     closure::Image,
     loop_clip::LoopClip,

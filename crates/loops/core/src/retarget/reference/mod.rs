@@ -51,8 +51,7 @@ pub enum ReferenceSource {
 }
 
 /// A doubtful part of a pose that is derived from the motion, each of a joint.
-#[handed_over]
-#[derive(Copy, Eq)]
+#[handed_over(Copy, Eq)]
 pub enum Doubt {
     /// The foot of this ankle never stands flat: its sole is estimated from the ball, or is the usual one.
     Sole(usize),

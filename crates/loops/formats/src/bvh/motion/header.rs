@@ -2,10 +2,16 @@
 
 use core::ops::Range;
 
-use crate::bvh::error::{BvhError, Found};
-use crate::bvh::lex::{Lexer, found, is};
-use crate::bvh::{FrameTime, warning::BvhWarning};
-use crate::{excerpt::excerpt, warning::FileWarning};
+use crate::{
+    bvh::{
+        FrameTime,
+        error::{BvhError, Found},
+        lex::{Lexer, found, is},
+        warning::BvhWarning,
+    },
+    excerpt::excerpt,
+    warning::FileWarning,
+};
 
 /// Shortest and longest frame time in seconds; a take accepts the same.
 const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;

@@ -7,9 +7,13 @@
 
 use core::ops::Range;
 
-use super::error::{BvhError, NumberPlace, Position};
-use super::lex::{Lexer, found, is};
-use super::{FrameTime, Hierarchy, number::number, warning::BvhWarning};
+use super::{
+    FrameTime, Hierarchy,
+    error::{BvhError, NumberPlace, Position},
+    lex::{Lexer, found, is},
+    number::number,
+    warning::BvhWarning,
+};
 use crate::{excerpt::excerpt, warning::FileWarning};
 
 mod header;

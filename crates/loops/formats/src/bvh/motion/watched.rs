@@ -1,9 +1,17 @@
 //! Watches channels in all rows: scales, which are rejected if they differ from 1, and rotations that change by more than half a
 //! turn from row to row.
 
-use crate::bvh::channel::{Channel, ChannelKind};
-use crate::bvh::{BvhJoint, Hierarchy, error::BvhError, warning::BvhWarning};
-use crate::{euler::Turning, excerpt::excerpt, warning::FileWarning};
+use crate::{
+    bvh::{
+        BvhJoint, Hierarchy,
+        channel::{Channel, ChannelKind},
+        error::BvhError,
+        warning::BvhWarning,
+    },
+    euler::Turning,
+    excerpt::excerpt,
+    warning::FileWarning,
+};
 
 /// Largest rounding error of a scale of 1.
 const SCALE_TOLERANCE: f64 = 1e-4;

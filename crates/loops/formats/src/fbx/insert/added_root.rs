@@ -3,10 +3,13 @@
 use ufbx::InheritMode;
 
 use super::document::{change_count, malformed, objects, section};
-use crate::fbx::animation::{attribute_and_model, connect, property};
-use crate::fbx::form::{FbxFile, NodeForm};
-use crate::fbx::record::{Document, Record};
-use crate::fbx::{error::FbxError, joints::ADDED_ROOT};
+use crate::fbx::{
+    animation::{attribute_and_model, connect, property},
+    error::FbxError,
+    form::{FbxFile, NodeForm},
+    joints::ADDED_ROOT,
+    record::{Document, Record},
+};
 
 /// Returns the kind of the added root: a bone, as in game rigs, unless Blender (3.4, `import_fbx.py`) would misread the file.
 ///

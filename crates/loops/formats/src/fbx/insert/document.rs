@@ -2,11 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::animation_name::Name;
-use crate::fbx::animation::{Animation, properties, property};
-use crate::fbx::error::FbxError;
-use crate::fbx::fresh::{CUSTOM_TIME_MODE, time_mode};
-use crate::fbx::record::{Document, Record};
+use crate::{
+    animation_name::Name,
+    fbx::{
+        animation::{Animation, properties, property},
+        error::FbxError,
+        fresh::{CUSTOM_TIME_MODE, time_mode},
+        record::{Document, Record},
+    },
+};
 
 pub(super) fn malformed(detail: &str) -> FbxError {
     FbxError::Malformed {

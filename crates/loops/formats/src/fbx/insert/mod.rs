@@ -12,14 +12,22 @@ use std::{
 use glam::DQuat;
 use loopwright_core::Take;
 
-use super::animation::{self, NewAnimation, Property, Track};
-use super::form::{ChannelShapes, FbxFile, NodeForm};
-use super::keys::{Keys, angles, leaves};
-use super::{record, scene::World, source::FbxSource};
-use crate::animation_name::Name;
-use crate::naming::{LOOP_SUFFIX, added_root_name};
+use super::{
+    animation::{self, NewAnimation, Property, Track},
+    form::{ChannelShapes, FbxFile, NodeForm},
+    keys::{Keys, angles, leaves},
+    record,
+    scene::World,
+    source::FbxSource,
+};
 use crate::{
-    error::WriteError, keyed_motion::KeyedMotion, limits::is_plausible, warning::FileWarning, written::WrittenFile,
+    animation_name::Name,
+    error::WriteError,
+    keyed_motion::KeyedMotion,
+    limits::is_plausible,
+    naming::{LOOP_SUFFIX, added_root_name},
+    warning::FileWarning,
+    written::WrittenFile,
 };
 
 mod added_root;

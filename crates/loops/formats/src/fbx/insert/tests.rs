@@ -7,15 +7,18 @@ use loopwright_core::{
     Analysis, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Take, Tracks, math::rotation,
 };
 
-use crate::fbx::animation::{self, Track, connect, properties, property};
-use crate::fbx::form::ChannelShapes;
-use crate::fbx::record::{self, Document, Record};
-use crate::fbx::source::Form;
-use crate::settings::KeyInterpolation;
-use crate::shapes::ShapeWeights;
 use crate::{
     AnimationChoice, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
-    WriteError, write_take,
+    WriteError,
+    fbx::{
+        animation::{self, Track, connect, properties, property},
+        form::ChannelShapes,
+        record::{self, Document, Record},
+        source::Form,
+    },
+    settings::KeyInterpolation,
+    shapes::ShapeWeights,
+    write_take,
 };
 
 /// Returns a skeleton with all properties that a node can have: an armature above it with scale, rotation and translation;

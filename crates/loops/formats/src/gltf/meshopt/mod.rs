@@ -9,9 +9,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::container::{Document, known_list};
-use super::error::{GltfError, StreamFault};
-use super::{parts, prune};
+use super::{
+    container::{Document, known_list},
+    error::{GltfError, StreamFault},
+    parts, prune,
+};
 use crate::{error::ReadError, limits::SizeLimits, settings::Companions};
 
 mod filters;
