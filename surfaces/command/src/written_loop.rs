@@ -427,7 +427,8 @@ fn sidecar_of(
         return Ok(sidecars.last().cloned());
     };
     let mut all = sidecars.iter();
-    let exact = (all.find(|sidecar| sidecar.playback.animation.as_deref() == Some(wanted)))
+    let exact = all
+        .find(|sidecar| sidecar.playback.animation.as_deref() == Some(wanted))
         // The only loop of a file without animations has no name.
         .or_else(|| sidecars.iter().find(|sidecar| sidecar.playback.animation.is_none()));
     if sidecars.is_empty() || exact.is_some() {

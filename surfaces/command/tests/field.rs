@@ -115,7 +115,13 @@ fn a_face_keeps_moving_with_its_body() {
         let [take, looped] = [0, 1].map(|animation| weights(&bytes, animation));
         let keys = looped.len();
         assert!(keys >= 46, "{options}: {keys} keys");
-        assert!(!is_kept || (take.iter().zip(&looped)).all(|(a, b)| (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < 1e-6));
+        assert!(
+            !is_kept
+                || take
+                    .iter()
+                    .zip(&looped)
+                    .all(|(a, b)| (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < 1e-6)
+        );
         for shape in 0..2 {
             let at = |key: usize| looped[key][shape];
             let moves = looped.iter().any(|key| (key[shape] - at(0)).abs() > 0.3);

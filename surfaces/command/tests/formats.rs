@@ -99,11 +99,11 @@ fn a_changing_scale_that_a_file_loses_is_not_good() {
     // An end of a limb, whose size shows nowhere else.
     let end = items(&file["nodes"]).position(|node| node["children"].is_null());
     let channels = file["animations"][0]["channels"].as_array_mut().unwrap();
-    let mut scaled = (channels
+    let mut scaled = channels
         .iter()
-        .find(|channel| channel["target"]["path"] == "translation"))
-    .unwrap()
-    .clone();
+        .find(|channel| channel["target"]["path"] == "translation")
+        .unwrap()
+        .clone();
     scaled["target"] = serde_json::json!({"node": end, "path": "scale"});
     channels.push(scaled);
     folder.write("scaled.gltf", file.to_string());

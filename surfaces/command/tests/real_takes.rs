@@ -93,7 +93,8 @@ fn as_expected(take: &Path, expect: Expect) -> Result<(), String> {
 fn every_take_loops_or_is_refused_as_the_manifest_says() {
     let Some(folder) = folder_or_skip() else { return };
     let rows = loopwright_mocap::manifest(&folder).unwrap();
-    let takes: Vec<(String, Expect)> = (rows.into_iter())
+    let takes: Vec<(String, Expect)> = rows
+        .into_iter()
         .filter_map(|row| Some((row.file, row.expect?)))
         .collect();
     let count = |wanted: Expect| takes.iter().filter(|(_, expect)| *expect == wanted).count();

@@ -181,7 +181,12 @@ impl Loop {
     /// A loop that comes of others, and what is to be said of its motion.
     pub fn of_loops(played: LoopClip, warnings: &[String], of: OfLoops) -> Self {
         let of_motion = warnings.iter().map(|text| ("MotionWarning", text.clone()));
-        let of_file = (of.file.sidecar.warnings.iter()).map(|text| ("FileWarning", text.clone()));
+        let of_file = of
+            .file
+            .sidecar
+            .warnings
+            .iter()
+            .map(|text| ("FileWarning", text.clone()));
         let (name, said) = (of.file.sidecar.take.file.clone(), of_motion.chain(of_file).collect());
         Self::new(name, None, played, said, Origin::OfLoops(Box::new(of)))
     }
@@ -281,7 +286,7 @@ impl HeldLoop {
             Origin::Made(held) => {
                 let done = &held.pending.done;
                 let root_joint = held.studied.body_of_loops().root_joint;
-                let writing = (done.output).writing(Format::Npz, root_joint, held.studied.file.limits);
+                let writing = done.output.writing(Format::Npz, root_joint, held.studied.file.limits);
                 let clip = done.made.from_start();
                 let arrays = MotionArrays::of_loop(&clip, held.pending.file.sidecar.feet.as_ref(), &writing);
                 Ok(with(&arrays.map_err(|error| Fault::write(Failure::error(error)))?))

@@ -88,7 +88,8 @@ impl Take {
                 ));
             }
             let joint = |(joint, name): (usize, String)| Joint {
-                tip: (tips.as_ref())
+                tip: tips
+                    .as_ref()
                     .and_then(|tips: &Vec<DVec3>| tips.get(joint).copied())
                     .filter(|tip| tip.is_finite()),
                 ..Joint::new(name, usize::try_from(parents[joint]).ok(), offsets[joint])

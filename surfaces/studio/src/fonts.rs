@@ -9,7 +9,9 @@ use epaint_default_fonts::UBUNTU_LIGHT;
 pub fn fonts() -> FontDefinitions {
     const NAME: &str = "Ubuntu-Light";
     let mut fonts = FontDefinitions::empty();
-    (fonts.font_data).insert(NAME.to_owned(), Arc::new(FontData::from_static(UBUNTU_LIGHT)));
+    fonts
+        .font_data
+        .insert(NAME.to_owned(), Arc::new(FontData::from_static(UBUNTU_LIGHT)));
     for family in [FontFamily::Proportional, FontFamily::Monospace] {
         fonts.families.insert(family, vec![NAME.to_owned()]);
     }

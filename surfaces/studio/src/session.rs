@@ -62,7 +62,8 @@ impl Session {
         let files = self.memory.kept(FILES).unwrap_or_else(|| "[]".to_owned());
         let files: Vec<KeptFile> = serde_json::from_str(&files).ok()?;
         self.memory.keep(FILES, "[]");
-        let files = (files.into_iter())
+        let files = files
+            .into_iter()
             .filter_map(|file| {
                 let bytes = Arc::new(STANDARD.decode(file.bytes).ok()?);
                 Some(NamedFile {
@@ -85,7 +86,9 @@ impl Session {
         let Some(opened) = model.opened().filter(|_| is_settled) else {
             return;
         };
-        let names: Vec<String> = (model.others().chain([opened.file_name.as_str()]))
+        let names: Vec<String> = model
+            .others()
+            .chain([opened.file_name.as_str()])
             .map(str::to_owned)
             .collect();
         let of = (model.num_made, names, theme);

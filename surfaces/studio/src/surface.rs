@@ -127,7 +127,8 @@ mod tests {
 
     /// Area of triangles as seen from above.
     fn area(mesh: &Mesh, indices: &[u32]) -> f32 {
-        (indices.chunks_exact(3))
+        indices
+            .chunks_exact(3)
             .map(|corners| {
                 let [a, b, c] =
                     [0, 1, 2].map(|corner| Vec3::from_array(mesh.vertices[corners[corner] as usize].position));

@@ -84,7 +84,7 @@ macro_rules! analysis_parts {
                 let [translations, rotations, world, positions, velocities] = arrays;
                 let values = Pose {
                     translations: vectors(translations),
-                    rotations: (bytemuck::allocation::try_cast_vec::<f64, DQuat>(rotations))
+                    rotations: bytemuck::allocation::try_cast_vec::<f64, DQuat>(rotations)
                         .unwrap_or_else(|(_, rotations)| bytemuck::pod_collect_to_vec(&rotations)),
                 };
                 let num_joints = self.skeleton.num_joints();
@@ -101,7 +101,7 @@ macro_rules! analysis_parts {
                 }
                 Ok(Analysis {
                     world: WorldTracks::of_positions(&tracks, vectors(world)).ok_or(HandoverError)?,
-                    features: (self.features.with_arrays([positions, velocities])).ok_or(HandoverError)?,
+                    features: self.features.with_arrays([positions, velocities]).ok_or(HandoverError)?,
                     take,
                     $($field: self.$field,)*
                 })

@@ -133,7 +133,9 @@ pub(crate) fn varied(
     let (skeleton, count) = (clip.skeleton(), clip.num_samples());
     let copies = copies_of(clip, settings)?;
     let free = free_joints(skeleton, body);
-    let steady: Vec<usize> = (free.iter().copied())
+    let steady: Vec<usize> = free
+        .iter()
+        .copied()
         .filter(|&joint| !flips(joint, analysis, onto))
         .collect();
     let own = CycleDeviations::measure(analysis, candidate, &steady, count, |pose: Pose| match onto {
@@ -212,16 +214,21 @@ fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     // A foot that steers its leg is not a descendant of it.
     let feet = body.feet.iter().filter(|_| has_feet);
     let ends = feet.flat_map(|foot| [Some(foot.ankle), body.end_of_leg_apart(skeleton, foot)]);
-    let legs: Vec<Vec<usize>> = (ends.flatten()).map(|end| skeleton.path_from_root(end)).collect();
+    let legs: Vec<Vec<usize>> = ends.flatten().map(|end| skeleton.path_from_root(end)).collect();
     let to_hips = skeleton.path_from_root(body.hips);
-    let others = (body.head.iter().chain(&body.hands)).flat_map(|&end| skeleton.path_from_root(end));
+    let others = body
+        .head
+        .iter()
+        .chain(&body.hands)
+        .flat_map(|&end| skeleton.path_from_root(end));
     let mut ways = vec![0; skeleton.num_joints()];
     for joint in legs.iter().flatten().chain(&to_hips).copied().chain(others) {
         ways[joint] += 1;
     }
     // A leg begins where its path separates from those to all other ends. All its descendants move with it: foot, skin and twist
     // bones.
-    let tops: Vec<usize> = (legs.iter())
+    let tops: Vec<usize> = legs
+        .iter()
         .filter_map(|way| way.iter().copied().find(|&joint| ways[joint] == 1))
         .collect();
     // Joints beside the body, such as handles of a rig, are excluded.
@@ -372,9 +379,13 @@ impl Weights {
 
     /// Returns the weights at a sample, whose squares sum to nearly one.
     fn at(&self, sample: usize) -> Vec<f64> {
-        let mut weights: Vec<f64> = (self.phases.iter())
+        let mut weights: Vec<f64> = self
+            .phases
+            .iter()
             .map(|waves| {
-                let sum: f64 = (waves.iter().enumerate())
+                let sum: f64 = waves
+                    .iter()
+                    .enumerate()
                     .map(|(index, (sin, cos))| {
                         let (s, c) = self.circle[(index + 1) * sample % self.num_samples];
                         s * cos + c * sin

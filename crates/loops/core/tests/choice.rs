@@ -151,7 +151,9 @@ fn several_cycles_have_a_reason() {
     ] {
         let list = found(&captured(&folder, file), ChooseBy::Outcome);
         let has_reason = |candidate: &LoopCandidate| {
-            (candidate.outcome).is_some_and(|outcome| outcome.fewer_cycles_lose_by.is_some())
+            candidate
+                .outcome
+                .is_some_and(|outcome| outcome.fewer_cycles_lose_by.is_some())
         };
         let has_extra = list[0].outcome.is_some_and(|outcome| outcome.extra_cycles > 0);
         assert_eq!(has_reason(&list[0]), has_extra, "{file}");

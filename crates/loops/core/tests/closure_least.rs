@@ -25,7 +25,7 @@ impl Sampled {
     fn closure(shape: Shape, period: f64, conditions: &[f64; 6]) -> Self {
         let boundary = Boundary::new(shape, shape, period, Order::C2).unwrap();
         let step = period / NUM_INTERVALS as f64;
-        let sum = |weights: [f64; 6]| (weights.iter().zip(conditions)).map(|(w, c)| w * c).sum::<f64>();
+        let sum = |weights: [f64; 6]| weights.iter().zip(conditions).map(|(w, c)| w * c).sum::<f64>();
         let at = |i: f64| boundary.weights(i * step);
         let sample = |i: usize| {
             let i = i as f64;

@@ -571,7 +571,10 @@ fn layers_and_crossfades_leave_nothing() {
         layered += usize::from(closed.is_layered);
         crossfaded += usize::from(is_crossfaded);
         // A fade longer than the frames allow is reported.
-        let warned = (closed.clamps.iter()).any(|clamp| matches!(clamp, Clamp::Crossfade { .. }));
+        let warned = closed
+            .clamps
+            .iter()
+            .any(|clamp| matches!(clamp, Clamp::Crossfade { .. }));
         let room = context[0].max(context[1]) as f64 * step_secs;
         if let Some(secs) = crossfade_secs {
             let fits = secs <= room + step_secs && secs <= period + step_secs;
@@ -749,7 +752,11 @@ fn chosen_joints_are_closed_by_their_own_method() {
     };
     let closed = close(&clip, &settings).unwrap();
     let of_joint = |closed: &Closed, joint: usize| -> Vec<DVec3> {
-        (closed.translation_offsets.iter().skip(joint).step_by(3))
+        closed
+            .translation_offsets
+            .iter()
+            .skip(joint)
+            .step_by(3)
             .copied()
             .collect()
     };
@@ -897,7 +904,7 @@ fn samples_beyond_both_blends_keep_their_bits() {
     let motions = [Motion::random(&mut random, 2.0)];
     let clip = Tracks::sampled(&motions, 60, 2.0 / 60.0, [2, 2]).clip();
     let [start, end] = [0.5, 0.3].map(|secs| Shape::new(ShapeKind::Quintic, secs));
-    let looped = (close(&clip, &method(start, end).into()).unwrap().tracks).into_values();
+    let looped = close(&clip, &method(start, end).into()).unwrap().tracks.into_values();
     for sample in 15..=51 {
         let (point, expected) = (clip.translations(sample)[0], clip.rotations(sample)[0]);
         let (found, sample) = (looped.rotations[sample as usize], sample as usize);

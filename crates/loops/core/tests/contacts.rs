@@ -161,7 +161,10 @@ fn the_phase_counts_from_the_strike_of_the_left_foot() {
     let analysis = analysed(&synthetic.take);
     let period = settings.period_secs * settings.frame_rate_hz;
     let name = &synthetic.take.skeleton().joint(analysis.body.feet[0].ankle).name;
-    let strikes = (synthetic.truth.stays.iter())
+    let strikes = synthetic
+        .truth
+        .stays
+        .iter()
         .filter(|stay| &stay.foot == name)
         .filter_map(|stay| Some(stay.strike_secs? * settings.frame_rate_hz));
     let strike = strikes.into_iter().find(|strike| *strike > 10.0).unwrap();

@@ -281,7 +281,10 @@ fn a_foot_is_held_but_for_contacts_in_which_it_slides() {
         (made(&analysis, &cut, FootLock::Auto), analysis.body.feet.clone())
     };
     let (plain, feet) = two_cycles(&take);
-    let contact = *(plain.feet.contacts.iter())
+    let contact = *plain
+        .feet
+        .contacts
+        .iter()
         .find(|contact| contact.foot == 0 && contact.start_sample > 10)
         .unwrap();
     let keys = contact.keys();
@@ -310,7 +313,10 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     let best = found(&analysis);
     let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&analysis, &best.cut, each));
     assert!(!open.feet.is_held() && held.feet.is_held());
-    let legs: Vec<usize> = (analysis.body.feet.iter())
+    let legs: Vec<usize> = analysis
+        .body
+        .feet
+        .iter()
         .flat_map(|foot| take.skeleton().path_from_root(foot.lowest_joint()))
         .collect();
     for sample in 0..open.loop_clip.num_samples() {
@@ -392,7 +398,8 @@ fn a_take_in_place_gets_its_speed_back() {
 
 /// Returns a body of named joints whose hips move ahead at 1 m/s with a leg or two; rows are name, parent, rest position.
 fn body(rows: &[(&str, Option<usize>, [f64; 3])], bend: impl Fn(usize, f64) -> DVec3) -> Take {
-    let rows: Vec<_> = (rows.iter())
+    let rows: Vec<_> = rows
+        .iter()
         .map(|&(name, parent, at)| (name, parent, DVec3::from_array(at)))
         .collect();
     take_of(skeleton(&rows), 1.0 / 60.0, 120, |frame, joint| {
@@ -526,7 +533,10 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
 fn dipping(take: &Take) -> Take {
     let analysis = analysed(take);
     let world = take.world_tracks();
-    let of_feet: Vec<_> = (analysis.body.feet.iter())
+    let of_feet: Vec<_> = analysis
+        .body
+        .feet
+        .iter()
         .map(|foot| {
             let heights = (0..take.num_frames()).map(|frame| world.position(frame, foot.lowest_joint()).y);
             let ground = heights.clone().fold(f64::INFINITY, f64::min);

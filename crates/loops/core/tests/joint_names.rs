@@ -138,7 +138,11 @@ fn rows(lines: &[(String, i8)]) -> Vec<Row> {
                 "right" => -1,
                 _ => side,
             };
-            let like = |row: &&Row| (row.part.as_ref()).is_some_and(|other| other.name == part && other.side == side);
+            let like = |row: &&Row| {
+                row.part
+                    .as_ref()
+                    .is_some_and(|other| other.name == part && other.side == side)
+            };
             Part {
                 name: part.to_owned(),
                 side,
@@ -259,7 +263,11 @@ fn joint_of(program: &Program, part: &Part) -> Option<usize> {
 }
 
 fn count(program: &Program, part: &Part) -> usize {
-    let like = |row: &&Row| (row.part.as_ref()).is_some_and(|other| other.name == part.name && other.side == part.side);
+    let like = |row: &&Row| {
+        row.part
+            .as_ref()
+            .is_some_and(|other| other.name == part.name && other.side == part.side)
+    };
     program.rows.iter().filter(like).count()
 }
 
@@ -300,7 +308,10 @@ fn fault(source: &Program, target: &Program, joint: usize, link: Option<Link>) -
         (None, Some(link)) => {
             let of_trunk = ["hips", "pelvis", "spine", "neck", "head", "clavicle"];
             let is_trunk = |joint: usize| {
-                (source.rows[joint].part.as_ref()).is_none_or(|part| of_trunk.contains(&part.name.as_str()))
+                source.rows[joint]
+                    .part
+                    .as_ref()
+                    .is_none_or(|part| of_trunk.contains(&part.name.as_str()))
             };
             of_trunk.contains(&part.name.as_str()) && is_trunk(link.from)
         }

@@ -67,7 +67,9 @@ fn stretch(analysis: &Analysis, cycle: usize) -> LoopCandidate {
         cycles: Some(1),
         ..SearchSettings::default()
     };
-    (analysis.appraise(start as f64, (start + CYCLE) as f64, &settings)).unwrap()
+    analysis
+        .appraise(start as f64, (start + CYCLE) as f64, &settings)
+        .unwrap()
 }
 
 fn settings(mean_cycles: MeanCycles) -> LoopSettings {

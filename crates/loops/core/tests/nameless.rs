@@ -189,8 +189,10 @@ fn other_bodies_are_not_guessed() {
         ]);
     }
     for rows in [snake, horse] {
-        let joints =
-            (rows.iter().enumerate()).map(|(index, &(parent, at))| Joint::new(format!("b{index}"), parent, at));
+        let joints = rows
+            .iter()
+            .enumerate()
+            .map(|(index, &(parent, at))| Joint::new(format!("b{index}"), parent, at));
         let skeleton = Skeleton::new(joints.collect()).unwrap();
         let take = take_of(skeleton, 0.1, 3, |_, joint| (rows[joint].1, DQuat::IDENTITY));
         assert_eq!(guess_parts(&take), None);

@@ -61,7 +61,11 @@ impl Walked {
 
 /// Returns the joints that are ankles of the feet.
 fn ankles(rig: &Rig) -> Vec<&str> {
-    let names = (rig.body().feet.iter()).map(|foot| rig.skeleton().joint(foot.ankle).name.as_str());
+    let names = rig
+        .body()
+        .feet
+        .iter()
+        .map(|foot| rig.skeleton().joint(foot.ankle).name.as_str());
     names.collect()
 }
 

@@ -298,7 +298,9 @@ fn feet_of_takes_are_held_too() {
         // Legs that do not reach lower the hips; feet stay on the ground.
         for foot in ["ball_l", "ball_r"] {
             let heights = |moved: &Take| heights_at_rest(moved, foot, &take);
-            let lifts: Vec<f64> = (heights(&held).iter().zip(heights(&carried)))
+            let lifts: Vec<f64> = heights(&held)
+                .iter()
+                .zip(heights(&carried))
                 .map(|(after, before)| (after - before).abs())
                 .collect();
             let lift = mean(&lifts);
@@ -447,7 +449,7 @@ fn positions_on_all_joints_are_followed_at_their_scale() {
     let (transfer, again) = retarget(&source, &target, &keyed);
     assert!((transfer.scale() - 1.0 / 1.1).abs() < 1e-9);
     for frame in 0..take.num_frames() {
-        let pairs = (moved.rotations(frame).iter()).zip(again.rotations(frame));
+        let pairs = moved.rotations(frame).iter().zip(again.rotations(frame));
         for (one, other) in pairs {
             assert!(degrees_between(*one, *other) < 1e-4, "frame {frame}");
         }

@@ -16,7 +16,9 @@ fn walk() -> Take {
 }
 
 fn stretch(analysis: &Analysis, start: usize, end: usize) -> LoopCandidate {
-    (analysis.appraise(start as f64, end as f64, &SearchSettings::default())).unwrap()
+    analysis
+        .appraise(start as f64, end as f64, &SearchSettings::default())
+        .unwrap()
 }
 
 /// Settings that close only gaps of the pose, and those within a frame; where feet are held, legs are smooth all the same.
@@ -91,7 +93,9 @@ fn a_loop_that_the_search_made_is_the_one_that_would_be_made() {
         made: made.as_ref(),
         ..Retry::default()
     };
-    let done = (analysis.make_loop_or_retry(&other, &LoopSettings::default(), retry)).unwrap();
+    let done = analysis
+        .make_loop_or_retry(&other, &LoopSettings::default(), retry)
+        .unwrap();
     assert_eq!(done.made.candidate, other);
 }
 

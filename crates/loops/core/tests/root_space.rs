@@ -184,7 +184,7 @@ fn straight_and_in_place_work_in_full_space() {
     let take = staff(3, 90, |secs| start() * truth.exp(secs), |_| DVec3::ZERO);
     let linear = made(&take, RootMode::Linear).loop_clip;
     assert_eq!(linear.root().twist.angular, DVec3::ZERO);
-    let way = (truth.exp(1.0).translation).length();
+    let way = truth.exp(1.0).translation.length();
     assert!((linear.root().twist.linear.length() - way).abs() < 1e-9);
     let stays = made(&take, RootMode::InPlace).loop_clip.in_place();
     assert_eq!(stays.root().at(7.0), stays.root().start);

@@ -37,7 +37,8 @@ fn brute_force(seams: &Seams, admission: &Admission, separation: usize, count: u
         }
     }
     pairs.sort_by(|a, b| {
-        (a.cost.total_cmp(&b.cost))
+        a.cost
+            .total_cmp(&b.cost)
             .then(a.start_frame.cmp(&b.start_frame))
             .then(a.end_frame.cmp(&b.end_frame))
     });
@@ -110,7 +111,9 @@ fn features(kind: Kind, num_frames: usize, random: &mut Random) -> Features {
         let mut noise = || random.unit() - 0.5;
         let row = match kind {
             Kind::Noise => (0..2 * num_axes).map(|_| noise()).collect(),
-            Kind::Waves | Kind::FarAway | Kind::Spikes | Kind::Tiny => (waves.iter().enumerate())
+            Kind::Waves | Kind::FarAway | Kind::Spikes | Kind::Tiny => waves
+                .iter()
+                .enumerate()
                 .map(|(index, [size, phase])| {
                     let rate = (1 + index % 3) as f64 * core::f64::consts::TAU / period as f64;
                     let value = size * libm::sin(rate * frame as f64 + phase) + 0.05 * noise();

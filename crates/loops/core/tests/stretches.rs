@@ -102,14 +102,18 @@ fn part_of(candidate: &LoopCandidate, frames: &[[usize; 2]]) -> Option<usize> {
         candidate.cut.start_frame() >= *start as f64 - slack && candidate.cut.end_frame() <= *end as f64 + slack
     };
     let middle = 0.5 * (candidate.cut.start_frame() + candidate.cut.end_frame());
-    (frames.iter()).position(|part| holds(part) && (part[0] as f64..=part[1] as f64).contains(&middle))
+    frames
+        .iter()
+        .position(|part| holds(part) && (part[0] as f64..=part[1] as f64).contains(&middle))
 }
 
 /// Each part of a session gives one row of its speed and turn, and nothing else does.
 fn assert_one_row_each(parts: &[Part]) {
     let (take, frames) = session(parts);
     let found = stretches(&take, &SearchSettings::default());
-    let summary: Vec<_> = (found.rows.iter())
+    let summary: Vec<_> = found
+        .rows
+        .iter()
         .map(|row| (row.best.cut, row.best.twist, row.versions.len()))
         .collect();
     let mut of_parts: Vec<_> = found.rows.iter().map(|row| part_of(&row.best, &frames)).collect();
@@ -244,7 +248,8 @@ fn every_cycle_of_a_gait_is_found() {
     let analysis = analysed(&take);
     let cycles = analysis.find_cycles(&SearchSettings::default()).unwrap().candidates;
     for part in [0, 2] {
-        let of_part: Vec<&LoopCandidate> = (cycles.iter())
+        let of_part: Vec<&LoopCandidate> = cycles
+            .iter()
             .filter(|cycle| part_of(cycle, &frames) == Some(part))
             .collect();
         let lasts = (frames[part][1] - frames[part][0]) as f64;

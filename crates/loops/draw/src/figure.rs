@@ -90,7 +90,10 @@ impl Figure {
             translations: positions,
             rotations,
         } = pose.world(skeleton);
-        let flesh = (positions.iter().enumerate()).filter(|&(joint, _)| !body.is_control(joint));
+        let flesh = positions
+            .iter()
+            .enumerate()
+            .filter(|&(joint, _)| !body.is_control(joint));
         let (low, high) = bounds(flesh.map(|(_, &position)| position));
         let stature = stature.unwrap_or((high - low).max_element()).max(1e-6);
         let parts = Parts::new(skeleton, body);
@@ -206,8 +209,10 @@ impl Figure {
 
     /// Returns the positions of all points, joints first, in a pose of this skeleton in the world.
     pub fn points(&self, world: &Pose) -> Vec<DVec3> {
-        let tips =
-            (self.tips.iter()).map(|&(joint, offset)| world.translations[joint] + world.rotations[joint] * offset);
+        let tips = self
+            .tips
+            .iter()
+            .map(|&(joint, offset)| world.translations[joint] + world.rotations[joint] * offset);
         world.translations.iter().copied().chain(tips).collect()
     }
 
@@ -292,7 +297,11 @@ impl Figure {
         let stature = self.stature;
         let is_leaf = self.skeleton.children(joint).is_empty();
         let plausible = 0.002 * stature..0.3 * stature;
-        let tip = (self.skeleton.joint(joint).tip).filter(|tip| plausible.contains(&tip.length()));
+        let tip = self
+            .skeleton
+            .joint(joint)
+            .tip
+            .filter(|tip| plausible.contains(&tip.length()));
         let onwards = self.skeleton.parent(joint).and_then(|parent| {
             let along = positions[joint] - positions[parent];
             Some(rotations[joint].inverse() * along.try_normalize()?)
@@ -529,7 +538,9 @@ mod tests {
             ("Head", Some(3), [0.0, 0.6, 0.0]),
             ("PoleTarget.L", Some(0), [0.1, 0.5, 0.5]),
         ]);
-        let bones: Vec<[usize; 2]> = (figure.limbs().iter())
+        let bones: Vec<[usize; 2]> = figure
+            .limbs()
+            .iter()
             .map(|limb| limb.ends)
             .filter(|ends| ends.iter().all(|&end| end < figure.num_joints()))
             .collect();

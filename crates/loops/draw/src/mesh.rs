@@ -13,7 +13,8 @@ pub(crate) fn thinned(mesh: &Mesh, fits: impl Fn(usize, usize) -> bool) -> Optio
     let few = |indices: &[u32]| {
         let mut places = vec![None; mesh.vertices.len()];
         let mut kept = Vec::new();
-        let indices: Vec<u32> = (indices.iter())
+        let indices: Vec<u32> = indices
+            .iter()
             .map(|&index| {
                 *places[index as usize].get_or_insert_with(|| {
                     kept.push(mesh.vertices[index as usize]);

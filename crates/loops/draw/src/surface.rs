@@ -176,7 +176,9 @@ fn texels(png: &[u8], places: &[[f32; 2]], pixels: &mut u64) -> Option<Vec<[f32;
     }
     *pixels = pixels.checked_sub(u64::from(width) * u64::from(height))?;
     let at = |place: f32, size: u32| ((place - place.floor()) * size as f32).min(size as f32 - 1.0) as u32;
-    let mut wanted: Vec<[u32; 3]> = (places.iter().zip(0..))
+    let mut wanted: Vec<[u32; 3]> = places
+        .iter()
+        .zip(0..)
         .map(|(place, index)| [at(place[1], height), at(place[0], width), index])
         .collect();
     wanted.sort_unstable();

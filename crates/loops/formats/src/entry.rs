@@ -17,16 +17,16 @@ use crate::{
 
 /// A format: its capabilities, its reader and its writer.
 pub(crate) struct FormatEntry {
-    pub(crate) format: Format,
-    pub(crate) capabilities: Capabilities,
+    pub format: Format,
+    pub capabilities: Capabilities,
     /// Whether a file has the format, judged by its first bytes.
-    pub(crate) detects: fn(&[u8]) -> bool,
+    pub detects: fn(&[u8]) -> bool,
     /// Parses a file, except for its motion.
-    pub(crate) parse: for<'a> fn(&'a [u8], Option<Companions<'_>>, &SizeLimits) -> Parsed<'a>,
+    pub parse: for<'a> fn(&'a [u8], Option<Companions<'_>>, &SizeLimits) -> Parsed<'a>,
     /// Creates a form for a take from elsewhere, with this local rest pose.
-    pub(crate) new_form: fn(&Take, &Pose) -> Source,
+    pub new_form: fn(&Take, &Pose) -> Source,
     /// Reads and writes facts of loops inside a file, if the format supports it.
-    pub(crate) facts: Option<FactsInside>,
+    pub facts: Option<FactsInside>,
 }
 
 /// A parsed file, which may borrow its bytes, or why it cannot be read.
@@ -105,9 +105,9 @@ pub(crate) type NamedFacts<'a> = (&'a str, Value);
 
 pub(crate) struct FactsInside {
     /// Writes facts beside the animations of these names; `None` if the file is damaged.
-    pub(crate) write: fn(&[u8], Vec<NamedFacts<'_>>) -> Option<Vec<u8>>,
+    pub write: fn(&[u8], Vec<NamedFacts<'_>>) -> Option<Vec<u8>>,
     /// See [`crate::facts_in`].
-    pub(crate) read: ReadFacts,
+    pub read: ReadFacts,
 }
 
 /// Reads the facts of the loop of that name from the bytes of a file; `None` if there are none.

@@ -16,12 +16,12 @@ const FEWEST_EVEN: usize = 4;
 /// Keys at even times, and a last one off them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EvenKeys {
-    pub(crate) start_secs: f64,
-    pub(crate) step_secs: f64,
+    pub start_secs: f64,
+    pub step_secs: f64,
     /// Number of the even ones.
-    pub(crate) num_frames: usize,
+    pub num_frames: usize,
     /// The time of the last key.
-    pub(crate) tail_secs: f64,
+    pub tail_secs: f64,
 }
 
 /// Sorts times, keeps one of those that are equal in single precision, and returns their largest difference, seconds.

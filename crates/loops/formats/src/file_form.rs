@@ -160,8 +160,8 @@ pub(crate) fn not_extended(capabilities: &Capabilities) -> WriteError {
 
 /// A motion and its form in the file of several.
 pub(crate) struct MotionOfFile<'a> {
-    pub(crate) content: MotionContent<'a>,
-    pub(crate) form: &'a dyn FileForm,
+    pub content: MotionContent<'a>,
+    pub form: &'a dyn FileForm,
 }
 
 pub(crate) enum MotionContent<'a> {

@@ -100,7 +100,8 @@ impl Format {
 
     /// Lists the extensions of some formats, each after a prefix: `.glb or .gltf`.
     pub fn extensions(formats: &[Self], prefix: &str) -> String {
-        let words: Vec<String> = (formats.iter())
+        let words: Vec<String> = formats
+            .iter()
             .map(|format| format!("{prefix}{}", format.extension()))
             .collect();
         list(&words, "or")

@@ -19,18 +19,18 @@ use crate::{
 /// A take or a loop to be written.
 #[derive(Clone)]
 pub(crate) struct KeyedMotion<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) num_keys: usize,
-    pub(crate) step_secs: f64,
+    pub name: &'a str,
+    pub num_keys: usize,
+    pub step_secs: f64,
     /// Number of keys after which poses may repeat.
-    pub(crate) cycle: usize,
+    pub cycle: usize,
     /// The time of the last key, if it lies off the even steps.
     last_secs: Option<f64>,
     /// Whether the first joint is a root joint that the source lacks.
-    pub(crate) adds_root: bool,
-    pub(crate) interpolation: KeyInterpolation,
+    pub adds_root: bool,
+    pub interpolation: KeyInterpolation,
     /// The facts of its feet, if known, and the number of samples of its loop.
-    pub(crate) feet: Option<(&'a FeetFacts, usize)>,
+    pub feet: Option<(&'a FeetFacts, usize)>,
     content: Content<'a>,
     /// The keys of a loop, if they are not its samples.
     recorded: Option<&'a Tracks>,
@@ -52,8 +52,8 @@ enum Content<'a> {
 
 /// Local transforms of all joints at one key or more, in metres with +Y up.
 pub(crate) struct KeyedPoses<'a> {
-    pub(crate) translations: Cow<'a, [DVec3]>,
-    pub(crate) rotations: Cow<'a, [DQuat]>,
+    pub translations: Cow<'a, [DVec3]>,
+    pub rotations: Cow<'a, [DQuat]>,
 }
 
 impl KeyedPoses<'_> {

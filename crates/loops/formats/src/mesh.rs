@@ -133,7 +133,8 @@ impl Mesh {
     /// # Panics When there are fewer bones than the mesh has.
     pub fn posed(&self, bones: &[DAffine3], origin: DVec3) -> Vec<Posed> {
         // Single precision near the origin: a body that has walked far is as exact as at its start.
-        let bones: Vec<Mat4> = (bones.iter())
+        let bones: Vec<Mat4> = bones
+            .iter()
             .map(|bone| {
                 let near = DAffine3 {
                     translation: bone.translation - origin,
@@ -171,13 +172,18 @@ impl Mesh {
         let low = positions().fold(Vec3::INFINITY, Vec3::min);
         let cell = (positions().fold(Vec3::NEG_INFINITY, Vec3::max) - low).max_element() / cells;
         let mut first_in: HashMap<(u16, [i32; 3]), u32> = HashMap::new();
-        let stands_for: Vec<u32> = (self.vertices.iter().zip(positions()).zip(0..))
+        let stands_for: Vec<u32> = self
+            .vertices
+            .iter()
+            .zip(positions())
+            .zip(0..)
             .map(|((vertex, position), number)| {
                 let at = ((position - low) / cell).to_array().map(|cells| cells as i32);
                 *first_in.entry((vertex.bones[0], at)).or_insert(number)
             })
             .collect();
-        (self.indices.chunks_exact(3))
+        self.indices
+            .chunks_exact(3)
             .map(|corners| [0, 1, 2].map(|corner| stands_for[corners[corner] as usize]))
             .filter(|[a, b, c]| a != b && b != c && c != a)
             .flatten()

@@ -6,9 +6,9 @@ use loopwright_core::{MadeLoop, pipeline::MakeError};
 #[handed_over(Default)]
 pub(crate) struct ShapeWeights {
     /// Number of shapes.
-    pub(crate) width: usize,
+    pub width: usize,
     /// Frame by frame.
-    pub(crate) weights: Vec<f64>,
+    pub weights: Vec<f64>,
 }
 
 impl ShapeWeights {

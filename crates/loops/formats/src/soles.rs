@@ -111,8 +111,8 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
 /// A point of a foot: its joint, and its position in the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
-    pub(crate) joint: usize,
-    pub(crate) at: DVec3,
+    pub joint: usize,
+    pub at: DVec3,
 }
 
 /// The mesh of a character in a pose.

@@ -75,7 +75,7 @@ fn compressed(file: &GltfFile) -> GltfFile {
 #[test]
 fn compressed_buffers_are_read_and_written_without_compression() {
     let times: Vec<f32> = (0..700).map(|frame| frame as f32 / 30.0).collect();
-    let places: Vec<f32> = (times.iter()).flat_map(|t| [t.sin(), *t, 0.25 * t * t]).collect();
+    let places: Vec<f32> = times.iter().flat_map(|t| [t.sin(), *t, 0.25 * t * t]).collect();
     let file = GltfFile::moving("translation", &times, &places);
     let (plain, read) = (loaded(&file), loaded(&compressed(&file)));
     assert_eq!(read.take, plain.take);

@@ -300,7 +300,8 @@ fn key_counts(bytes: &[u8]) -> Vec<usize> {
     if bytes.starts_with(b"glTF") {
         let (json, _) = parts_of(bytes);
         let samplers = json["animations"][0]["samplers"].as_array().unwrap();
-        return (samplers.iter())
+        return samplers
+            .iter()
             .map(|sampler| {
                 let count = |end: &str| json["accessors"][sampler[end].as_u64().unwrap() as usize]["count"].as_u64();
                 assert_eq!(count("input"), count("output"));

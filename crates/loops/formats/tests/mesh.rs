@@ -16,7 +16,9 @@ use crate::support::{
 };
 
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
-    (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())
+    loaded
+        .source
+        .read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())
 }
 
 /// Returns a file as a take, with its mesh.
@@ -240,7 +242,11 @@ fn expected_vertices(json: &Value, bin: &[u8], local: impl Fn(usize, &Value) -> 
         let skin = node["skin"].as_u64().map(|skin| &json["skins"][skin as usize]);
         let bones: Option<Vec<DMat4>> = skin.map(|skin| {
             let binds = accessor(&skin["inverseBindMatrices"]).unwrap();
-            (skin["joints"].as_array().unwrap().iter().zip(binds.chunks_exact(16)))
+            skin["joints"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .zip(binds.chunks_exact(16))
                 .map(|(joint, bind)| world[joint.as_u64().unwrap() as usize] * DMat4::from_cols_slice(bind))
                 .collect()
         });
@@ -294,7 +300,7 @@ fn posed_vertices_are_where_their_bones_carry_them() {
 fn a_root_joint_is_folded_out_of_the_bones() {
     let (loaded, mesh) = loaded(&written(&walk().below_root_joint("root"), Format::Glb));
     let folded_take = loaded.take.without_root_joint().unwrap();
-    let folded = (mesh.clone()).without_root_joint(loaded.take.pose(0).joint(1));
+    let folded = mesh.clone().without_root_joint(loaded.take.pose(0).joint(1));
     let [with, without] = [&loaded.take, &folded_take].map(|take| take.pose(9).world(take.skeleton()));
     let carried_by_root = |number: usize| mesh.bones[usize::from(mesh.vertices[number].bones[0])].joint == 0;
     let both = skinned(&mesh, &with).into_iter().zip(skinned(&folded, &without));

@@ -139,7 +139,8 @@ impl Legs {
     /// Triangles between each three points that follow each other.
     fn primitive(&mut self, points: &[DVec3], world_from_mesh: DAffine3) -> serde_json::Value {
         let mesh_from_world = world_from_mesh.inverse();
-        let numbers: Vec<f32> = (points.iter())
+        let numbers: Vec<f32> = points
+            .iter()
             .flat_map(|at| mesh_from_world.transform_point3(*at).as_vec3().to_array())
             .collect();
         let positions = self.file.floats("VEC3", &numbers);

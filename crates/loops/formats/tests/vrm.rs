@@ -352,7 +352,9 @@ fn only_bones_move_and_expressions_and_gaze_come_along() {
     // Programs play the first animation, so there is no other.
     assert_eq!(json["animations"].as_array().unwrap().len(), 1);
     let channels = json["animations"][0]["channels"].as_array().unwrap();
-    let targets: Vec<(u64, &str)> = (channels.iter().map(|channel| &channel["target"]))
+    let targets: Vec<(u64, &str)> = channels
+        .iter()
+        .map(|channel| &channel["target"])
         .map(|target| (target["node"].as_u64().unwrap(), target["path"].as_str().unwrap()))
         .collect();
     assert_eq!(

@@ -218,14 +218,17 @@ impl Matched {
             ..
         } = &*self.pair;
         let (source, target) = (from.skeleton(), rig.skeleton());
-        let mut warnings: Vec<Warning> = (map.unsure())
+        let mut warnings: Vec<Warning> = map
+            .unsure()
             .map(|(joint, link)| Warning::UnsureJoint {
                 joint: target.joint(joint).name.clone(),
                 follows: source.joint(link.from).name.clone(),
                 confidence: link.confidence,
             })
             .collect();
-        let resting: Vec<String> = (rig.main_joints().into_iter())
+        let resting: Vec<String> = rig
+            .main_joints()
+            .into_iter()
             .filter(|&joint| map.links[joint].is_none() && !map.rests_by_choice(joint))
             .map(|joint| target.joint(joint).name.clone())
             .collect();

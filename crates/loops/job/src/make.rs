@@ -106,7 +106,7 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
     let (mut settings, output, ineffective) = settings(studied, recipe, &chosen.stretch)?;
     check_sampling(studied, &chosen.stretch, &settings.timing)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
-        .then(|| (studied.analysis).choose_closure(&chosen.stretch, &settings))
+        .then(|| studied.analysis.choose_closure(&chosen.stretch, &settings))
         .transpose()?;
     if let Some(choice) = &choice {
         settings.closure.method = choice.method;
@@ -117,7 +117,7 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
         closures: !recipe.states_closure(),
         made: chosen.made.as_ref(),
     };
-    let mut found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &settings, retry)?;
+    let mut found = studied.analysis.make_loop_or_retry(&chosen.stretch, &settings, retry)?;
     let decision = match &found.asked_for {
         Some(asked_for) => instead(&found, format!("the seam shows: {}", verdict(asked_for, &[]).reason)),
         None => good_instead(studied, &chosen.stretch, &settings, retry, &mut found).or(choice.map(Decision::Closure)),
@@ -187,7 +187,10 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, timing: &Timing) ->
         Sampling::Rate(wanted_hz) => wanted_hz * secs,
         Sampling::SourceRate => rate_hz * secs,
     };
-    Ok((studied.file.limits).check_held((samples as u64).saturating_mul(studied.take().num_joints() as u64))?)
+    Ok(studied
+        .file
+        .limits
+        .check_held((samples as u64).saturating_mul(studied.take().num_joints() as u64))?)
 }
 
 /// Takes the first alternative whose loop is good if the recommended loop is not. The search ranks stretches by the take; the

@@ -70,7 +70,7 @@ impl LoopOfLoops {
         })
         .state(&mut sidecar.quality);
         let rate_hz = sidecar.playback.rate_hz(self.clip.period_secs());
-        sidecar.target = (self.target).map(|engine| engine.facts(sidecar, &self.skeleton, rate_hz));
+        sidecar.target = self.target.map(|engine| engine.facts(sidecar, &self.skeleton, rate_hz));
     }
 
     /// Returns the loop as played: in place if its root does not move.

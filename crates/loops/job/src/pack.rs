@@ -587,7 +587,9 @@ fn with_one_skeleton(packed: &mut [PackedLoop]) {
     for each in packed {
         let own = each.made.loop_clip.skeleton();
         each.writing.add_root |= each.made.source.root_joint.is_none()
-            && (rooted.iter()).any(|other| SkeletonDifference::between(own, other).is_none());
+            && rooted
+                .iter()
+                .any(|other| SkeletonDifference::between(own, other).is_none());
     }
 }
 
@@ -600,7 +602,11 @@ fn facts(
 ) -> PackSidecar {
     let mut measured: Vec<Option<_>> = measured.into_iter().map(Some).collect();
     let mut pack = PackSidecar::new(file);
-    let written: Vec<String> = (measured.iter().flatten().flatten().flatten())
+    let written: Vec<String> = measured
+        .iter()
+        .flatten()
+        .flatten()
+        .flatten()
         .filter_map(|measured| measured.sidecar.playback.animation.clone())
         .collect();
     for animation in animations {

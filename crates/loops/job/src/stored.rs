@@ -176,7 +176,9 @@ impl StoredLoop {
         let body = matched.target.character.rig.body();
         let retarget = matched.pair.of_loop(&self.clip);
         let carried = retarget.loop_clip(&self.clip).map_err(CarryError::from)?;
-        let (held, feet) = (retarget.held(&self.clip, &carried, FootLock::Auto)).map_err(CarryError::from)?;
+        let (held, feet) = retarget
+            .held(&self.clip, &carried, FootLock::Auto)
+            .map_err(CarryError::from)?;
         let (mut clip, feet) = with_feet(carried, held, &feet, body);
         // They come before those of the source on another character.
         let mut known: Vec<_> = CheckId::on_character(

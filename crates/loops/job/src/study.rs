@@ -80,7 +80,9 @@ impl Study {
             warnings.extend(matched.warnings());
             character = Some(matched);
         }
-        let rig = (self.following.as_ref())
+        let rig = self
+            .following
+            .as_ref()
             .map(|following| following.rig_of(&file, &overrides))
             .transpose()?;
         let analysis = Analysis::with(&file.take, &overrides)?;
@@ -158,7 +160,9 @@ impl Studied {
 
     /// Returns the file that receives the loops: the character's, or the take's own.
     pub fn goes_into(&self) -> &LoadedTake {
-        (self.character.as_ref()).map_or(&self.file, |matched| &matched.target.character.file)
+        self.character
+            .as_ref()
+            .map_or(&self.file, |matched| &matched.target.character.file)
     }
 
     /// Returns the analysis on the skeleton of the loops: the character's, if there is one. Errors: the take cannot be put onto

@@ -115,7 +115,10 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     warnings.extend(engine.rate_complaint(rate_hz).map(Warning::Engine));
 
     let sidecar = &mut file.sidecar;
-    sidecar.target = (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), rate_hz));
+    sidecar.target = recipe
+        .output
+        .target
+        .map(|engine| engine.facts(sidecar, clip.skeleton(), rate_hz));
     if recipe.stretch.start.is_some() {
         sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
     }

@@ -596,7 +596,9 @@ impl Change {
     fn regression(&self, at: FittedResponse) -> Option<Fit> {
         let count = self.samples.len() as f64;
         let response = SmoothedResponse::new(at.half_life_secs, self.deviation_secs);
-        let mut shares: Vec<f64> = (self.samples.iter())
+        let mut shares: Vec<f64> = self
+            .samples
+            .iter()
             .map(|&(secs, _)| response.ramped(secs - at.start_secs, at.ramp_secs))
             .collect();
         let mean_share = shares.iter().sum::<f64>() / count;

@@ -147,7 +147,9 @@ impl SpeedTable {
         TableFit {
             peak_acceleration_mps2: peak_of_half_life(top_speed_mps, half_life_secs),
             error: (error / self.rows.len() as f64).sqrt(),
-            fitted: (self.rows.iter())
+            fitted: self
+                .rows
+                .iter()
                 .map(|(secs, _)| top_speed_mps * self.unit_value(secs - start_secs, half_life_secs))
                 .collect(),
             top_speed_mps,

@@ -132,7 +132,8 @@ fn microseconds(queries: &[[f32; NUM_FEATURES]], mut search: impl FnMut(&[f32]) 
 fn array(name: &str) -> Option<Vec<[f32; NUM_FEATURES]>> {
     let bytes = std::fs::read(std::env::var_os(name)?).expect("the array can be read");
     let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    let numbers: Vec<f32> = (bytes[start..].chunks_exact(4))
+    let numbers: Vec<f32> = bytes[start..]
+        .chunks_exact(4)
         .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
         .collect();
     let (rows, rest) = numbers.as_chunks();
@@ -153,7 +154,8 @@ fn main() {
         let standard = Standard::new(&all);
         let rows: Vec<f32> = all.iter().flat_map(|frame| standard.apply(frame)).collect();
         let left_out = (0..8).flat_map(|seed| frames(10_007 + seed, NUM_QUERIES / 8));
-        let queries: Vec<[f32; NUM_FEATURES]> = (left_out.enumerate())
+        let queries: Vec<[f32; NUM_FEATURES]> = left_out
+            .enumerate()
             .map(|(index, mut asked)| {
                 if index % 3 > 0 {
                     let angle = 0.01 * (index % 200) as f64 - 1.0;

@@ -449,7 +449,9 @@ impl<'a> CostDatabase<'a> {
         }
         let kind = opened.more.u32()? as usize;
         let secs = f64::from_le_bytes(opened.more.array()?);
-        let decay = (DecayKind::ALL.into_iter().find(|known| *known as usize == kind))
+        let decay = DecayKind::ALL
+            .into_iter()
+            .find(|known| *known as usize == kind)
             .map(|kind| kind.lasting(secs, secs))
             .ok_or_else(|| contradiction("the fade"))?;
         let features = CostFeatures { joints, decay };

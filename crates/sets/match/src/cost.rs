@@ -309,7 +309,8 @@ impl CostRows<'static> {
     fn new(features: CostFeatures, rows: &[f32]) -> Result<Self, RowsError> {
         let (columns, axes) = (features.columns(), CostFeatures::axes_of(features.columns()));
         nearest::check_rows(rows, columns)?;
-        let forms: Vec<f32> = (rows.chunks_exact(columns))
+        let forms: Vec<f32> = rows
+            .chunks_exact(columns)
             .flat_map(|row| features.form(row))
             .map(|number| number as f32)
             .collect();

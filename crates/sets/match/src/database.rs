@@ -185,7 +185,7 @@ pub struct FutureRows<'a> {
 pub(super) struct Clips {
     clips: Vec<ClipRows>,
     /// [`FrameRows::standing`] of every row.
-    pub(super) standing: Vec<u8>,
+    pub standing: Vec<u8>,
 }
 
 impl Clips {
@@ -227,7 +227,7 @@ impl Clips {
 impl MatchDatabase<'_> {
     /// Builds the database of motions with a horizon; their features are standardized together.
     pub fn new(motions: Vec<MatchMotion>, horizon: Horizon) -> Result<MatchDatabase<'static>, RowsError> {
-        let all: Vec<RawFeatures> = (motions.iter().flat_map(|motion| &motion.features)).copied().collect();
+        let all: Vec<RawFeatures> = motions.iter().flat_map(|motion| &motion.features).copied().collect();
         MatchDatabase::from_rows(horizon, Standard::new(&all), Clips::default(), Vec::new(), &motions)
     }
 
@@ -292,7 +292,9 @@ impl MatchDatabase<'_> {
         filter: &MatchFilter,
         likely: Option<usize>,
     ) -> Option<Neighbour> {
-        (self.set.rows).nearest_where(query, likely, |row| self.passes(row, filter))
+        self.set
+            .rows
+            .nearest_where(query, likely, |row| self.passes(row, filter))
     }
 
     /// Finds the row in which the playing motion should continue: the nearest row whose squared distance is less than `share`
@@ -303,7 +305,9 @@ impl MatchDatabase<'_> {
     ///
     /// # Panics When there is no row `next`.
     pub fn nearest_or(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, next: usize, share: f32) -> Neighbour {
-        (self.set.rows).nearest_or(query, next, share, |row| self.passes(row, filter))
+        self.set
+            .rows
+            .nearest_or(query, next, share, |row| self.passes(row, filter))
     }
 
     /// Returns the squared distance of a row from a query.

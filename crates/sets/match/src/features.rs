@@ -191,7 +191,9 @@ pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> 
     let places: Vec<DVec3> = frames.clone().map(|frame| heading.ground(frame)).collect();
     let turns = frames.map(|frame| DVec3::X * heading.yaw(frame)).collect();
     let [places, turns] = [places, turns].map(|values| kernel::averaged_mirrored(&values, &weights));
-    (places.into_iter().zip(turns))
+    places
+        .into_iter()
+        .zip(turns)
         .map(|(place, turn)| Rigid::from_yaw(turn.x, place))
         .collect()
 }

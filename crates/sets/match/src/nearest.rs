@@ -114,7 +114,9 @@ pub(super) fn check_rows(numbers: &[f32], columns: usize) -> Result<(), RowsErro
             columns,
         });
     }
-    let too_large = (numbers.iter()).position(|number| number.is_nan() || number.abs() > LARGEST);
+    let too_large = numbers
+        .iter()
+        .position(|number| number.is_nan() || number.abs() > LARGEST);
     if let Some(at) = too_large {
         return Err(RowsError::Number {
             row: at / columns,
@@ -150,7 +152,10 @@ impl NearestRows<'_> {
         let leaves = Leaves::new(numbers, columns, &places);
         Ok(Self {
             boxes: boxes(&leaves, &places).into(),
-            largest: (places.iter().flatten()).fold(0.0, |largest: f32, at| largest.max(at.abs())),
+            largest: places
+                .iter()
+                .flatten()
+                .fold(0.0, |largest: f32, at| largest.max(at.abs())),
             leaves,
             principal,
         })
@@ -332,7 +337,9 @@ mod tests {
 
     /// Compares every row in turn, in single precision.
     fn one_by_one(rows: &[f32], query: &[f32]) -> Vec<Neighbour> {
-        let mut all: Vec<Neighbour> = (rows.chunks_exact(query.len()).enumerate())
+        let mut all: Vec<Neighbour> = rows
+            .chunks_exact(query.len())
+            .enumerate()
             .map(|(row, numbers)| {
                 let mut squared_distance = 0.0;
                 for (number, other) in numbers.iter().zip(query) {

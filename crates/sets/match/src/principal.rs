@@ -15,8 +15,8 @@ pub(super) type Place = [f32; SIDES];
 /// The directions along which rows differ most.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Principal {
-    pub(super) mean: Vec<f64>,
-    pub(super) components: Vec<f64>,
+    pub mean: Vec<f64>,
+    pub components: Vec<f64>,
 }
 
 impl Principal {

@@ -14,12 +14,12 @@ pub(super) const LEAF: usize = 16;
 /// The numbers of rows, leaf by leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Leaves<'a> {
-    pub(super) columns: usize,
-    pub(super) num_rows: usize,
+    pub columns: usize,
+    pub num_rows: usize,
     /// Leaf by leaf, column by column: the numbers of all rows of a leaf side by side. Leaves are padded with their last row.
-    pub(super) numbers: Cow<'a, [[f32; LEAF]]>,
-    pub(super) rows: Cow<'a, [[u32; LEAF]]>,
-    pub(super) leaf_of: Cow<'a, [u32]>,
+    pub numbers: Cow<'a, [[f32; LEAF]]>,
+    pub rows: Cow<'a, [[u32; LEAF]]>,
+    pub leaf_of: Cow<'a, [u32]>,
 }
 
 impl Leaves<'static> {
@@ -89,8 +89,8 @@ impl Leaves<'_> {
 /// one.
 #[derive(Clone, Copy)]
 pub(super) struct Node {
-    pub(super) index: usize,
-    pub(super) first_leaf: usize,
+    pub index: usize,
+    pub first_leaf: usize,
     num_leaves: usize,
 }
 

@@ -77,7 +77,9 @@ fn the_cheapest_captured_frame_is_found_as_by_scoring_all() {
         Decay::Quintic { blend_secs: 0.35 },
     ] {
         let features = CostFeatures::new(&entered[0], decay).unwrap();
-        let motions: Vec<_> = (entered.iter().zip(ENTERED))
+        let motions: Vec<_> = entered
+            .iter()
+            .zip(ENTERED)
             .flat_map(|(source, name)| source.cost_motions(name, &[], &features).unwrap())
             .collect();
         let database = CostDatabase::new(features.clone(), &motions).unwrap();

@@ -31,7 +31,9 @@ fn slowed(take: &Take, factor: f64) -> Take {
 
 fn found(pattern: &TransitionClip, frames: core::ops::Range<usize>, take: &TransitionClip) -> Vec<Occurrence> {
     let transitions = Transitions::between(pattern, take, &[]).unwrap();
-    (transitions.occurrences(frames, 0..take.num_frames(), SPRING, SAME)).found
+    transitions
+        .occurrences(frames, 0..take.num_frames(), SPRING, SAME)
+        .found
 }
 
 #[test]

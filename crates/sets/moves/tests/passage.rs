@@ -294,7 +294,10 @@ fn a_loop_stands_between_its_start_and_its_stop() {
     // Feet step on in the cycles.
     for foot in 0..2 {
         let secs = [range.start, range.end].map(|sample| sample as f64 * clip.step_secs());
-        let strikes = (joined.events.iter()).filter(|event| event.foot == foot && event.kind == FootEventKind::Strike);
+        let strikes = joined
+            .events
+            .iter()
+            .filter(|event| event.foot == foot && event.kind == FootEventKind::Strike);
         let within = strikes.filter(|event| (secs[0]..secs[1]).contains(&event.secs));
         assert_eq!(within.count(), cycles, "foot {foot}");
     }

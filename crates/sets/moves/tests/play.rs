@@ -248,7 +248,9 @@ fn the_seed_decides_and_no_loop_follows_itself() {
     assert!((0..3).all(|index| long.iter().filter(|&&played| played == index).count() > 5));
     // The number of cycles varies as well.
     let performance = played(3);
-    let mut cycles: Vec<i64> = (performance.segments().windows(2))
+    let mut cycles: Vec<i64> = performance
+        .segments()
+        .windows(2)
         .map(|pair| {
             let period = set().loops()[pair[0].loop_index].period_secs();
             // And up to one more, until the best exit.
@@ -334,7 +336,9 @@ fn feet_stay_where_they_stand_while_a_jump_fades() {
 fn solved_feet_begin_and_end_at_rest() {
     let (_, performances) = open_and_held(20.0);
     let corrected = |secs: f64| {
-        let [open, held] = (performances.each_ref()).map(|performance| performance.world_pose_at(secs));
+        let [open, held] = performances
+            .each_ref()
+            .map(|performance| performance.world_pose_at(secs));
         let ways = open.translations.iter().zip(&held.translations);
         ways.map(|(open, held)| open.distance(*held)).fold(0.0, f64::max)
     };

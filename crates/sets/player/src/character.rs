@@ -439,7 +439,10 @@ impl SteeredCharacter {
             },
             (Source::Cycle(cycle), _)
                 if self.varies
-                    && (self.set.spaces[cycle.space].clips.iter()).any(|clip| self.set.versions(*clip).len() > 1) =>
+                    && self.set.spaces[cycle.space]
+                        .clips
+                        .iter()
+                        .any(|clip| self.set.versions(*clip).len() > 1) =>
             {
                 let left = cycle.secs_to(&self.set, 0.0);
                 if left > 0.0 {
@@ -524,7 +527,7 @@ impl SteeredCharacter {
     fn tell(&mut self, clip: &MotionClip, index: usize, late_secs: f64) {
         let (foot, kind) = (&clip.feet[index], clip.events[index].kind);
         let at = self.secs - late_secs;
-        let last = (self.last.iter_mut()).find(|(of, after, _)| of == foot && *after == kind);
+        let last = self.last.iter_mut().find(|(of, after, _)| of == foot && *after == kind);
         match last {
             Some((.., last)) if (at - *last).abs() < SAME_EVENT_SECS => return,
             Some((.., last)) => *last = at,
@@ -639,7 +642,10 @@ impl SteeredCharacter {
         let cycle = cycle.clone();
         self.wanted = self.suiting(here);
         self.met = set.spaces[self.wanted].met(&set.clips, &self.goal);
-        let ways = (set.ways.iter()).filter(|way| way.from != here || self.is_in_time(&cycle, way));
+        let ways = set
+            .ways
+            .iter()
+            .filter(|way| way.from != here || self.is_in_time(&cycle, way));
         let ways: Vec<Way> = if self.wanted == here && self.goal.turn == 0.0 {
             Vec::new()
         } else {
@@ -787,7 +793,8 @@ mod tests {
     }
 
     fn switches(events: &[PlayerEvent]) -> Vec<&str> {
-        (events.iter())
+        events
+            .iter()
             .filter_map(|event| match event {
                 PlayerEvent::Switch { to, .. } => Some(to.as_str()),
                 PlayerEvent::Foot { .. } => None,
@@ -802,7 +809,8 @@ mod tests {
         player.set_goal(speed(2.0));
         let events = played(&mut player, 6.0, 60.0);
         assert_eq!(switches(&events), ["start", "move"]);
-        let feet: Vec<&str> = (events.iter())
+        let feet: Vec<&str> = events
+            .iter()
             .filter_map(|event| match event {
                 PlayerEvent::Foot { foot, .. } => Some(&**foot),
                 PlayerEvent::Switch { .. } => None,

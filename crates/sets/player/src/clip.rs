@@ -92,7 +92,9 @@ impl MotionClip {
     pub fn pose(&self, secs: f64) -> Pose {
         let mut sum = vec![Lanes::default(); self.body.width()];
         self.body.add(secs, 1.0, &mut sum);
-        (sum[..self.num_joints].iter().map(rigid))
+        sum[..self.num_joints]
+            .iter()
+            .map(rigid)
             .map(|joint| (joint.translation, joint.rotation))
             .collect()
     }
@@ -122,7 +124,8 @@ impl MotionClip {
             let pose = tracks.pose(key);
             let joints = (0..skeleton.num_joints()).map(|joint| pose.joint(joint));
             let tips = legs.iter().map(|leg| pose.world_of(skeleton, leg.tip));
-            (joints.chain(tips))
+            joints
+                .chain(tips)
                 .map(|joint| lanes(joint.rotation, joint.translation))
                 .collect()
         });
@@ -142,7 +145,7 @@ impl MotionClip {
             to: entry.to.as_ref().map(state).transpose()?,
             from: entry.from.as_ref().map(state).transpose()?,
             next: entry.next.iter().map(state).collect::<Result<_, SetError>>()?,
-            leave_secs: (entry.is_action()).then(|| entry.leave_secs.unwrap_or(entry.seconds)),
+            leave_secs: entry.is_action().then(|| entry.leave_secs.unwrap_or(entry.seconds)),
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
             warp: warp(entry),
             contacts: [Side::Left, Side::Right].map(|side| Contacts::new(entry, side)),
@@ -182,7 +185,9 @@ pub(crate) fn tracks_of(
         let (found, frames) = (take.num_frames(), entry.frames);
         return Err(wrong(format!("its file has {found} frames, not {frames}")));
     }
-    let joints: Vec<usize> = (skeleton.joints().iter())
+    let joints: Vec<usize> = skeleton
+        .joints()
+        .iter()
         .map(|joint| {
             take.skeleton()
                 .find(&joint.name)
@@ -199,7 +204,8 @@ pub(crate) fn tracks_of(
     };
     let poses = roots.iter().enumerate().map(|(key, root)| {
         let sampled = take.sample(key as f64 * step_secs / take.frame_time_secs());
-        let mut pose: Pose = (joints.iter())
+        let mut pose: Pose = joints
+            .iter()
             .map(|&joint| (sampled.translations[joint], sampled.rotations[joint]))
             .collect();
         if let Some(joint) = carrier {

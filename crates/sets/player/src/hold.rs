@@ -118,9 +118,9 @@ impl Playlist {
 /// A playing clip: its weight, and its time before and now.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Played {
-    pub(crate) clip: usize,
-    pub(crate) weight: f64,
-    pub(crate) secs: [f64; 2],
+    pub clip: usize,
+    pub weight: f64,
+    pub secs: [f64; 2],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -303,7 +303,9 @@ impl Hold {
     /// Moves the body by half of the displacement of standing feet.
     fn move_body(&mut self, leg: f64, secs: f64) {
         let grips: f64 = self.feet.iter().map(|foot| foot.grip).sum();
-        let moved: DVec3 = (self.feet.iter())
+        let moved: DVec3 = self
+            .feet
+            .iter()
             .map(|foot| (self.body[0] + foot.offset) * foot.grip)
             .sum();
         let goal = (0.5 / grips.max(1.0) * moved).clamp_length_max(MOST_BODY * leg);
@@ -367,10 +369,10 @@ impl Hold {
 
 /// The inputs for holding feet in a frame.
 pub(crate) struct Frame<'a> {
-    pub(crate) played: &'a [Played],
-    pub(crate) row: &'a [Lanes],
-    pub(crate) fades: bool,
-    pub(crate) secs: f64,
+    pub played: &'a [Played],
+    pub row: &'a [Lanes],
+    pub fades: bool,
+    pub secs: f64,
 }
 
 impl Frame<'_> {

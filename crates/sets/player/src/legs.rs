@@ -10,12 +10,12 @@ use loopwright_formats::set::SetClip;
 /// A leg and the tip of its foot.
 #[derive(Clone, Debug)]
 pub(crate) struct Leg {
-    pub(crate) bones: feet::Leg,
+    pub bones: feet::Leg,
     /// The lowest joint of the foot.
-    pub(crate) tip: usize,
+    pub tip: usize,
     /// Thigh and shin, metres.
-    pub(crate) length: f64,
-    pub(crate) hips: usize,
+    pub length: f64,
+    pub hips: usize,
 }
 
 impl Leg {
@@ -53,7 +53,7 @@ pub(crate) struct Contacts {
 impl Contacts {
     pub(crate) fn new(entry: &SetClip, side: Side) -> Self {
         let period = entry.is_loop().then_some(entry.seconds);
-        let of_foot = || (entry.events.iter()).filter(|event| event.foot == side.as_str());
+        let of_foot = || entry.events.iter().filter(|event| event.foot == side.as_str());
         let mut spans: Vec<[f64; 2]> = Vec::new();
         for event in of_foot() {
             match (event.kind, spans.last_mut()) {

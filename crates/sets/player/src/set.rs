@@ -44,21 +44,21 @@ const OPPOSED: f64 = 15.0;
 /// A state of a blend space: a point and a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Moment {
-    pub(crate) at: [f64; 2],
-    pub(crate) phase: f64,
+    pub at: [f64; 2],
+    pub phase: f64,
 }
 
 /// A way from space to space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Way {
-    pub(crate) from: usize,
-    pub(crate) to: usize,
-    pub(crate) passage: Option<usize>,
+    pub from: usize,
+    pub to: usize,
+    pub passage: Option<usize>,
     /// Its fade if it is not a passage.
-    pub(crate) fade: Decay,
+    pub fade: Decay,
     /// Its beginning and its end; `None` at any time, at equal phase.
-    pub(crate) ends: Option<[Moment; 2]>,
-    pub(crate) cost: f64,
+    pub ends: Option<[Moment; 2]>,
+    pub cost: f64,
 }
 
 /// The clips of a character and the ways between them.

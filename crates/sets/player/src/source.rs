@@ -30,7 +30,7 @@ const MOST_WARP: f64 = 0.3;
 pub(crate) struct Clock {
     warp: f64,
     /// Seconds of a cycle.
-    pub(crate) period: f64,
+    pub period: f64,
 }
 
 impl Clock {
@@ -69,11 +69,11 @@ impl Clock {
 /// A playing blend space: its point follows a goal as a critically damped spring, and all its loops share one phase.
 #[derive(Clone, Debug)]
 pub(crate) struct Cycle {
-    pub(crate) space: usize,
-    pub(crate) at: [f64; 2],
-    pub(crate) rate: [f64; 2],
-    pub(crate) goal: [f64; 2],
-    pub(crate) phase: f64,
+    pub space: usize,
+    pub at: [f64; 2],
+    pub rate: [f64; 2],
+    pub goal: [f64; 2],
+    pub phase: f64,
     /// The versions that replace loops.
     chosen: BTreeMap<usize, usize>,
 }
@@ -225,8 +225,8 @@ impl Source {
 /// An action whose upper body plays over a source, and the seconds since its start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Over {
-    pub(crate) clip: usize,
-    pub(crate) secs: f64,
+    pub clip: usize,
+    pub secs: f64,
 }
 
 impl Over {
@@ -264,9 +264,9 @@ pub(crate) struct Fading {
     /// For each joint its rotation, as a rotation vector on the left, and its translation.
     joints: Vec<[Terms; 2]>,
     /// The difference of the rates of the root.
-    pub(crate) twist: Twist,
-    pub(crate) fade: Decay,
-    pub(crate) secs: f64,
+    pub twist: Twist,
+    pub fade: Decay,
+    pub secs: f64,
 }
 
 impl Fading {

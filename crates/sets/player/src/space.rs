@@ -69,11 +69,11 @@ const LEAST_SHARE: f64 = 1e-4;
 /// The part of a loop in a blend.
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
-    pub(crate) clip: usize,
+    pub clip: usize,
     /// Share of the time, which determines speed and turn rate.
-    pub(crate) share: f64,
+    pub share: f64,
     /// Share of the pose.
-    pub(crate) weight: f64,
+    pub weight: f64,
     at: [f64; 2],
 }
 

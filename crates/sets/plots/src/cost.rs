@@ -56,7 +56,10 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     let grid = map.grid;
     let colours = Colours::over(&grid.exact);
     map.draw(svg, area, &grid.exact, colours, true);
-    let missed: Vec<f64> = (grid.exact.iter().zip(&grid.feature))
+    let missed: Vec<f64> = grid
+        .exact
+        .iter()
+        .zip(&grid.feature)
         .map(|(exact, feature)| exact - feature)
         .collect();
     let missed_colours = Colours::up_to(&missed);

@@ -126,7 +126,9 @@ impl Blend {
             recentered_by,
         };
         let own = &first.file.take;
-        let unrooted = (own.without_root_joint()).filter(|_| first.sidecar.playback.root_joint_added);
+        let unrooted = own
+            .without_root_joint()
+            .filter(|_| first.sidecar.playback.root_joint_added);
         Ok(Self {
             of_loops: LoopOfLoops {
                 derived: DerivedLoop::blended(&clip, origin),
@@ -159,7 +161,9 @@ impl Blend {
         let mut file = self.of_loops.write(&self.engine.placed(source))?;
         let complaint = self.engine.complaint(format);
         file.sidecar.warnings.extend(self.warnings.iter().cloned());
-        (file.sidecar.warnings).extend(complaint.map(|complaint| complaint.to_string()));
+        file.sidecar
+            .warnings
+            .extend(complaint.map(|complaint| complaint.to_string()));
         Ok(file)
     }
 

@@ -170,9 +170,9 @@ pub(crate) fn unique_names(wanted: impl Iterator<Item = String>) -> Vec<String> 
 
 /// Passages that were found between loops.
 pub(crate) struct Found {
-    pub(crate) loops: LoopSet,
-    pub(crate) found: FoundPassages,
-    pub(crate) step_secs: f64,
+    pub loops: LoopSet,
+    pub found: FoundPassages,
+    pub step_secs: f64,
 }
 
 /// Looks for the requested passages between these loops, and stances of the take if none of them stands.
@@ -182,14 +182,18 @@ pub(crate) fn found_in(
     request: &CutRequest,
 ) -> Result<Found, CutTakeError> {
     let analysis = &*studied.analysis_of_loops()?;
-    let own_hz = (loops.first()).map_or(studied.take().frame_rate_hz(), |clip| 1.0 / clip.step_secs());
+    let own_hz = loops
+        .first()
+        .map_or(studied.take().frame_rate_hz(), |clip| 1.0 / clip.step_secs());
     let wanted_hz = request.fps.unwrap_or_else(|| request.engine.sampled_rate(own_hz));
     let limit_hz = max_rate_hz(own_hz);
     if wanted_hz > limit_hz {
         return Err(CutTakeError::Rate { wanted_hz, limit_hz });
     }
     let step_secs = if wanted_hz == own_hz {
-        (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs)
+        loops
+            .first()
+            .map_or(studied.take().frame_time_secs(), LoopClip::step_secs)
     } else {
         1.0 / wanted_hz
     };
@@ -253,7 +257,9 @@ impl CutPassages {
         let names = unique_names(passages.iter().map(|passage| name_part(passage.name())));
         Ok(Self {
             loops,
-            passages: (passages.into_iter().zip(names))
+            passages: passages
+                .into_iter()
+                .zip(names)
                 .map(|(passage, name)| passage.named(name))
                 .collect(),
             missing: found.missing,
@@ -284,7 +290,7 @@ impl CutPassages {
 
     /// Whether the root is at the origin in the files, and only the facts describe its motion.
     pub fn is_in_place(&self) -> bool {
-        (self.engine.choices().root).is_some_and(|mode| !mode.moves_root())
+        self.engine.choices().root.is_some_and(|mode| !mode.moves_root())
     }
 
     /// Returns the facts of a passage.

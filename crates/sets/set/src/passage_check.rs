@@ -122,11 +122,15 @@ pub(crate) fn state_facts(loops: &LoopSet, LoopState { loop_index, secs }: LoopS
 
 /// Returns when the feet of a passage touch down and lift; `feet` are their names, for unknown sides.
 pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> {
-    (passage.events.iter())
+    passage
+        .events
+        .iter()
         .map(|event| FootEventFacts {
             secs: event.secs,
             phase: None,
-            foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
+            foot: event
+                .side
+                .map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
             kind: event.kind,
         })
         .collect()
@@ -236,7 +240,8 @@ pub fn check_passage(
     let world = written.world_tracks();
     let joins = joins(written, passage, loops, &world);
     let slide = farthest_slide(written, &body, passage, &world);
-    let mut checks: Vec<CheckFacts> = (PassageCheckId::ALL.into_iter())
+    let mut checks: Vec<CheckFacts> = PassageCheckId::ALL
+        .into_iter()
         .map(|id| id.worst(&joins, written.skeleton()))
         .collect();
     checks.push(slide.unwrap_or_else(|| CheckId::FootSlide.row().unmeasured(Unmeasured::NotApplicable)));
@@ -338,12 +343,15 @@ fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &
                 })
                 .collect();
             let lowest = smallest(places.iter().map(|place| place.y));
-            let flat: Vec<DVec3> = (places.into_iter())
+            let flat: Vec<DVec3> = places
+                .into_iter()
                 .filter(|place| place.y < lowest + FLAT_METRES)
                 .map(|place| place.with_y(0.0))
                 .collect();
-            let apart =
-                (flat.iter().enumerate()).flat_map(|(at, one)| flat[at..].iter().map(|other| one.distance(*other)));
+            let apart = flat
+                .iter()
+                .enumerate()
+                .flat_map(|(at, one)| flat[at..].iter().map(|other| one.distance(*other)));
             let millimetres = 1e3 * greatest(apart);
             if slide.as_ref().is_none_or(|slide| slide.value < Some(millimetres)) {
                 slide = Some(CheckFacts {

@@ -292,7 +292,7 @@ impl<'a> Most<'a> {
                 one.num_cycles().is_some() && one.num_cycles() == other.num_cycles()
             })
             .and_then(LoopOfSet::num_cycles),
-            start: (starts.iter()).min_by_key(|start| ordered(total_away(start))).copied(),
+            start: starts.iter().min_by_key(|start| ordered(total_away(start))).copied(),
             period_secs: periods.get(periods.len() / 2).copied(),
         }
     }

@@ -124,7 +124,10 @@ fn a_set_has_what_its_takes_show_and_its_files_are_what_the_manifest_says() {
         assert_eq!(clip.file, file.name);
         let read = read_take(&file.bytes, "clip", &ReadSettings::default(), &mut Vec::new()).unwrap();
         assert_eq!(read.take.num_frames(), clip.frames + 1, "{}", clip.name);
-        let facts = (file.sidecar.as_ref()).map(|json| Sidecar::from_json(json.as_bytes()).unwrap());
+        let facts = file
+            .sidecar
+            .as_ref()
+            .map(|json| Sidecar::from_json(json.as_bytes()).unwrap());
         assert_eq!(facts.is_some(), clip.kind == ClipKind::Loop);
         if let Some(facts) = facts {
             assert_eq!(facts.outputs[0], format!("hero/{}", file.name));

@@ -10,7 +10,7 @@ pub struct LiveLoop {
     #[schemars(extend("const" = "loopwright-live"))]
     pub format: &'static str,
     /// Version of the shape. Within a version keys are only added.
-    #[schemars(extend("const" = VERSION))]
+    #[schemars(extend("const" = loopwright_formats::loop_file::VERSION))]
     pub version: u32,
     /// Cycles since the motion began; where it has no rhythm, tries.
     pub cycle: usize,

@@ -31,9 +31,9 @@ pub(crate) fn command() -> Command {
 pub(crate) struct Answer {
     /// The arguments.
     asked: String,
-    pub(crate) status: i32,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 impl Answer {
@@ -338,7 +338,9 @@ pub(crate) fn lines(table: &str) -> impl Iterator<Item = &str> {
 pub(crate) fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
     lines(table).map(|row| {
         let columns: Vec<&str> = row.split('|').map(str::trim).collect();
-        (columns.try_into()).unwrap_or_else(|_| panic!("{row:?} has other columns than {N}"))
+        columns
+            .try_into()
+            .unwrap_or_else(|_| panic!("{row:?} has other columns than {N}"))
     })
 }
 

@@ -143,7 +143,7 @@ fn play(
             continue;
         };
         // A set that was loaded anew is played from its beginning.
-        let is_new = (character.player.as_ref()).is_none_or(|player| !Arc::ptr_eq(player.set(), set));
+        let is_new = character.player.as_ref().is_none_or(|player| !Arc::ptr_eq(player.set(), set));
         if is_new {
             let mut player = SteeredCharacter::new(Arc::clone(set));
             character.written = transforms.get(entity).copied().unwrap_or_default();
@@ -190,10 +190,10 @@ fn play(
         };
         player.set_goal(Goal { turn, ..character.goal });
         character.goal.turn = 0.0;
-        if (character.play.as_ref()).is_some_and(|name| player.play(name)) {
+        if character.play.as_ref().is_some_and(|name| player.play(name)) {
             character.play = None;
         }
-        if (character.play_over.as_ref()).is_some_and(|name| player.play_over(name)) {
+        if character.play_over.as_ref().is_some_and(|name| player.play_over(name)) {
             character.play_over = None;
         }
         player.holds_feet = character.holds_feet;

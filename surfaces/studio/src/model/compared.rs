@@ -74,7 +74,8 @@ impl Model {
                     .chain(all)
                     .collect()
             }
-            Comparison::Loops(loops) => (loops.iter())
+            Comparison::Loops(loops) => loops
+                .iter()
                 .map(|index| (format!("Loop {}", index + 1), edit.of_stretch(Stretch::Found(*index))))
                 .collect(),
             Comparison::Kept => {

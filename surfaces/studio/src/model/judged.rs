@@ -155,7 +155,10 @@ impl Model {
     /// Studies the next animations of the listed file, if there is nothing else to do.
     pub(super) fn list_next(&mut self) {
         let listing = &self.listing;
-        let is_done = (listing.names.as_ref()).is_some_and(|names| listing.listed.len() >= names.len());
+        let is_done = listing
+            .names
+            .as_ref()
+            .is_some_and(|names| listing.listed.len() >= names.len());
         if is_done || !self.is_at_rest() || self.owes_loop {
             return;
         }

@@ -224,6 +224,10 @@ impl Steered {
         let own = self.hero.set().skeleton();
         let shown = opened.skeleton();
         own.num_joints() == shown.num_joints()
-            && (own.joints().iter().zip(shown.joints())).all(|(own, shown)| own.name == shown.name)
+            && own
+                .joints()
+                .iter()
+                .zip(shown.joints())
+                .all(|(own, shown)| own.name == shown.name)
     }
 }

@@ -168,7 +168,11 @@ impl Model {
 
     /// Returns the files beside the take's character, or beside the take if it has none.
     pub fn beside(&self, opened: &Opened) -> Beside {
-        let file_name = (opened.studied.character.as_ref()).map_or(&opened.file_name, |on| &on.target.file);
+        let file_name = opened
+            .studied
+            .character
+            .as_ref()
+            .map_or(&opened.file_name, |on| &on.target.file);
         self.beside
             .iter()
             .find(|(name, _)| name == file_name)
@@ -230,7 +234,9 @@ impl Model {
         let find = |path: &Path| {
             let file_name = path.display().to_string();
             let is_alike = |file: &&&NamedFile| Path::new(&file.file_name).file_name() == path.file_name();
-            let found = (known.iter().find(|file| file.file_name == file_name))
+            let found = known
+                .iter()
+                .find(|file| file.file_name == file_name)
                 .or_else(|| known.iter().find(is_alike).filter(|_| !path.exists()))?;
             Some(NamedFile {
                 file_name,
@@ -242,7 +248,10 @@ impl Model {
 
     /// Shows a take that was read as a recipe says, possibly in place of the present one.
     pub(super) fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
-        let is_shown = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
+        let is_shown = self
+            .opened
+            .as_ref()
+            .is_some_and(|shown| shown.file_name == opened.file_name);
         match is_shown.then(|| self.history.take()).flatten() {
             Some(mut history) => {
                 let kept = self.kept.take();
@@ -394,7 +403,10 @@ impl Model {
         self.compare(None);
         self.studies = Studies::default();
         self.judged = super::judged::Judged::default();
-        let is_of_file = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
+        let is_of_file = self
+            .opened
+            .as_ref()
+            .is_some_and(|shown| shown.file_name == opened.file_name);
         if let Some(ticked) = &mut self.ticked {
             // Ticks of loops, and of animations of another file, are dropped.
             ticked.retain(|each| match each {
@@ -415,7 +427,7 @@ impl Model {
         self.playback.secs = 0.0;
         self.camera = self.camera.facing(&opened);
         let body = opened.body();
-        self.watched = (body.feet.first()).map_or(body.hips, |foot| foot.ankle);
+        self.watched = body.feet.first().map_or(body.hips, |foot| foot.ankle);
         self.history = Some(history);
         self.opened = Some(opened);
         self.make();

@@ -130,7 +130,7 @@ impl Model {
             }
         };
         let own = history.current();
-        let of = (other.is_none()).then(|| (opened.file_name.clone(), own.clone()));
+        let of = other.is_none().then(|| (opened.file_name.clone(), own.clone()));
         let write = OfTake::Write {
             edit: Box::new(other.unwrap_or_else(|| own.clone())),
             format: format.unwrap_or(opened.format),

@@ -174,7 +174,8 @@ impl Browser {
             .chain([(None, opened)]);
         let mut takes: Vec<Row> = all.map(|(index, take)| self.take_row(model, index, take)).collect();
         self.sort(&mut takes);
-        let mut animations: Vec<Row> = (model.animations())
+        let mut animations: Vec<Row> = model
+            .animations()
             .map(|(name, listed, grade)| {
                 let unknown = Listed {
                     kind: "...".to_owned(),
@@ -403,7 +404,8 @@ impl Browser {
                     model.ask_all(animations.map(|ticked| Action::Tick(ticked, is_ticked)));
                 }
             }
-            let loops: Vec<usize> = (ticked.iter())
+            let loops: Vec<usize> = ticked
+                .iter()
                 .filter_map(|ticked| match ticked {
                     Ticked::Loop(index) => Some(*index),
                     _ => None,

@@ -163,7 +163,9 @@ fn figures_ui(ui: &mut Ui, model: &Model) {
     if let (Some(outcome), Some(row)) = (&chosen.outcome, model.chosen_row()) {
         let mut parts: Vec<_> = PARTS.into_iter().zip(outcome.parts()).collect();
         parts.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let most: Vec<String> = (parts.iter().take(MOST_PARTS))
+        let most: Vec<String> = parts
+            .iter()
+            .take(MOST_PARTS)
             .map(|(part, value)| format!("{part} {value:.2}"))
             .collect();
         ui.weak(format!(

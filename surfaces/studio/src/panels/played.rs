@@ -38,8 +38,11 @@ pub fn played_ui(ui: &mut Ui, model: &Model) {
         grid_ui(ui, steered, space, model);
     }
     phases_ui(ui, steered);
-    let (actions, passages): (Vec<_>, Vec<_>) =
-        (set.clips().iter().filter(|clip| !clip.loops())).partition(|clip| clip.leave_secs.is_some());
+    let (actions, passages): (Vec<_>, Vec<_>) = set
+        .clips()
+        .iter()
+        .filter(|clip| !clip.loops())
+        .partition(|clip| clip.leave_secs.is_some());
     if !actions.is_empty() {
         ui.strong("Actions");
         ui.weak("A click plays one; over what plays, its upper body alone.");

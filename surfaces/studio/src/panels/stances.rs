@@ -21,7 +21,10 @@ pub fn stances_ui(ui: &mut Ui, model: &Model) {
         return;
     };
     let skeleton = opened.skeleton();
-    let names: Vec<&str> = (opened.body().feet.iter())
+    let names: Vec<&str> = opened
+        .body()
+        .feet
+        .iter()
         .map(|foot| skeleton.joint(foot.ankle).name.as_str())
         .collect();
     if names.is_empty() {

@@ -50,7 +50,9 @@ pub fn spectrum_ui(ui: &mut Ui, model: &Model) {
     if lengths.is_empty() {
         ui.label("It repeats at no length.");
     } else {
-        let words: Vec<String> = (lengths.iter().take(MOST))
+        let words: Vec<String> = lengths
+            .iter()
+            .take(MOST)
             .map(|[secs, height]| format!("{secs:.2} s ({:.0}%)", 1e2 * height))
             .collect();
         ui.label(format!("It repeats after {}.", words.join(", ")));

@@ -88,7 +88,11 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
         NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })
     };
     let file = at(path)?;
-    let map = (study.map.as_ref().map(|path| NamedFile::at(path, known)).transpose())
+    let map = study
+        .map
+        .as_ref()
+        .map(|path| NamedFile::at(path, known))
+        .transpose()
         .map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })?
         .as_ref()
         .map(|file| {

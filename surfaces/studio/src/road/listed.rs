@@ -47,7 +47,9 @@ pub fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (V
             )
             .ok();
         let secs = read.as_ref().map(|loaded| loaded.take.duration_secs());
-        studied += (read.as_ref()).map_or(0, |loaded| loaded.take.num_frames() * loaded.take.num_joints());
+        studied += read
+            .as_ref()
+            .map_or(0, |loaded| loaded.take.num_frames() * loaded.take.num_joints());
         let analysed = read.and_then(|loaded| {
             loopwright_job::Study::new(study.clone(), None)
                 .ok()?

@@ -369,7 +369,10 @@ impl Opened {
                 .cloned()
                 .ok_or(StretchError::NotFound { index }),
             Stretch::Frames { start_frame, end_frame } => {
-                Ok((self.studied.analysis).appraise(start_frame, end_frame, &SearchSettings::default())?)
+                Ok(self
+                    .studied
+                    .analysis
+                    .appraise(start_frame, end_frame, &SearchSettings::default())?)
             }
         }
     }

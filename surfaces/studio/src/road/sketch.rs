@@ -22,7 +22,9 @@ impl Sketch {
         let figure = Figure::new(take, &analysis.body);
         let yaw = analysis.heading.yaw(frame) + YAW;
         let right = dvec3(ops::cos(yaw), 0.0, -ops::sin(yaw));
-        let points: Vec<[f64; 2]> = (figure.points(&take.pose(frame).world(take.skeleton())).iter())
+        let points: Vec<[f64; 2]> = figure
+            .points(&take.pose(frame).world(take.skeleton()))
+            .iter()
             .map(|point: &DVec3| [point.dot(right), -point.y])
             .collect();
         let limbs = figure.limbs().iter();

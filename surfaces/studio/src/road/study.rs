@@ -69,7 +69,9 @@ impl CostMap {
                 }
             })
             .collect();
-        let largest = (ratios.iter().copied())
+        let largest = ratios
+            .iter()
+            .copied()
             .filter(|cost| cost.is_finite())
             .fold(f64::MIN_POSITIVE, f64::max);
         for ratio in &mut ratios {
@@ -83,7 +85,9 @@ impl CostMap {
 pub fn lengths(spectrum: &Spectrum, frame_time_secs: f64) -> Vec<[f64; 2]> {
     let settings = SearchSettings::default();
     let [least, most] = [settings.min_secs, settings.max_secs].map(|secs| (secs / frame_time_secs).ceil() as usize);
-    (spectrum.peaks(least, most, Spectrum::SHOWN_PROMINENCE).iter())
+    spectrum
+        .peaks(least, most, Spectrum::SHOWN_PROMINENCE)
+        .iter()
         .map(|peak| [peak.lag_frames * frame_time_secs, peak.height])
         .collect()
 }

@@ -519,7 +519,11 @@ pub fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     drawn.zoom_ui(ui);
     if let Some(at) = response.hover_pos() {
         let frame = drawn.frame(at.x);
-        let gait = (opened.studied.analysis.segments.iter())
+        let gait = opened
+            .studied
+            .analysis
+            .segments
+            .iter()
             .find(|segment| (segment.start_frame as f64..=segment.end_frame as f64 + 1.0).contains(&frame))
             .map_or_else(String::new, |segment| segment.gait.to_string());
         let secs = frame * opened.take().frame_time_secs();

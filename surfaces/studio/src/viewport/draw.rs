@@ -291,7 +291,10 @@ impl Ready {
                 gl.delete_texture(picture);
             }
         }
-        let looks: Vec<[f32; 5]> = (surface.mesh.vertices.iter())
+        let looks: Vec<[f32; 5]> = surface
+            .mesh
+            .vertices
+            .iter()
             .map(|vertex| {
                 let [red, green, blue] = vertex.colour;
                 let [right, down] = vertex.texture_at;
@@ -300,7 +303,7 @@ impl Ready {
             .collect();
         let both = [surface.mesh.indices.as_slice(), &surface.shadow_indices].concat();
         gl.bind_vertex_array(None);
-        let pictures = (surface.pictures.iter()).map(|picture| {
+        let pictures = surface.pictures.iter().map(|picture| {
             let picture = picture.as_ref()?;
             texture(
                 gl,

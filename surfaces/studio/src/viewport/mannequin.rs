@@ -112,7 +112,8 @@ impl Plan {
         let count = skeleton.num_joints();
         let last = opened.take().num_frames() - 1;
         let frames: Vec<usize> = (0..POSES).map(|pose| pose * last / (POSES - 1)).collect();
-        let mut poses: Vec<Pose> = (frames.iter())
+        let mut poses: Vec<Pose> = frames
+            .iter()
             .map(|&frame| opened.pose_at(frame as f64).as_ref().world(skeleton))
             .collect();
         let chains: Vec<Vec<usize>> = (0..count).map(|joint| skeleton.path_from_root(joint)).collect();
@@ -142,7 +143,9 @@ impl Plan {
             .enumerate()
             .min_by(|one, other| one.1.total_cmp(&other.1))
             .map_or(0, |(pose, _)| pose);
-        let limbs = (chains.iter()).map(|chain| bends.iter().find(|([top, ..], _)| chain.contains(top)));
+        let limbs = chains
+            .iter()
+            .map(|chain| bends.iter().find(|([top, ..], _)| chain.contains(top)));
         let limbs: Vec<_> = limbs.collect();
         let mut front = vec![DVec3::ZERO; count];
         for (pose, &frame) in poses.iter().zip(&frames) {
@@ -531,7 +534,9 @@ mod tests {
         }
         let world = opened.pose_at(11.0).as_ref().world(opened.skeleton());
         let posed = mesh.posed(&mesh.bones_at(&world), DVec3::ZERO);
-        let volume: f32 = (mesh.indices.chunks_exact(3))
+        let volume: f32 = mesh
+            .indices
+            .chunks_exact(3)
             .map(|corners| {
                 let [a, b, c] = [0, 1, 2].map(|corner| glam::Vec3::from_array(posed[corners[corner] as usize][0]));
                 a.dot(b.cross(c)) / 6.0
@@ -565,7 +570,10 @@ mod tests {
         twisted.rotations[hand] = DQuat::from_axis_angle(along, 0.5) * world.rotations[hand];
         let [before, after] = [&world, &twisted].map(|pose| mesh.posed(&mesh.bones_at(pose), DVec3::ZERO));
         let moved = |joint: usize| {
-            let far = (mesh.vertices.iter().zip(before.iter().zip(&after)))
+            let far = mesh
+                .vertices
+                .iter()
+                .zip(before.iter().zip(&after))
                 .filter(|(vertex, _)| usize::from(vertex.bones[0]) == joint)
                 .map(|(_, ([one, _], [other, _]))| {
                     glam::Vec3::from_array(*one).distance(glam::Vec3::from_array(*other))

@@ -367,7 +367,8 @@ impl Viewport {
                 paint::fault(&painter, &view, on_ground, &fault.words, tokens);
             }
         }
-        let bodies = (places.iter())
+        let bodies = places
+            .iter()
             .filter_map(|&place| Some((body.shots.get(&place)?, place)))
             .map(|(shot, place)| posed::Drawn {
                 body: Arc::clone(&shot.posed),

@@ -75,13 +75,14 @@ impl Trail {
         let period = made.period_secs();
         Paths {
             closed: [false, true].map(|is_after| {
-                (self.closed.iter())
+                self.closed
+                    .iter()
                     .filter(|(secs, _)| if is_after { *secs >= 0.0 } else { *secs <= 0.0 })
                     .map(|&(secs, point)| clip.root_pose_at(model.root_secs(secs, period)).transform_point(point))
                     .collect()
             }),
             uncut: self.uncut.each_ref().map(|side| {
-                (side.iter())
+                side.iter()
                     .map(|&(secs, point)| source.root.at(model.root_secs(secs, period)).transform_point(point))
                     .collect()
             }),

@@ -11,7 +11,9 @@ use loopwright_studio::model::{Made, Shown};
 use super::driven::{Driven, studio};
 
 fn slider<'h>(harness: &'h Driven, label: &'h str) -> Node<'h> {
-    let slider = (harness.query_all_by_label(label)).find(|node| node.accesskit_node().role() == Role::Slider);
+    let slider = harness
+        .query_all_by_label(label)
+        .find(|node| node.accesskit_node().role() == Role::Slider);
     slider.unwrap_or_else(|| panic!("no slider {label}"))
 }
 

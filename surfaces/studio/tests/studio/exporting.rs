@@ -75,7 +75,10 @@ fn every_format_is_what_the_library_writes() {
         let exported = written_until(&mut model, |model| model.progress().is_none()).remove(0);
         let source = opened.studied.file.source.in_format(format, opened.take());
         // As the command line writes it: with a root joint where engines want one.
-        let writing = (made.done.output).writing(format, opened.studied.analysis.root_joint(), SizeLimits::default());
+        let writing = made
+            .done
+            .output
+            .writing(format, opened.studied.analysis.root_joint(), SizeLimits::default());
         let take = TakeFacts::new("walk.bvh", opened.take(), opened.studied.file.source.space());
         let mut wanted = LoopFile::write_with(&made.done.made, take, &source, &writing).unwrap();
         judge(&opened.studied.analysis, &made.done.made, &mut wanted);

@@ -57,7 +57,9 @@ impl Activity {
         // A long idle stretch before the motion must not hide it.
         let pace = percentile::of(smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED), 0.9);
         let idle_speed = size.map_or(0.0, |size| IDLE_SPEED * size.sqrt());
-        let activities = (smoothed.iter().zip(slow))
+        let activities = smoothed
+            .iter()
+            .zip(slow)
             .map(|(&speed, slow)| {
                 if speed < IDLE_SHARE * pace || slow < idle_speed || pace <= STILL_SPEED {
                     ActivityKind::Idle

@@ -162,7 +162,9 @@ impl Bearings {
         let reach = TimeStep::new(frame_time_secs).nearest_from_one(GROUND_REACH_SECS);
         // On stairs the slow trend of the hips raises the height limit.
         let allowance = times.finer(&rise_around(&rise_of_hips(world, body.hips, frame_time_secs), reach));
-        let feet: Vec<Vec<Point>> = (body.feet.iter())
+        let feet: Vec<Vec<Point>> = body
+            .feet
+            .iter()
             .map(|foot| {
                 let sole = Sole::of(world, (skeleton, body), foot, limits.size(), reach);
                 let points = sole.points().into_iter();
@@ -204,7 +206,9 @@ impl Bearings {
         };
         Self {
             stays: self.stays.iter().filter_map(inside).collect(),
-            points: (self.points.iter())
+            points: self
+                .points
+                .iter()
                 .filter_map(|of| {
                     Some(PointStay {
                         stay: inside(&of.stay)?,
@@ -377,7 +381,8 @@ impl<'a> FootJudge<'a> {
             }
         }
         let longest = LONGEST_STRIDE_SECS / self.times.step_secs;
-        let between: Vec<[f64; 2]> = (swings.windows(2))
+        let between: Vec<[f64; 2]> = swings
+            .windows(2)
             .filter(|pair| pair[1] - pair[0] < longest)
             .map(|pair| [pair[0], pair[1]])
             .collect();
@@ -487,7 +492,8 @@ impl<'a> FootJudge<'a> {
             })
             .collect();
         let mut bears = false;
-        let raw: Vec<bool> = (beyond.iter())
+        let raw: Vec<bool> = beyond
+            .iter()
             .map(|[on, off]| {
                 bears = *if bears { off } else { on } < 0.0;
                 bears

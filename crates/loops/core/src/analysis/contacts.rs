@@ -65,7 +65,9 @@ impl Contacts {
         let at_size = limits.at_size(body.leg_size(skeleton, |joint| world.position(0, joint)));
         let bearings = Bearings::of(world, (skeleton, body), frame_time_secs, &at_size);
         let last = world.num_frames() - 1;
-        let spans: Vec<Contact> = (bearings.stays.iter())
+        let spans: Vec<Contact> = bearings
+            .stays
+            .iter()
             .filter_map(|stay| {
                 let frames = stay.frames(last);
                 (!frames.is_empty()).then_some(Contact {

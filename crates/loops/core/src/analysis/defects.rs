@@ -185,7 +185,8 @@ impl Steps {
         let joints: Vec<usize> = (0..take.num_joints())
             .filter(|&joint| !body.is_control(joint))
             .collect();
-        let turns = (joints.iter())
+        let turns = joints
+            .iter()
             .filter(|&&joint| may_jump(take, joint))
             .map(|&joint| {
                 let turn = |frame: usize| {
@@ -246,7 +247,9 @@ fn stands_alone(steps: &[f64], index: usize, fast: f64) -> bool {
 
 /// Returns the flips of a joint, from the angles of its turns between unflagged frames; `None` if there are none.
 fn flips(joint: usize, angles: &[f64], kinds: &[Option<BadFrameKind>]) -> Option<FlippingJoint> {
-    let steps: Vec<f64> = (angles.iter().zip(kinds.windows(2)))
+    let steps: Vec<f64> = angles
+        .iter()
+        .zip(kinds.windows(2))
         .filter(|(_, ends)| ends.iter().all(Option::is_none))
         .map(|(&angle, _)| angle)
         .collect();

@@ -78,7 +78,8 @@ struct Swing {
 
 impl Swing {
     fn new(one: &[f64], other: &[f64], secs: f64) -> Self {
-        let speeds: Vec<f64> = (one.windows(3))
+        let speeds: Vec<f64> = one
+            .windows(3)
             .map(|around| (around[2] - around[0]).abs() / (2.0 * secs))
             .collect();
         let fast = SWINGS_SHARE * percentile::of(speeds.clone(), 0.99);

@@ -84,7 +84,8 @@ pub(crate) fn rises(world: &WorldTracks, body: &Body, frames: Range<usize>) -> V
         let trunk = world.position(frame, head) - world.position(frame, body.hips);
         trunk.normalize_or(DVec3::Y).y
     };
-    (body.head.into_iter())
+    body.head
+        .into_iter()
         .flat_map(|head| frames.clone().map(move |frame| (head, frame)))
         .map(rise)
         .collect()

@@ -419,7 +419,10 @@ impl Strides {
             .collect();
         let steady: Vec<&Stride> = rows.iter().filter(|row| row.secs() <= longest[row.foot]).collect();
         let mean = |of: fn(&Stride) -> Option<f64>| Mean::of(steady.iter().map(|row| of(row)));
-        let feet: Vec<FootMeans> = (paths.feet.iter().enumerate())
+        let feet: Vec<FootMeans> = paths
+            .feet
+            .iter()
+            .enumerate()
             .map(|(foot, &(side, _))| {
                 let mean = |of: fn(&Stride) -> Option<f64>| {
                     Mean::of(steady.iter().filter(|row| row.foot == foot).map(|row| of(row)))

@@ -42,7 +42,8 @@ impl<'a> Choosing<'a> {
         };
         let frames_each = choosing.frames_each();
         if let Some((_, settings)) = &mut choosing.even {
-            settings.within = (settings.within)
+            settings.within = settings
+                .within
                 .map(|(first, last)| [first, last].map(|frame| frame as f64 / frames_each))
                 .map(|[first, last]| (first.ceil() as usize, last.floor() as usize));
         }
@@ -145,7 +146,10 @@ fn even(own: &Analysis) -> Option<Analysis> {
     let take = Take::from_tracks(take.name(), tracks).ok()?;
     let step = KEPT as f64 * step;
     let defects = TakeDefects {
-        bad_frames: (own.defects.bad_frames.iter())
+        bad_frames: own
+            .defects
+            .bad_frames
+            .iter()
             .map(|bad| BadFrame {
                 frame: (bad.frame as f64 / step).round() as usize,
                 ..*bad

@@ -10,10 +10,10 @@ use crate::{
 
 /// The searched take, and the pairing of ends.
 pub(super) struct SearchedTake<'a> {
-    pub(super) analysis: &'a Analysis,
-    pub(super) pairing: &'a Pairing,
+    pub analysis: &'a Analysis,
+    pub pairing: &'a Pairing,
     /// By frame and joint, the deviation of rotations from even turning, radians.
-    pub(super) uneven_turns: Remembered,
+    pub uneven_turns: Remembered,
 }
 
 impl<'a> SearchedTake<'a> {
@@ -58,7 +58,7 @@ impl<'a> SearchedTake<'a> {
             cost_ratio: None,
             strength: rhythm.map(|rhythm| rhythm.strength),
             goes_on_alike: false,
-            take_strength: (self.analysis.spectrum.at(num_frames)).filter(|_| shows_another_cycle),
+            take_strength: self.analysis.spectrum.at(num_frames).filter(|_| shows_another_cycle),
             is_idle,
             root_start: root.start,
             twist: root.twist,
@@ -70,14 +70,21 @@ impl<'a> SearchedTake<'a> {
             } else {
                 self.abruptness(pair)
             },
-            num_jumps: (self.analysis.defects.jumps.iter())
+            num_jumps: self
+                .analysis
+                .defects
+                .jumps
+                .iter()
                 .filter(|&&frame| pair.start_frame < frame && frame <= pair.end_frame)
                 .count(),
             activity: self.activity(pair),
             outcome: None,
             quality: None,
             whole: None,
-            contact_phase: (self.analysis.contacts).phase(cut.start_frame(), num_frames / f64::from(cycles.max(1))),
+            contact_phase: self
+                .analysis
+                .contacts
+                .phase(cut.start_frame(), num_frames / f64::from(cycles.max(1))),
         }
     }
 

@@ -66,9 +66,7 @@ fn estimate(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<
         .filter_map(|times| speeds.solve(&covariances, times))
         .collect();
     let likeliest = solutions.iter().map(|of| of.log_weight).reduce(f64::max)?;
-    let weights: Vec<f64> = (solutions.iter())
-        .map(|of| ops::exp(of.log_weight - likeliest))
-        .collect();
+    let weights: Vec<f64> = solutions.iter().map(|of| ops::exp(of.log_weight - likeliest)).collect();
     let sum: f64 = weights.iter().sum();
     let mean_of = |of: &dyn Fn(&Solution) -> f64| dot(&weights, &solutions.iter().map(of).collect::<Vec<f64>>()) / sum;
     let share = mean_of(&|of| of.share);

@@ -14,9 +14,9 @@ use crate::{
 /// The loops that a search proposes.
 pub(crate) struct Proposed {
     /// The whole take as a loop, in its own frames.
-    pub(crate) whole: Option<LoopCandidate>,
+    pub whole: Option<LoopCandidate>,
     /// The others in the order of their costs, in frames of the take to choose on.
-    pub(crate) found: FoundLoops,
+    pub found: FoundLoops,
 }
 
 /// Returns the loops that a search proposes; the pipeline chooses among them. Errors: [`SearchError`].
@@ -79,14 +79,18 @@ pub(super) fn find_all(
         Err(_) if whole_loop.is_some() => (FoundLoops::default(), None),
         Err(error) => return Err(error.clone()),
     };
-    let whole = (whole_loop.filter(|whole| !is_chance(whole, &found))).or_else(|| cycle.and_then(asked_for));
+    let whole = whole_loop
+        .filter(|whole| !is_chance(whole, &found))
+        .or_else(|| cycle.and_then(asked_for));
     Ok(Proposed { whole, found })
 }
 
 /// Whether a take that counts as one cycle ends at its start by chance: the search finds a shorter cycle at least twice.
 fn is_chance(candidate: &LoopCandidate, found: &FoundLoops) -> bool {
     candidate.cycles == 1
-        && (candidate.whole).is_some_and(|whole| whole.last_key == LastKey::BeforeClosing && !whole.is_in_place())
+        && candidate
+            .whole
+            .is_some_and(|whole| whole.last_key == LastKey::BeforeClosing && !whole.is_in_place())
         && found.candidates.iter().any(|best| {
             let cycles = f64::from(best.cycles.max(1));
             !best.is_idle && 2.0 * best.source_period_secs <= cycles * candidate.source_period_secs

@@ -58,7 +58,10 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
         return MotionKind::Still;
     }
     let is_one_shot = match best {
-        Some(best) => (best.whole.as_ref()).is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins),
+        Some(best) => best
+            .whole
+            .as_ref()
+            .is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins),
         None => is_single_action(analysis),
     };
     if is_one_shot {
@@ -120,7 +123,9 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
     };
     let height = |frame: usize, joint: usize| body.point(&analysis.world, frame, joint).y;
     let frames = || 0..analysis.take.num_frames();
-    let lowest: Vec<f64> = (body.feet.iter())
+    let lowest: Vec<f64> = body
+        .feet
+        .iter()
         .map(|foot| smallest(frames().map(|frame| height(frame, foot.lowest_joint()))))
         .collect();
     let usual = percentile::of(frames().map(|frame| height(frame, body.hips)), 0.5);

@@ -92,7 +92,9 @@ impl NamedMotion {
     pub fn of(name: &str) -> Self {
         let words = words(name);
         let has = |list: &str| list.split_whitespace().any(|word| words.iter().any(|own| own == word));
-        let said = (WORDS.iter().filter(|(list, _)| has(list)))
+        let said = WORDS
+            .iter()
+            .filter(|(list, _)| has(list))
             .chain(PARTS.iter().filter(|(part, _)| name.contains(part)))
             .map(|(_, meaning)| *meaning);
         let (mut kinds, mut repeats, mut once) = (Vec::new(), false, false);

@@ -97,7 +97,8 @@ impl Outcome {
             self.cost_ratio / COST_RATIO,
             self.displacement_metres.unwrap_or(0.0) / DISPLACEMENT_METRES,
             self.speed_drift.map_or(UNKNOWN, |drift| drift / SPEED_DRIFT),
-            (self.turn_drift_radians).map_or(UNKNOWN, |drift| drift / TURN_DRIFT_RADIANS),
+            self.turn_drift_radians
+                .map_or(UNKNOWN, |drift| drift / TURN_DRIFT_RADIANS),
             self.abruptness / ABRUPTNESS,
             f64::from(self.extra_cycles) / EXTRA_CYCLES,
             self.foot_slide_mps.unwrap_or(0.0) / FOOT_SLIDE_MPS,
@@ -118,7 +119,10 @@ impl Outcome {
             .into_iter()
             .zip(other.parts())
             .map(|(own, theirs)| own - theirs);
-        let worst = (OutcomePart::ALL.into_iter().zip(losses)).max_by_key(|(_, loss)| ordered(*loss));
+        let worst = OutcomePart::ALL
+            .into_iter()
+            .zip(losses)
+            .max_by_key(|(_, loss)| ordered(*loss));
         worst.filter(|(_, loss)| *loss > 0.0).map(|(part, _)| part)
     }
 

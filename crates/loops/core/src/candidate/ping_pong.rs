@@ -41,7 +41,8 @@ pub(super) fn find(analysis: &Analysis, settings: &SearchSettings) -> Result<Fou
     if squares.iter().all(|&square| square == 0.0) {
         return Err(SearchError::Still);
     }
-    let candidates = (pairs(analysis, settings, &squares, lags(analysis, settings)).into_iter())
+    let candidates = pairs(analysis, settings, &squares, lags(analysis, settings))
+        .into_iter()
         .filter_map(|pair| describe(analysis, settings, pair.start_frame as f64, pair.end_frame as f64).ok())
         .collect();
     Ok(FoundLoops {
@@ -98,7 +99,9 @@ fn pairs(
 ) -> Vec<SeamPair> {
     let runs = clean_runs(analysis, settings.within);
     let frames = runs.iter().map(|(first, last)| last + 1 - first).sum::<usize>();
-    let totals = (runs.iter()).map(|&(first, last)| squares[first..=last].iter().sum::<f64>());
+    let totals = runs
+        .iter()
+        .map(|&(first, last)| squares[first..=last].iter().sum::<f64>());
     let mean = totals.sum::<f64>() / frames.max(1) as f64;
     let longest = runs.iter().map(|(first, last)| last - first).max();
     let longest = longest.unwrap_or(0).min(*lags.end());
@@ -115,7 +118,8 @@ fn pairs(
         let most = slow.iter().map(|&start| ends_of(&slow, start, &lags).len()).max();
         let ends = slowest_of_each(&slow, squares, most.unwrap_or(0).div_ceil(MOST_ENDS).max(1));
         for &start in &slow {
-            let cheapest = (ends_of(&ends, start, &lags).iter())
+            let cheapest = ends_of(&ends, start, &lags)
+                .iter()
                 .filter_map(|&end| {
                     let own = (sums[end + 1 - first] - sums[start - first]) / (end + 1 - start) as f64;
                     let turns = (squares[start] + squares[end]) / (2.0 * own);

@@ -34,7 +34,8 @@ impl SeamPair {
 
     /// Order of preference: cost, then start, then length.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        (self.cost.total_cmp(&other.cost))
+        self.cost
+            .total_cmp(&other.cost)
             .then(self.start_frame.cmp(&other.start_frame))
             .then(self.end_frame.cmp(&other.end_frame))
     }

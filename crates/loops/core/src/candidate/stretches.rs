@@ -133,7 +133,8 @@ pub(crate) fn propose_stretches(
     Ok(FoundStretches {
         num_left_out: num_rows - rows.len(),
         rows,
-        segments: (segments.into_iter())
+        segments: segments
+            .into_iter()
             .map(|of| SegmentLoops {
                 segment: choosing.own_segment(of.segment),
                 nearest_miss: of.nearest_miss.map(|miss| choosing.own_miss(miss)),
@@ -255,7 +256,7 @@ impl<'a> Gathered<'a> {
             let found = finder.find_kind(Some(part), is_idle);
             nearest_miss = nearest_miss.or(found.nearest_miss);
             // A part beside a stretch becomes another row only if it can be recommended.
-            let Some(best) = (found.candidates.first()).filter(|best| row.is_none() || best.is_sound()) else {
+            let Some(best) = found.candidates.first().filter(|best| row.is_none() || best.is_sound()) else {
                 continue;
             };
             parts.extend(self.beside(best, part, finder));
@@ -273,7 +274,9 @@ impl<'a> Gathered<'a> {
     }
 
     fn secs(&self, start_frame: usize, end_frame: usize) -> f64 {
-        (self.settings.lag_step(&self.analysis.take)).secs(end_frame - start_frame)
+        self.settings
+            .lag_step(&self.analysis.take)
+            .secs(end_frame - start_frame)
     }
 
     /// Returns the parts after and before the span in which the body moves as in a loop, if they are long enough for another

@@ -73,7 +73,9 @@ impl FromStr for MeanCycles {
         match text {
             "off" => Ok(Self::Off),
             "all" => Ok(Self::All),
-            number => (number.parse().ok())
+            number => number
+                .parse()
+                .ok()
                 .filter(|count| (MIN_CYCLES..=MAX_CYCLES).contains(count))
                 .map(Self::UpTo)
                 .ok_or("must be all, off, or a number of cycles from 2 to 32"),

@@ -44,7 +44,8 @@ impl PoseCurve {
     pub(crate) fn around(cycle: &Tracks) -> Self {
         let (count, around) = (cycle.num_frames() as isize, KEYS_AROUND as isize);
         let samples = -around..=count + around;
-        let poses: Vec<Pose> = (samples.clone())
+        let poses: Vec<Pose> = samples
+            .clone()
             .map(|sample| cycle.pose(sample.rem_euclid(count) as usize).to_pose())
             .collect();
         Self::new(samples.map(|sample| sample as f64).collect(), &poses)
@@ -53,7 +54,8 @@ impl PoseCurve {
     /// Returns the pose at a time.
     pub(crate) fn at(&self, time: f64) -> Pose {
         let place = Place::find(&self.times, time);
-        (self.joints.iter())
+        self.joints
+            .iter()
             .map(|(points, turns)| (points.at(place), turns.at(place).normalize()))
             .collect()
     }
@@ -61,13 +63,13 @@ impl PoseCurve {
 
 /// One cycle of keys a frame apart, with a shorter or longer step from the last to the first.
 pub(crate) struct KeyedCycle<'a> {
-    pub(crate) skeleton: &'a Skeleton,
+    pub skeleton: &'a Skeleton,
     /// The joint that is carried on by the motion.
-    pub(crate) carrier: usize,
+    pub carrier: usize,
     /// World motion from a cycle to the next.
-    pub(crate) motion: Rigid,
+    pub motion: Rigid,
     /// Length of the cycle, in frames.
-    pub(crate) num_frames: f64,
+    pub num_frames: f64,
 }
 
 impl KeyedCycle<'_> {

@@ -249,7 +249,10 @@ impl Skeleton {
             parent: Some(joint.parent.map_or(0, |parent| parent + 1)),
             ..joint
         });
-        let children = (self.children.iter()).map(|children| children.iter().map(|child| child + 1).collect());
+        let children = self
+            .children
+            .iter()
+            .map(|children| children.iter().map(|child| child + 1).collect());
         Self {
             joints: core::iter::once(root).chain(below).collect(),
             children: core::iter::once(vec![1]).chain(children).collect(),

@@ -34,7 +34,9 @@ impl FromStr for StartAt {
             "left-contact" => Ok(Self::Contact(Side::Left)),
             "right-contact" => Ok(Self::Contact(Side::Right)),
             "passing" => Ok(Self::Passing),
-            share => (share.parse().ok())
+            share => share
+                .parse()
+                .ok()
                 .filter(|share| (0.0..1.0).contains(share))
                 .map(Self::Share)
                 .ok_or("must be left-contact, right-contact, passing, or a share of the cycle from 0 to below 1"),

@@ -27,15 +27,15 @@ pub(crate) fn rig_of(take: &Take) -> Rig {
 /// How a character of the tests differs from the walker.
 #[derive(Clone, Copy)]
 pub(crate) struct Character {
-    pub(crate) names: &'static str,
+    pub names: &'static str,
     /// How far the arms hang down at rest, radians.
-    pub(crate) arms_down: f64,
-    pub(crate) legs: f64,
-    pub(crate) arms: f64,
+    pub arms_down: f64,
+    pub legs: f64,
+    pub arms: f64,
     /// Whether each joint has axes of its own at rest.
-    pub(crate) has_own_axes: bool,
+    pub has_own_axes: bool,
     /// Which way it faces at rest, radians from +Z.
-    pub(crate) faces: f64,
+    pub faces: f64,
 }
 
 pub(crate) const PLAIN: Character = Character {
@@ -50,7 +50,7 @@ pub(crate) const PLAIN: Character = Character {
 /// A skeleton in the making: joints with their places in the world.
 #[derive(Clone, Default)]
 pub(crate) struct Tree {
-    pub(crate) joints: Vec<(String, Option<usize>, Rigid)>,
+    pub joints: Vec<(String, Option<usize>, Rigid)>,
 }
 
 impl Tree {
@@ -141,7 +141,9 @@ impl Tree {
 pub(crate) fn character(walker: &Take, of: Character) -> Take {
     let names: Vec<&str> = of.names.split_whitespace().collect();
     let source = walker.skeleton();
-    let mut kept: Vec<(usize, usize, &str)> = (MIXAMO.split_whitespace().enumerate())
+    let mut kept: Vec<(usize, usize, &str)> = MIXAMO
+        .split_whitespace()
+        .enumerate()
         .map(|(index, name)| (source.find(name).unwrap(), index, name))
         .collect();
     kept.sort_unstable();

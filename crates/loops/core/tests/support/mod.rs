@@ -146,7 +146,9 @@ pub(crate) fn stretch(analysis: &Analysis, cut: &Cut) -> LoopCandidate {
         cycles: Some(1),
         ..SearchSettings::default()
     };
-    (analysis.appraise(cut.start_frame(), cut.end_frame(), &settings)).unwrap()
+    analysis
+        .appraise(cut.start_frame(), cut.end_frame(), &settings)
+        .unwrap()
 }
 
 /// Returns the loop of the frames from `start` to `end`, one cycle.

@@ -138,7 +138,8 @@ impl RootPath {
             radius,
             followed: keys.map(|key| clip.root_pose(key).translation).collect(),
             centre: near.map(|radius| root.start.transform_point(-screw.basis_x * radius)),
-            extent: (whole.iter())
+            extent: whole
+                .iter()
                 .map(|point| (*point - whole[0]).length())
                 .fold(0.25, f64::max),
             screw,
@@ -196,7 +197,11 @@ impl RootPath {
         svg.panel(area, |svg| {
             // The ground below a path that climbs shows how high it is.
             let ground = self.whole[0].y;
-            if (self.whole.iter()).any(|point| (point.y - ground).abs() > 0.01 * self.extent) {
+            if self
+                .whole
+                .iter()
+                .any(|point| (point.y - ground).abs() > 0.01 * self.extent)
+            {
                 let below = self.whole.iter().map(|point| DVec3::new(point.x, ground, point.z));
                 view.line(svg, &below.collect::<Vec<_>>(), Ink::Faint, &stroke_width(1.4));
             }
@@ -235,7 +240,9 @@ impl RootPath {
 /// Draws the panel; nothing for a root that rests.
 pub(super) fn panel(plot: &mut Plot, made: &MadeLoop) {
     if let Some(path) = RootPath::new(made) {
-        let area = (path.heading()).over(&mut plot.svg, style::MARGIN, plot.y, style::FULL, HEIGHT);
+        let area = path
+            .heading()
+            .over(&mut plot.svg, style::MARGIN, plot.y, style::FULL, HEIGHT);
         path.draw(&mut plot.svg, area);
         plot.y = area.bottom();
     }

@@ -31,7 +31,8 @@ fn all(analysis: &Analysis) -> Vec<Track> {
     let heights = |title, joints: &[usize], height, least| Track {
         title,
         axis: "height, cm",
-        lines: (joints.iter())
+        lines: joints
+            .iter()
             .map(|&joint| {
                 let heights =
                     (0..take.num_frames()).map(|frame| 100.0 * analysis.body.point(&analysis.world, frame, joint).y);

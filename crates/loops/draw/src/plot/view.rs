@@ -19,9 +19,9 @@ pub(super) fn bounds(points: impl IntoIterator<Item = [f64; 2]>) -> [[f64; 2]; 2
 
 /// The places in a picture of points that are given by their distances across and up, metres.
 pub(super) struct View {
-    pub(super) area: Area,
-    pub(super) pixels_per_metre: f64,
-    pub(super) middle: [f64; 2],
+    pub area: Area,
+    pub pixels_per_metre: f64,
+    pub middle: [f64; 2],
 }
 
 impl View {

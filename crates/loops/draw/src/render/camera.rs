@@ -106,9 +106,9 @@ fn tangents([width, height]: [u32; 2]) -> [f64; 2] {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
     axes: Orientation,
-    pub(super) target: DVec3,
+    pub target: DVec3,
     /// Metres from the camera to the target.
-    pub(super) distance: f64,
+    pub distance: f64,
     centre: DVec2,
     /// Pixels per unit of the tangent.
     focal: f64,
@@ -118,11 +118,11 @@ pub(super) struct Camera {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
     /// Pixels, y downwards.
-    pub(super) at: DVec2,
+    pub at: DVec2,
     /// Metres along the line of sight.
-    pub(super) depth: f64,
+    pub depth: f64,
     /// Pixels per metre at that depth.
-    pub(super) scale: f64,
+    pub scale: f64,
 }
 
 impl Camera {

@@ -84,7 +84,7 @@ pub(super) const MAX_PIXELS: u64 = 1 << 27;
 
 /// A picture being drawn.
 pub(super) struct Canvas {
-    pub(super) pixels: Pixmap,
+    pub pixels: Pixmap,
     /// Line widths scale with the picture.
     scale: f64,
 }

@@ -7,15 +7,15 @@ use crate::plot::{PngError, escape, fit, pixels};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Caption {
     /// Pixels from the left and from the top to the start of the baseline.
-    pub(super) at: [f64; 2],
+    pub at: [f64; 2],
     /// Height of the text, pixels.
-    pub(super) height: f64,
+    pub height: f64,
     /// Whether the text is set in bold.
-    pub(super) is_bold: bool,
+    pub is_bold: bool,
     /// The text; the part that does not fit is cut off.
-    pub(super) words: String,
+    pub words: String,
     /// Width available for the text, pixels.
-    pub(super) width: f64,
+    pub width: f64,
 }
 
 /// Returns the lines on a transparent sheet of that many pixels.

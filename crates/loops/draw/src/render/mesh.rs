@@ -19,7 +19,7 @@ const MAX_SAMPLES: usize = 1 << 21;
 pub(super) struct PosedMesh<'a> {
     surface: &'a Surface,
     /// Vertices in the world, and their normals.
-    pub(super) points: Vec<DVec3>,
+    pub points: Vec<DVec3>,
     normals: Vec<DVec3>,
 }
 
@@ -60,7 +60,11 @@ impl<'a> PosedMesh<'a> {
 
     /// Draws it; `ink` returns a vertex's colour.
     pub(super) fn draw(&self, camera: &Camera, canvas: &mut Canvas, ink: impl Fn(usize) -> [f32; 3]) {
-        let corners: Vec<Option<Corner>> = (self.points.iter().zip(&self.normals).enumerate())
+        let corners: Vec<Option<Corner>> = self
+            .points
+            .iter()
+            .zip(&self.normals)
+            .enumerate()
             .map(|(vertex, (&point, &normal))| {
                 let ink = ink(vertex);
                 let lit = [normal, -normal].map(|normal| {

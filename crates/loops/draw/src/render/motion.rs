@@ -298,7 +298,9 @@ impl DrawnMotion {
         };
         let (reach, origin) = (&surface.reach, joints.translations[self.figure.hips()]);
         let posed = reach.posed(&reach.bones_at(joints), origin);
-        (posed.into_iter().zip(&reach.vertices))
+        posed
+            .into_iter()
+            .zip(&reach.vertices)
             .map(|([position, _], vertex)| {
                 let joint = reach.bones[usize::from(vertex.bones[0])].joint;
                 let place = origin + DVec3::from_array(position.map(f64::from));

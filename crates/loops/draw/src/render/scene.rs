@@ -199,7 +199,8 @@ impl<'a> Scene<'a> {
         let (mut canvas, camera) = self.set(secs)?;
         if let Some((surface, bones)) = self.motion.surface_at(secs) {
             let posed = PosedMesh::new(surface, &bones, camera.target);
-            (self.ground).draw_mesh_shadow(&posed.points, posed.indices(), &camera, &mut canvas);
+            self.ground
+                .draw_mesh_shadow(&posed.points, posed.indices(), &camera, &mut canvas);
             posed.draw(&camera, &mut canvas, |vertex| surface.inks[vertex]);
         } else {
             let points = self.motion.points_at(secs);

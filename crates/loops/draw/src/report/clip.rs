@@ -28,9 +28,9 @@ const FEWEST: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     /// Bytes of its samples, as text.
-    pub(super) bytes: usize,
+    pub bytes: usize,
     /// Whether fingers are drawn.
-    pub(super) is_fine: bool,
+    pub is_fine: bool,
 }
 
 /// Writes a motion of a loop as a JSON object.
@@ -150,7 +150,9 @@ fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {
     let figure = &motion.figure;
     let least = if room.is_fine { 0.0 } else { FINE * figure.stature() };
     let all = figure.limbs();
-    let kept: Vec<Limb> = (all.iter().copied())
+    let kept: Vec<Limb> = all
+        .iter()
+        .copied()
         .filter(|limb| limb.radii[0].max(limb.radii[1]) >= least)
         .collect();
     // A body of thin sticks keeps its limbs.

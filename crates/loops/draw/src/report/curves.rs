@@ -35,13 +35,18 @@ const AXES: [(&str, &str); 3] = [("to the left", "a"), ("up", "b"), ("forward", 
 
 /// Draws the seam joint over the seam: its position relative to the root, in cm from the position where the loop starts.
 pub(super) fn seam(entry: &LoopEntry) -> String {
-    let point = (entry.quality.seam_joint.as_deref())
+    let point = entry
+        .quality
+        .seam_joint
+        .as_deref()
         .and_then(|name| entry.closed.figure.point_named(name))
         .unwrap_or(entry.closed.figure.hips());
     let name = entry.closed.figure.name_of(point);
     let around = AROUND_SECS.min(0.5 * entry.closed.period_secs());
     let closed = over_the_seam(&entry.closed, point, around);
-    let uncut = (entry.uncut.as_ref())
+    let uncut = entry
+        .uncut
+        .as_ref()
         .filter(|uncut| uncut.figure.name_of(point) == name)
         .map(|uncut| over_the_seam(uncut, point, around));
     let dashed = if uncut.is_some() {

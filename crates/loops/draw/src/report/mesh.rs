@@ -33,7 +33,9 @@ pub(crate) struct PageMesh {
 impl PageMesh {
     /// `None` if it cannot be made small enough.
     pub(crate) fn new(mesh: &Mesh) -> Option<Self> {
-        let mut bones: Vec<u16> = (mesh.vertices.iter())
+        let mut bones: Vec<u16> = mesh
+            .vertices
+            .iter()
             .flat_map(|vertex| vertex.bones.into_iter().zip(vertex.weights))
             .filter_map(|(bone, weight)| (weight > 0.0).then_some(bone))
             .collect();

@@ -103,9 +103,7 @@ impl Panel {
         };
         let room = Room { bytes, is_fine };
         let motions = core::iter::once(&entry.closed).chain(&entry.uncut);
-        let clips: Vec<String> = (motions.clone())
-            .map(|motion| clip::json(entry, motion, room))
-            .collect();
+        let clips: Vec<String> = motions.clone().map(|motion| clip::json(entry, motion, room)).collect();
         Self {
             meshes: motions
                 .filter_map(|motion| motion.figure.surface()?.of_page().cloned())
@@ -148,7 +146,10 @@ fn row(entry: &LoopEntry, index: usize) -> String {
         number = index + 1,
     );
     // From worst to best.
-    let rank = (Grade::ALL.into_iter().rev()).position(|grade| Some(grade) == entry.quality.grade);
+    let rank = Grade::ALL
+        .into_iter()
+        .rev()
+        .position(|grade| Some(grade) == entry.quality.grade);
     row += &format!(
         "<td data-v=\"{}\"><span class=\"grade {class}\">{grade}</span></td><td class=\"w\" data-v=\"{kind}\">{kind}</td>",
         rank.map_or_else(String::new, |rank| rank.to_string()),

@@ -55,7 +55,9 @@ pub(super) fn html(set: &Manifest) -> String {
 fn grid(set: &Manifest) -> String {
     let space = set.blend_spaces.iter().find(|space| space.name == "move");
     // Metres per second, and degrees per second.
-    let points: Vec<[f64; 2]> = (space.into_iter().flat_map(|space| &space.points))
+    let points: Vec<[f64; 2]> = space
+        .into_iter()
+        .flat_map(|space| &space.points)
         .map(|point| [0_usize, 1].map(|axis| point.at.get(axis).copied().unwrap_or_default()))
         .collect();
     let most_mps = points.iter().map(|point| point[0]).fold(1.0, f64::max) * 1.15;
@@ -98,7 +100,11 @@ fn grid(set: &Manifest) -> String {
 
 /// Returns the stances of all loops with feet that touch down over their phase, under each other.
 fn phases(set: &Manifest) -> String {
-    let loops = || (set.clips.iter()).filter(|clip| clip.is_loop() && !clip.events.is_empty());
+    let loops = || {
+        set.clips
+            .iter()
+            .filter(|clip| clip.is_loop() && !clip.events.is_empty())
+    };
     let height = BAR * loops().count() as f64 + 18.0;
     let across = |phase: f64| NAMES + (WIDTH - NAMES - 8.0) * phase;
     let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Stances by phase\">");
@@ -111,7 +117,9 @@ fn phases(set: &Manifest) -> String {
             // The next lift of that foot, which may lie beyond the end of the cycle.
             let lifts = of_kind(FootEventKind::Lift).filter(|lift| lift.foot == strike.foot);
             let after = |phase: &f64| (phase - from).rem_euclid(1.0);
-            let next = (lifts.filter_map(|lift| lift.phase)).min_by(|one, other| after(one).total_cmp(&after(other)));
+            let next = lifts
+                .filter_map(|lift| lift.phase)
+                .min_by(|one, other| after(one).total_cmp(&after(other)));
             let Some(to) = next else { continue };
             let (class, y) = if strike.foot == "left" {
                 ("a", top + 4.0)

@@ -42,15 +42,15 @@ struct Reader<'l, 'b> {
 /// The trees of a file, usually one.
 pub(super) struct Trees {
     /// The joints of all, tree after tree.
-    pub(super) whole: Hierarchy,
+    pub whole: Hierarchy,
     /// The first joint of each tree.
     roots: Vec<usize>,
 }
 
 /// One of several trees, with the ranges of its joints and of its channels' values.
 pub(super) struct Tree {
-    pub(super) hierarchy: Hierarchy,
-    pub(super) values: Range<usize>,
+    pub hierarchy: Hierarchy,
+    pub values: Range<usize>,
 }
 
 impl Trees {

@@ -85,7 +85,7 @@ impl Hierarchy {
 /// A frame time and the text that stated it.
 #[handed_over]
 pub(crate) struct FrameTime {
-    pub(crate) secs: f64,
+    pub secs: f64,
     /// `None` if the file's text does not state this number.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
 }

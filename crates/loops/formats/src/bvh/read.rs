@@ -57,8 +57,8 @@ fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
 /// Local transforms of rows, in the axes and unit of the file until [`Space::settle`] converts them.
 pub(super) struct Frames {
     num_joints: usize,
-    pub(super) translations: Vec<DVec3>,
-    pub(super) rotations: Vec<DQuat>,
+    pub translations: Vec<DVec3>,
+    pub rotations: Vec<DQuat>,
 }
 
 impl Frames {

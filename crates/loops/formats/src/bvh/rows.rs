@@ -79,7 +79,8 @@ impl Rows {
         }
         let num_values = scales_at + 1 + positions.len();
         Self {
-            axes: (joints.iter())
+            axes: joints
+                .iter()
                 .map(|joint| joint.axes_of(ChannelKind::Rotation))
                 .collect(),
             line: Vec::new(),

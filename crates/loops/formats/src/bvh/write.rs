@@ -236,7 +236,8 @@ impl Writer<'_> {
             }
             text.extend_from_slice(line);
         }
-        for (joint, degrees) in (rows.errors)
+        for (joint, degrees) in rows
+            .errors
             .into_iter()
             .enumerate()
             .filter(|(_, degrees)| *degrees > PROJECTION_TOLERANCE)

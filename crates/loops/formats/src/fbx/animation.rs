@@ -45,9 +45,9 @@ impl Property {
 
 /// Values of one property of one node, or of one channel of shapes, one for each key.
 pub(crate) struct Track {
-    pub(crate) node: i64,
-    pub(crate) property: Property,
-    pub(crate) values: Vec<[f64; 3]>,
+    pub node: i64,
+    pub property: Property,
+    pub values: Vec<[f64; 3]>,
 }
 
 /// Position and rotation of a node, always together.
@@ -73,12 +73,12 @@ impl Track {
 
 /// The records of one animation, and the number of objects of each kind.
 pub(crate) struct Animation {
-    pub(crate) objects: Vec<Record<'static>>,
-    pub(crate) connections: Vec<Record<'static>>,
+    pub objects: Vec<Record<'static>>,
+    pub connections: Vec<Record<'static>>,
     /// The entry of the list of takes.
-    pub(crate) take: Record<'static>,
+    pub take: Record<'static>,
     /// Kinds of objects with their numbers.
-    pub(crate) counts: [(&'static str, usize); 4],
+    pub counts: [(&'static str, usize); 4],
 }
 
 /// The interpolation between keys: linear, as is usual for dense keys, or none.
@@ -87,16 +87,16 @@ const CONSTANT: i32 = 0x2;
 
 /// An animation to be written.
 pub(crate) struct NewAnimation<'a> {
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// Times of its keys, in ticks.
-    pub(crate) times: &'a [i64],
+    pub times: &'a [i64],
     /// Whether tracks that do not move have one key.
     ///
     /// One track keeps all its keys, so that the animation keeps its length.
-    pub(crate) has_short_tracks: bool,
-    pub(crate) interpolation: KeyInterpolation,
+    pub has_short_tracks: bool,
+    pub interpolation: KeyInterpolation,
     /// Tracks with one value for each key.
-    pub(crate) tracks: Vec<Track>,
+    pub tracks: Vec<Track>,
 }
 
 impl NewAnimation<'_> {
@@ -135,7 +135,10 @@ impl NewAnimation<'_> {
             // The node of its curves, and after it the curve of each axis.
             let node = next_id;
             let (name, short, axes) = track.property.words();
-            let defaults = (axes.iter().zip(first)).map(|(axis, value)| property(axis, "Number", "", "A").f64(value));
+            let defaults = axes
+                .iter()
+                .zip(first)
+                .map(|(axis, value)| property(axis, "Number", "", "A").f64(value));
             objects.push(object("AnimationCurveNode", node, short).with([properties(defaults)]));
             connections.push(connect(node, layer));
             connections.push(connect_property(node, track.node, name));

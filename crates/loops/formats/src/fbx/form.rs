@@ -38,8 +38,8 @@ pub(crate) struct FbxFile {
 /// Shapes that the animation moves: the numbers of their channels, and percents in the same order.
 #[handed_over(Default)]
 pub(super) struct ChannelShapes {
-    pub(super) channels: Vec<i64>,
-    pub(super) percents: ShapeWeights,
+    pub channels: Vec<i64>,
+    pub percents: ShapeWeights,
 }
 
 /// A constant property of an animation: node, property, value.
@@ -51,11 +51,11 @@ pub(super) type Held = (i64, Property, [f64; 3]);
 /// Translation T, Lcl Rotation R and Lcl Scaling S, offsets and pivots of rotation and scale, and pre- and post-rotation.
 #[handed_over]
 pub(super) struct NodeForm {
-    pub(super) id: i64,
+    pub id: i64,
     #[handed(with = "crate::handover::inherit_mode")]
-    pub(super) mode: InheritMode,
+    pub mode: InheritMode,
     /// Rotation axes, the first outermost.
-    pub(super) axes: [Axis; 3],
+    pub axes: [Axis; 3],
     pre: DQuat,
     post: DQuat,
     /// Roff + Rp.
@@ -64,8 +64,8 @@ pub(super) struct NodeForm {
     turning: DVec3,
     scale: DVec3,
     /// Values of properties that are not animated, in the file's unit and degrees.
-    pub(super) translation: DVec3,
-    pub(super) rotation: DVec3,
+    pub translation: DVec3,
+    pub rotation: DVec3,
 }
 
 /// Whether a file can be extended, as far as its version shows.

@@ -26,14 +26,14 @@ pub(super) enum SkeletonChoice<'a> {
 /// The joints of a take: nodes of the scene, parents before children, in depth-first order.
 pub(super) struct Joints {
     /// Nodes above the first joint, from the scene's root down; they are not animated.
-    pub(super) above: Vec<usize>,
+    pub above: Vec<usize>,
     /// Indices in the scene's list of nodes.
-    pub(super) nodes: Vec<usize>,
+    pub nodes: Vec<usize>,
     /// Parents as indices in `nodes`.
-    pub(super) parents: Vec<Option<usize>>,
-    pub(super) names: Vec<String>,
+    pub parents: Vec<Option<usize>>,
+    pub names: Vec<String>,
     /// The number of its skeleton among those of the scene.
-    pub(super) skeleton: usize,
+    pub skeleton: usize,
 }
 
 /// Selects the joints.
@@ -59,7 +59,9 @@ pub(super) fn choose(
         SkeletonChoice::Number(number) => number.min(last),
         SkeletonChoice::Given(wanted) => {
             let is_named = |node: usize| &*scene.nodes[node].element.name == wanted;
-            let found = (tops.iter().position(|&top| is_named(top)))
+            let found = tops
+                .iter()
+                .position(|&top| is_named(top))
                 .or_else(|| tops.iter().position(|&top| is_named(bones.first(top))))
                 .or_else(|| wanted.parse().ok().filter(|&number| number <= last));
             found.ok_or_else(|| FbxError::NoSuchSkeleton {

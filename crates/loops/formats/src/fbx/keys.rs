@@ -26,11 +26,11 @@ const STILL: f64 = 1e-6;
 /// The poses of a motion, and their skeleton.
 pub(super) struct Keys<'a> {
     motion: &'a KeyedMotion<'a>,
-    pub(super) skeleton: Skeleton,
-    pub(super) num_keys: usize,
+    pub skeleton: Skeleton,
+    pub num_keys: usize,
     /// Local, in metres, key after key.
-    pub(super) translations: Cow<'a, [DVec3]>,
-    pub(super) rotations: Cow<'a, [DQuat]>,
+    pub translations: Cow<'a, [DVec3]>,
+    pub rotations: Cow<'a, [DQuat]>,
 }
 
 impl<'a> Keys<'a> {

@@ -256,7 +256,10 @@ fn bones(
 ) -> Result<Option<Bones>, MeshError> {
     let mut of_clusters = Vec::new();
     for cluster in skin.iter().flat_map(|skin| &skin.clusters) {
-        let bone = (cluster.bone_node.as_ref()).and_then(|bone| carriers.bone(bone, &cluster.geometry_to_bone));
+        let bone = cluster
+            .bone_node
+            .as_ref()
+            .and_then(|bone| carriers.bone(bone, &cluster.geometry_to_bone));
         of_clusters.push(bone.map(|bone| mesh.bone(bone)).transpose()?);
     }
     let rigid = match carriers.bone(node, &node.geometry_to_node) {

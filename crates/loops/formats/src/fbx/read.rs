@@ -156,7 +156,7 @@ impl ParsedFile for FbxScene {
         )?;
         let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
         let grid = timing::grid(scene, stack, &joints, warnings)?;
-        (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
+        settings.limits.check_transforms(grid.num_frames, joints.nodes.len())?;
         // Weights take their share of the file's memory; beyond it they are left out, as they are in files to which they cannot
         // be written.
         let most_shapes = if form::is_writable(&self.bytes) {
@@ -343,11 +343,17 @@ fn rest_offsets(scene: &Scene, joints: &Joints, samples: &Samples) -> Vec<DVec3>
     let mut offsets = Vec::with_capacity(joints.nodes.len());
     for (joint, &node) in joints.nodes.iter().enumerate() {
         let parent = joints.parents[joint].map(|parent| &worlds[parent]);
-        let world =
-            (parent.unwrap_or(&above)).child(scene.nodes[node].inherit_mode, &scene.nodes[node].local_transform);
+        let world = parent
+            .unwrap_or(&above)
+            .child(scene.nodes[node].inherit_mode, &scene.nodes[node].local_transform);
         let at_rest = world.offset_from(parent);
         let first = samples.translations[joint];
-        let is_still = (samples.translations.iter().skip(joint).step_by(samples.num_joints)).all(|t| *t == first);
+        let is_still = samples
+            .translations
+            .iter()
+            .skip(joint)
+            .step_by(samples.num_joints)
+            .all(|t| *t == first);
         offsets.push(if (joint > 0 && is_still) || !is_plausible(at_rest) {
             first
         } else {

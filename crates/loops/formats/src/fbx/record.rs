@@ -43,20 +43,20 @@ pub(crate) fn version(bytes: &[u8]) -> Option<u32> {
 
 /// A whole file.
 pub(crate) struct Document<'a> {
-    pub(crate) version: u32,
-    pub(crate) records: Vec<Record<'a>>,
+    pub version: u32,
+    pub records: Vec<Record<'a>>,
     /// The code that matches the file's `FileId` and `CreationTime`.
-    pub(crate) code: [u8; 16],
+    pub code: [u8; 16],
 }
 
 /// A named list of attributes with records inside.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Record<'a> {
-    pub(crate) name: Cow<'a, [u8]>,
+    pub name: Cow<'a, [u8]>,
     num_attributes: u64,
     /// Bytes as read, or our own.
     attributes: Cow<'a, [u8]>,
-    pub(crate) children: Vec<Record<'a>>,
+    pub children: Vec<Record<'a>>,
     /// Whether an empty record ends the inner records; some records have one without inner records.
     is_ended: bool,
 }

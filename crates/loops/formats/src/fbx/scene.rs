@@ -151,13 +151,13 @@ pub(super) fn euler_axes(order: RotationOrder) -> [Axis; 3] {
 /// is defined even where scales shear.
 #[handed_over(Copy)]
 pub(super) struct World {
-    pub(super) matrix: DAffine3,
+    pub matrix: DAffine3,
     unscaled: DAffine3,
     /// Scale of the translation of children in the other two modes.
     inherit_scale: DVec3,
     /// Scale that a child inherits from its parent.
     handed_scale: DVec3,
-    pub(super) rotation: DQuat,
+    pub rotation: DQuat,
 }
 
 impl World {

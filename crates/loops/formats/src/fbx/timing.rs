@@ -87,13 +87,13 @@ fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
 
 /// The times at which a take is sampled: even, and that of a last key off them.
 pub(super) struct Grid {
-    pub(super) begin_secs: f64,
-    pub(super) frame_time_secs: f64,
-    pub(super) num_frames: usize,
+    pub begin_secs: f64,
+    pub frame_time_secs: f64,
+    pub num_frames: usize,
     /// Whether values are held from key to key.
-    pub(super) is_stepped: bool,
+    pub is_stepped: bool,
     /// Time from the last frame to a key off the even times, in frames.
-    pub(super) tail_frames: Option<f64>,
+    pub tail_frames: Option<f64>,
 }
 
 /// Held values are read this part of a frame after it: rounded times must not miss their key.

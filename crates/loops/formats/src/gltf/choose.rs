@@ -44,8 +44,8 @@ impl Path {
 
 /// An animation and its number in the file.
 pub(crate) struct Chosen<'a> {
-    pub(crate) index: usize,
-    pub(crate) animation: &'a Animation,
+    pub index: usize,
+    pub animation: &'a Animation,
 }
 
 impl Chosen<'_> {
@@ -244,8 +244,8 @@ const MAX_JOINTS_COMPARED: usize = 4096;
 #[derive(Default)]
 pub(crate) struct Joints {
     /// `None` for a root without a node, above several.
-    pub(crate) nodes: Vec<Option<usize>>,
-    pub(crate) parents: Vec<Option<usize>>,
+    pub nodes: Vec<Option<usize>>,
+    pub parents: Vec<Option<usize>>,
 }
 
 /// Selects the joints of a take: those of the skin, animated nodes in the same tree, and all nodes between.

@@ -32,10 +32,10 @@ const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
 #[handed_over]
 pub(crate) struct Document {
     #[handed(with = "crate::handover::json")]
-    pub(crate) json: Value,
+    pub json: Value,
     /// Bytes of each buffer; `None` if they are missing and not needed.
     #[handed(with = "crate::handover::buffers")]
-    pub(crate) buffers: Vec<Option<Arc<Vec<u8>>>>,
+    pub buffers: Vec<Option<Arc<Vec<u8>>>>,
 }
 
 impl Document {
@@ -184,7 +184,10 @@ fn unite(json: &mut Value, numbers: &[usize], buffers: &[Option<Arc<Vec<u8>>>]) 
         });
         for (buffer, bytes) in stated.iter_mut().zip(buffers) {
             // The longest stated length is as much as was read.
-            if let Some(bytes) = (bytes.as_ref()).filter(|_| buffer.get("uri").is_some_and(is_in_other_file)) {
+            if let Some(bytes) = bytes
+                .as_ref()
+                .filter(|_| buffer.get("uri").is_some_and(is_in_other_file))
+            {
                 buffer["byteLength"] = bytes.len().into();
             }
         }

@@ -155,7 +155,10 @@ pub(crate) fn part_transform(json: &mut Value, node: usize, transform: &Transfor
     let Some(node) = json["nodes"].get_mut(node) else {
         return;
     };
-    if (node.as_object_mut()).is_some_and(|node| node.shift_remove("matrix").is_some()) {
+    if node
+        .as_object_mut()
+        .is_some_and(|node| node.shift_remove("matrix").is_some())
+    {
         node["translation"] = json!(transform.translation.to_array());
         node["rotation"] = json!(transform.rotation.to_array());
         node["scale"] = json!(transform.scale.to_array());
@@ -165,8 +168,13 @@ pub(crate) fn part_transform(json: &mut Value, node: usize, transform: &Transfor
 /// Paths of all other files that a file needs.
 pub(crate) fn outside_files(document: &Document) -> Vec<String> {
     let images = document.list("images").iter();
-    let buffers = (document.list("buffers").iter().zip(&document.buffers)).filter(|(_, bytes)| bytes.is_none());
-    (images.chain(buffers.map(|(buffer, _)| buffer)))
+    let buffers = document
+        .list("buffers")
+        .iter()
+        .zip(&document.buffers)
+        .filter(|(_, bytes)| bytes.is_none());
+    images
+        .chain(buffers.map(|(buffer, _)| buffer))
         .filter_map(|part| text_in(part, "uri"))
         .filter(|uri| !uri.starts_with("data:"))
         .map(str::to_owned)

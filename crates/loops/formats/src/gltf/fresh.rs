@@ -39,7 +39,10 @@ fn hips_of(take: &Take) -> Option<usize> {
 
 fn document(skeleton: &Skeleton, hips: Option<usize>) -> Document {
     let num_joints = skeleton.num_joints();
-    let mut nodes: Vec<Value> = (skeleton.joints().iter().enumerate())
+    let mut nodes: Vec<Value> = skeleton
+        .joints()
+        .iter()
+        .enumerate()
         .map(|(index, joint)| node(&joint.name, joint.rest_offset, skeleton.children(index)))
         .collect();
     let mut json = json!({
@@ -56,7 +59,8 @@ fn document(skeleton: &Skeleton, hips: Option<usize>) -> Document {
     }
     let positions = rest_positions(skeleton);
     let mut buffer = Buffer::default();
-    let unmoved: Vec<f32> = (positions.iter())
+    let unmoved: Vec<f32> = positions
+        .iter()
         .flat_map(|position| {
             let [x, y, z] = (-*position).as_vec3().to_array();
             [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, y, z, 1.0]
@@ -170,10 +174,12 @@ impl Capsules {
         let to_hips = hips.map_or_else(Vec::new, |hips| skeleton.path_from_root(hips));
         for (index, joint) in skeleton.joints().iter().enumerate() {
             let carries = Some(index) != hips && to_hips.contains(&index);
-            let children = (skeleton.children(index).iter())
+            let children = skeleton
+                .children(index)
+                .iter()
                 .filter(|child| !to_hips.contains(child))
                 .map(|&child| skeleton.joint(child).rest_offset);
-            let ends: Vec<DVec3> = (children.chain(joint.tip)).filter(|end| end.length() > 1e-6).collect();
+            let ends: Vec<DVec3> = children.chain(joint.tip).filter(|end| end.length() > 1e-6).collect();
             if ends.is_empty() && !carries {
                 body.capsule(index, positions[index], DVec3::ZERO);
             }

@@ -134,7 +134,10 @@ impl Carriers {
         let mut joint_from_node = Vec::new();
         // A take from another file has no mesh in this one.
         let is_of_file = skeleton.num_joints() == source.joints.len()
-            && (source.joints.iter()).all(|joint| joint.node.is_none_or(|node| node < nodes.nodes.len()));
+            && source
+                .joints
+                .iter()
+                .all(|joint| joint.node.is_none_or(|node| node < nodes.nodes.len()));
         for (index, joint) in source.joints.iter().enumerate().filter(|_| is_of_file) {
             let above = skeleton
                 .parent(index)
@@ -223,7 +226,8 @@ impl Reader<'_> {
         let Some(first) = carried.iter().flatten().next().copied() else {
             return Ok(Vec::new());
         };
-        (carried.into_iter())
+        carried
+            .into_iter()
             .map(|bone| self.mesh.bone(bone.unwrap_or(first)))
             .collect()
     }
@@ -291,7 +295,7 @@ impl Reader<'_> {
         }
         let mesh = &mut self.mesh;
         let first_index = mesh.indices.len();
-        (mesh.indices).extend(order.iter().map(|&vertex| (first + vertex) as u32));
+        mesh.indices.extend(order.iter().map(|&vertex| (first + vertex) as u32));
         if normals.is_none() {
             mesh.add_normals(first, first_index);
         }
@@ -315,7 +319,9 @@ impl Reader<'_> {
         }
         Ok(match primitive.mode {
             // Every other triangle of a strip has the opposite winding.
-            STRIP => (stated.windows(3).enumerate())
+            STRIP => stated
+                .windows(3)
+                .enumerate()
                 .flat_map(|(index, w)| {
                     if index % 2 == 0 {
                         [w[0], w[1], w[2]]
@@ -324,7 +330,9 @@ impl Reader<'_> {
                     }
                 })
                 .collect(),
-            FAN => (stated.windows(2).skip(1))
+            FAN => stated
+                .windows(2)
+                .skip(1)
                 .flat_map(|w| [stated[0], w[0], w[1]])
                 .collect(),
             _ => stated[..stated.len() - stated.len() % 3].to_vec(),
@@ -387,7 +395,11 @@ impl Reader<'_> {
     fn image(&self, number: usize) -> Option<MeshImage> {
         let image: Image = parts::part(&self.source.document, "images", number, "source").ok()?;
         match (image.buffer_view, image.uri) {
-            (Some(view), _) => (self.accessors.bytes(view, "images").ok()).map(|bytes| MeshImage::Here(bytes.into())),
+            (Some(view), _) => self
+                .accessors
+                .bytes(view, "images")
+                .ok()
+                .map(|bytes| MeshImage::Here(bytes.into())),
             (None, Some(uri)) if uri.starts_with("data:") => {
                 container::picture(&uri).map(|(_, bytes)| MeshImage::Here(bytes.into()))
             }

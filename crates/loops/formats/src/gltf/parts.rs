@@ -20,23 +20,23 @@ pub(super) const MAX_NAME: usize = 200;
 
 #[derive(Deserialize)]
 pub(crate) struct Node {
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     #[serde(default)]
-    pub(crate) children: Vec<usize>,
+    pub children: Vec<usize>,
     matrix: Option<[f64; 16]>,
     translation: Option<[f64; 3]>,
     rotation: Option<[f64; 4]>,
     scale: Option<[f64; 3]>,
-    pub(crate) mesh: Option<usize>,
-    pub(crate) skin: Option<usize>,
+    pub mesh: Option<usize>,
+    pub skin: Option<usize>,
 }
 
 /// The local transform of a node: scale first, then rotation, then translation.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Transform {
-    pub(crate) translation: DVec3,
-    pub(crate) rotation: DQuat,
-    pub(crate) scale: DVec3,
+    pub translation: DVec3,
+    pub rotation: DQuat,
+    pub scale: DVec3,
 }
 
 impl Transform {
@@ -75,31 +75,31 @@ impl Node {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Skin {
-    pub(crate) name: Option<String>,
-    pub(crate) joints: Vec<usize>,
-    pub(crate) inverse_bind_matrices: Option<usize>,
+    pub name: Option<String>,
+    pub joints: Vec<usize>,
+    pub inverse_bind_matrices: Option<usize>,
 }
 
 #[derive(Deserialize)]
 pub(crate) struct Animation {
-    pub(crate) name: Option<String>,
-    pub(crate) channels: Vec<Channel>,
-    pub(crate) samplers: Vec<Sampler>,
+    pub name: Option<String>,
+    pub channels: Vec<Channel>,
+    pub samplers: Vec<Sampler>,
 }
 
 /// The target of a sampler.
 #[derive(Deserialize)]
 pub(crate) struct Channel {
-    pub(crate) sampler: usize,
-    pub(crate) target: Target,
+    pub sampler: usize,
+    pub target: Target,
 }
 
 /// A property of a node, stated as such or by KHR_animation_pointer; extensions have other targets.
 #[derive(Deserialize)]
 #[serde(from = "StatedTarget")]
 pub(crate) struct Target {
-    pub(crate) node: Option<usize>,
-    pub(crate) path: String,
+    pub node: Option<usize>,
+    pub path: String,
 }
 
 /// The path of targets of KHR_animation_pointer.
@@ -135,10 +135,10 @@ impl From<StatedTarget> for Target {
 /// Keys over time.
 #[derive(Deserialize)]
 pub(crate) struct Sampler {
-    pub(crate) input: usize,
-    pub(crate) output: usize,
+    pub input: usize,
+    pub output: usize,
     #[serde(default)]
-    pub(crate) interpolation: Interpolation,
+    pub interpolation: Interpolation,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Deserialize)]
@@ -200,16 +200,18 @@ pub(crate) fn check_version(document: &Document) -> Result<(), GltfError> {
 }
 
 pub(crate) struct Nodes {
-    pub(crate) nodes: Vec<Node>,
-    pub(crate) transforms: Vec<Transform>,
-    pub(crate) parents: Vec<Option<usize>>,
+    pub nodes: Vec<Node>,
+    pub transforms: Vec<Transform>,
+    pub parents: Vec<Option<usize>>,
 }
 
 impl Nodes {
     /// Reads the tree. Errors: a transform is invalid, a child is missing, a node has two parents or is its own descendant.
     pub(crate) fn read(document: &Document) -> Result<Self, GltfError> {
         let nodes: Vec<Node> = parts(document, "nodes")?;
-        let transforms = (nodes.iter().enumerate())
+        let transforms = nodes
+            .iter()
+            .enumerate()
             .map(|(index, node)| node.transform(index))
             .collect::<Result<_, _>>()?;
         let mut parents = vec![None; nodes.len()];

@@ -152,7 +152,10 @@ fn cut(document: &mut Document, buffer: usize) {
         .filter(|view| index_in(view, "buffer") == Some(buffer))
         .map(|view| {
             let start = index_in(view, "byteOffset").unwrap_or(0);
-            start..(start.saturating_add(index_in(view, "byteLength").unwrap_or(0))).min(bytes.len())
+            start
+                ..start
+                    .saturating_add(index_in(view, "byteLength").unwrap_or(0))
+                    .min(bytes.len())
         });
     let mut kept: Vec<_> = ranges.collect();
     kept.retain(|range| !range.is_empty());

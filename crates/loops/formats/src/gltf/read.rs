@@ -293,7 +293,9 @@ fn transform_at([translation, rotation, scale]: &Tracks, rest: &Transform, secs:
         .map(|(track, rest)| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs)));
     Transform {
         translation,
-        rotation: (rotation.as_ref()).map_or(rest.rotation, |track| track.rotation_at(secs, frame_secs)),
+        rotation: rotation
+            .as_ref()
+            .map_or(rest.rotation, |track| track.rotation_at(secs, frame_secs)),
         scale,
     }
 }
@@ -348,7 +350,12 @@ impl<'a> Rig<'a> {
 
     fn skeleton(&self, space: &Space) -> Result<Skeleton, ReadError> {
         let translations = self.pose(|node| self.nodes.transforms[node]).translations;
-        let joints = (self.joints.nodes.iter().zip(&self.joints.parents).zip(translations))
+        let joints = self
+            .joints
+            .nodes
+            .iter()
+            .zip(&self.joints.parents)
+            .zip(translations)
             .map(|((&node, &parent), translation)| {
                 let name = node.map_or_else(|| "scene".to_owned(), |node| self.nodes.joint_name(node));
                 let offset = parent.map_or_else(|| space.turned(translation), |_| translation);
@@ -400,19 +407,23 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning
 fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, warnings: &mut Vec<FileWarning>) {
     let slack = 1.5 * grid.step_secs;
     let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
-    let mut short = (joints.nodes.iter().flatten())
-        .map(|&node| {
-            // The part that all of its tracks cover.
-            let covered = (tracks[node].iter().flatten()).filter(|track| track.moves()).fold(
-                (start, end),
-                |(from, to), track| {
-                    let times = &track.times;
-                    (from.max(times[0]), to.min(times[times.len() - 1]))
-                },
-            );
-            (node, covered)
-        })
-        .filter(|(_, (from, to))| *from > start + slack || *to < end - slack);
+    let mut short =
+        joints
+            .nodes
+            .iter()
+            .flatten()
+            .map(|&node| {
+                // The part that all of its tracks cover.
+                let covered = tracks[node].iter().flatten().filter(|track| track.moves()).fold(
+                    (start, end),
+                    |(from, to), track| {
+                        let times = &track.times;
+                        (from.max(times[0]), to.min(times[times.len() - 1]))
+                    },
+                );
+                (node, covered)
+            })
+            .filter(|(_, (from, to))| *from > start + slack || *to < end - slack);
     if let Some((node, (from, to))) = short.next() {
         warnings.push(FileWarning::ChannelsShorter {
             joint: cut(&nodes.name(node), MAX_NAME),

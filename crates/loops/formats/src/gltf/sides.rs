@@ -23,7 +23,9 @@ fn partner(name: &str) -> Option<String> {
     let within = WITHIN
         .iter()
         .filter_map(|(own, other)| Some((find_word(name, own)?, own, other)));
-    let mut end = (AT_END.iter()).filter_map(|(own, other)| Some(format!("{}{other}", name.strip_suffix(own)?)));
+    let mut end = AT_END
+        .iter()
+        .filter_map(|(own, other)| Some(format!("{}{other}", name.strip_suffix(own)?)));
     match within.min_by_key(|(at, ..)| *at) {
         Some((at, own, other)) => Some(format!("{}{other}{}", &name[..at], &name[at + own.len()..])),
         None => end.next(),

@@ -29,9 +29,9 @@ pub struct GltfSource {
 /// Values of one node beside the pose: weights of shapes, a changing scale, an avatar's expression, or its gaze.
 #[handed_over]
 pub(crate) struct NodeShapes {
-    pub(crate) node: usize,
-    pub(crate) property: Beside,
-    pub(crate) weights: ShapeWeights,
+    pub node: usize,
+    pub property: Beside,
+    pub weights: ShapeWeights,
 }
 
 /// A property that moves beside the pose.
@@ -62,17 +62,17 @@ impl Beside {
 #[handed_over(Copy)]
 pub(crate) struct GltfJoint {
     /// The node; `None` for a root without a node.
-    pub(crate) node: Option<usize>,
+    pub node: Option<usize>,
     /// Its scale in the take; the first one if it changes.
-    pub(crate) scale: DVec3,
+    pub scale: DVec3,
 }
 
 /// The fixed nodes above the first joint, as one transform in the world.
 #[handed_over(Copy)]
 pub(crate) struct Above {
-    pub(crate) translation: DVec3,
-    pub(crate) turn: DQuat,
-    pub(crate) node_scale: NodeScale,
+    pub translation: DVec3,
+    pub turn: DQuat,
+    pub node_scale: NodeScale,
 }
 
 impl Above {

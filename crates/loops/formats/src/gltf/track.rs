@@ -254,13 +254,13 @@ pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str)
 /// Even times on which tracks are sampled.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Grid {
-    pub(crate) start_secs: f64,
-    pub(crate) step_secs: f64,
-    pub(crate) num_frames: usize,
+    pub start_secs: f64,
+    pub step_secs: f64,
+    pub num_frames: usize,
     /// Whether every key lies on it and it is not finer than the keys.
-    pub(crate) is_keys_own: bool,
+    pub is_keys_own: bool,
     /// The time of a last key off the grid.
-    pub(crate) tail_secs: Option<f64>,
+    pub tail_secs: Option<f64>,
 }
 
 /// Sampling rates of exporters, per second. Keys of a thinned track still lie on multiples of them.

@@ -76,14 +76,14 @@ fn part_of(bone: &str) -> Option<String> {
 pub(super) struct Humanoid {
     /// The body part of each bone's node.
     bones: Vec<(usize, Option<String>)>,
-    pub(super) hips: usize,
+    pub hips: usize,
     /// Whether it belongs to a motion rather than a character.
-    pub(super) is_motion: bool,
+    pub is_motion: bool,
     /// The nodes of expressions, in ascending order.
-    pub(super) expressions: Vec<usize>,
-    pub(super) gaze: Option<usize>,
+    pub expressions: Vec<usize>,
+    pub gaze: Option<usize>,
     /// The required bones that it lacks.
-    pub(super) missing: Vec<&'static str>,
+    pub missing: Vec<&'static str>,
 }
 
 /// Whether a document is a motion for avatars.

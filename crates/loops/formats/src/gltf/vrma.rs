@@ -238,10 +238,13 @@ impl FileForm for VrmaSource {
         let (bones, skeleton) = (self.bones()?, motion.skeleton());
         let on_bones = read.on(&of_bones(&skeleton, bones)?);
         let expected = motion.num_keys - usize::from(read.tail().is_some());
-        let read = (on_bones.ok().filter(|read| read.num_frames() == expected)).ok_or(WriteError::JointCount {
-            expected: bones.len(),
-            found: read.num_joints(),
-        })?;
+        let read = on_bones
+            .ok()
+            .filter(|read| read.num_frames() == expected)
+            .ok_or(WriteError::JointCount {
+                expected: bones.len(),
+                found: read.num_joints(),
+            })?;
         let keys = KeyedMotion::from_take(&read, false).in_format(self.capabilities());
         let mut bone_of = vec![None; skeleton.num_joints()];
         for (index, bone) in bones.iter().enumerate() {

@@ -64,8 +64,9 @@ pub(super) fn write_all(source: &GltfSource, motions: &[MotionOfFile<'_>]) -> Re
     let mut animations = Animations::of(&document);
     let (mut added, mut names) = (Added::new(), HashSet::new());
     for each in motions {
-        let name =
-            (each.motion()).and_then(|motion| add(&mut document, &mut animations, &motion, each.form()?, &names));
+        let name = each
+            .motion()
+            .and_then(|motion| add(&mut document, &mut animations, &motion, each.form()?, &names));
         names.extend(name.iter().cloned());
         added.push(name);
     }
@@ -219,7 +220,9 @@ impl Tracks<'_> {
                 .data
                 .push(keys.map(|scale| DVec3::from_slice(scale).as_vec3().to_array())),
             Beside::Expression => self.data.push(keys.map(|weight| [weight[0] as f32, 0.0, 0.0])),
-            Beside::Gaze => (self.data).push(keys.map(|turn| single_precision(DQuat::from_slice(turn).normalize()))),
+            Beside::Gaze => self
+                .data
+                .push(keys.map(|turn| single_precision(DQuat::from_slice(turn).normalize()))),
         };
         self.channel(shapes.node, shapes.property.path(), self.input, values);
     }
@@ -240,7 +243,7 @@ impl<'a> Writer<'a> {
         let parents = motion.own_parents();
         let mut joints = source.joints.clone();
         if joints[0].node.is_none() {
-            let tops = (joints.iter().zip(&parents)).filter(|(_, parent)| **parent == Some(0));
+            let tops = joints.iter().zip(&parents).filter(|(_, parent)| **parent == Some(0));
             let tops: Vec<usize> = tops.filter_map(|(joint, _)| joint.node).collect();
             joints[0].node = Some(edit::insert_above(&mut document.json, &tops, "scene"));
         }

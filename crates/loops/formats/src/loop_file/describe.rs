@@ -41,7 +41,10 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
         source_period_secs: candidate.source_period_secs,
         period_secs,
         cycles: candidate.cycles as usize,
-        several_cycles_for: (candidate.outcome.as_ref()).and_then(|outcome| outcome.fewer_cycles_lose_by),
+        several_cycles_for: candidate
+            .outcome
+            .as_ref()
+            .and_then(|outcome| outcome.fewer_cycles_lose_by),
         seam_cost_metre_secs: Some(candidate.seam_cost),
         cost_ratio: candidate.cost_ratio.filter(|ratio| *ratio < MEANINGLESS_COST_RATIO),
         steadiness: Some(candidate.steadiness),
@@ -76,7 +79,9 @@ fn whole_clip(whole: &WholeClip) -> WholeClipFacts {
 pub fn mean_cycle(mean: &MeanCycle, skeleton: &Skeleton) -> MeanCycleFacts {
     MeanCycleFacts {
         asked: mean.asked.to_string(),
-        cycles: (mean.cycles.iter())
+        cycles: mean
+            .cycles
+            .iter()
             .map(|cycle| UsedCycleFacts {
                 start_frame: cycle.start_frame,
                 end_frame: cycle.end_frame,
@@ -228,7 +233,9 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
     };
     FeetFacts {
         held: feet.is_held(),
-        bearing: (bearings.points.iter())
+        bearing: bearings
+            .points
+            .iter()
             .map(|of| {
                 let span = span(&of.stay);
                 BearingFacts {
@@ -239,13 +246,17 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
                 }
             })
             .collect(),
-        outcomes: (feet.outcomes.iter().enumerate())
+        outcomes: feet
+            .outcomes
+            .iter()
+            .enumerate()
             .map(|(foot, outcome)| {
                 let stays = bearings.stays.iter().filter(|stay| stay.foot == foot);
                 FootFacts {
                     joint: joint(foot),
                     outcome: treatment(outcome),
-                    strike_phase: (bearings.longest_of(foot))
+                    strike_phase: bearings
+                        .longest_of(foot)
                         .map(|[strike, _]| (strike + seam_sample as f64) % count / count),
                     stands_share: Some(stays.map(length).sum::<f64>() / count),
                 }

@@ -83,7 +83,9 @@ impl RigFacts {
             scale: pair.scale(),
             joints_followed: pair.map.links.iter().flatten().count(),
             coverage: pair.map.coverage(&pair.target),
-            unsure: (pair.map.unsure())
+            unsure: pair
+                .map
+                .unsure()
                 .map(|(joint, _)| skeleton.joint(joint).name.clone())
                 .collect(),
             reference: pair.source.reference_source().to_string(),
@@ -521,7 +523,9 @@ impl FeetFacts {
             .iter()
             .map(|foot| foot.strike_phase.and(foot.stands_share))
             .sum::<Option<f64>>()?;
-        let mut stands: Vec<[f64; 2]> = (self.contacts.iter())
+        let mut stands: Vec<[f64; 2]> = self
+            .contacts
+            .iter()
             .flat_map(|contact| [0.0, period_secs].map(|later| (contact, contact.start_secs - later)))
             .map(|(contact, start)| [start, start + contact.length_secs].map(|at| at.clamp(0.0, period_secs)))
             .collect();
@@ -537,7 +541,9 @@ impl FeetFacts {
 
     /// Exchanges left and right; joints that the skeleton lacks keep their names.
     pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
-        let joints = (self.contacts.iter_mut())
+        let joints = self
+            .contacts
+            .iter_mut()
             .chain(&mut self.stances)
             .map(|contact| &mut contact.joint)
             .chain(self.bearing.iter_mut().map(|bearing| &mut bearing.joint))

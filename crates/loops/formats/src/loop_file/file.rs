@@ -378,14 +378,24 @@ pub(super) fn described(
             cycles: copies * one.cycles,
             ..one
         },
-        variation: (made.variation.as_ref()).map(|variation| describe::variation(variation, clip.skeleton())),
-        mean_cycle: (made.mean_cycle.as_ref()).map(|mean| describe::mean_cycle(mean, made.take.skeleton())),
+        variation: made
+            .variation
+            .as_ref()
+            .map(|variation| describe::variation(variation, clip.skeleton())),
+        mean_cycle: made
+            .mean_cycle
+            .as_ref()
+            .map(|mean| describe::mean_cycle(mean, made.take.skeleton())),
         time: made.retimed.as_ref().map(describe::time),
         closure: describe::closure(&made.closed),
         edits: made.edits.iter().map(|edit| describe::edit(edit, clip)).collect(),
         root_motion: RootMotionFacts {
-            take_linear_velocity_mps: (feet_of_made.replaced_velocity)
-                .or((feet_of_made.speed.filter(|_| feet_of_made.speed_is_theirs)).map(|speed| speed.of_poses))
+            take_linear_velocity_mps: feet_of_made
+                .replaced_velocity
+                .or(feet_of_made
+                    .speed
+                    .filter(|_| feet_of_made.speed_is_theirs)
+                    .map(|speed| speed.of_poses))
                 .map(|velocity| velocity.to_array()),
             recentered: made.recentered_by.map(RecenteredFacts::new),
             path_smoothing_secs: mode.follows_path().then_some(made.root.path_smoothing_secs),

@@ -9,9 +9,9 @@ use crate::excerpt::one_line;
 #[derive(Deserialize)]
 pub(crate) struct Marks {
     #[serde(default)]
-    pub(crate) format: String,
+    pub format: String,
     #[serde(default)]
-    pub(crate) version: u64,
+    pub version: u64,
 }
 
 /// Formats facts as indented JSON with a final newline; zeros have no sign.

@@ -89,10 +89,14 @@ impl MotionPack {
             return Err(WriteError::NoCopies.into());
         };
         let clips: Vec<Cow<'_, LoopClip>> = loops.iter().map(|each| each.made.from_start()).collect();
-        let sources: Vec<Source> = (loops.iter())
+        let sources: Vec<Source> = loops
+            .iter()
             .map(|each| each.source.along(&each.made))
             .collect::<Result<_, _>>()?;
-        let of_file: Vec<MotionOfFile<'_>> = (loops.iter().zip(&clips).zip(&sources))
+        let of_file: Vec<MotionOfFile<'_>> = loops
+            .iter()
+            .zip(&clips)
+            .zip(&sources)
             .map(|((each, clip), source)| MotionOfFile {
                 content: MotionContent::Loop(clip.as_ref(), &each.writing),
                 form: source.form(),
@@ -314,7 +318,8 @@ impl Sidecar {
         if pack.version != u64::from(VERSION) {
             return Err(SidecarError::Version { found: pack.version });
         }
-        (pack.loops.iter())
+        pack.loops
+            .iter()
             .map(|facts| Self::from_json(facts.to_string().as_bytes()))
             .collect()
     }

@@ -190,9 +190,14 @@ impl LoopInFile {
             return Err(PlaceError::OtherRate { found, expected });
         }
         // A take without its closing key was completed before the loop was made.
-        let whole = (sidecar.candidate.whole_clip.as_ref())
+        let whole = sidecar
+            .candidate
+            .whole_clip
+            .as_ref()
             .and_then(|_| analysis.whole_loop().or_else(|| analysis.whole_cycle()));
-        let curve = (whole.as_ref().filter(|whole| whole.ends_between_frames()))
+        let curve = whole
+            .as_ref()
+            .filter(|whole| whole.ends_between_frames())
             .and_then(|whole| analysis.curve_through(whole).ok())
             .filter(|curve| curve.num_intervals() == self.layout.num_even_samples());
         let completed = whole.map_or(Cow::Borrowed(analysis), |whole| analysis.completed(&whole));

@@ -12,8 +12,8 @@ const ALIGNMENT: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Element {
     /// f, i, u and b for numbers; U for text in 32-bit characters, S for text in 8-bit characters.
-    pub(crate) kind: char,
-    pub(crate) width: usize,
+    pub kind: char,
+    pub width: usize,
 }
 
 impl Element {
@@ -48,7 +48,7 @@ pub(super) struct Array {
     /// The description of its type by NumPy, such as `<f4`.
     descr: String,
     element: Element,
-    pub(super) shape: Vec<usize>,
+    pub shape: Vec<usize>,
     elements: Vec<u8>,
 }
 

@@ -158,10 +158,12 @@ fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
     let (positions, shape) = arrays.vectors("positions", &[None, joints, Some(3)])?;
     let frames = Some(shape[0]);
     let world = arrays.rotations("world_rotations", &[frames, joints, Some(4)])?;
-    let local = (arrays.has("local_rotations"))
+    let local = arrays
+        .has("local_rotations")
         .then(|| arrays.rotations("local_rotations", &[frames, joints, Some(4)]))
         .transpose()?;
-    let offsets = (arrays.has("offsets"))
+    let offsets = arrays
+        .has("offsets")
         .then(|| arrays.vectors("offsets", &[joints, Some(3)]))
         .transpose()?;
     let fps = arrays.array("fps")?.numbers()?;

@@ -24,7 +24,7 @@ const MAX_SHOWN: usize = 60;
 /// An entry of an archive.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
-    pub(super) name: String,
+    pub name: String,
     method: u16,
     crc: u32,
     packed: &'a [u8],

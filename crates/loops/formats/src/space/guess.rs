@@ -112,7 +112,9 @@ impl Stature {
                 ..=TWO_LEGS => vec![body.head.unwrap_or(body.hips)],
                 _ => tops_of_legs(&body, probe),
             },
-            feet: (body.feet.iter())
+            feet: body
+                .feet
+                .iter()
                 .map(|foot| (foot.ankle, body.end_of(foot.ankle)))
                 .collect(),
         })
@@ -208,7 +210,9 @@ fn guess_up(probe: &Take, rest: Option<&Pose>, warnings: &mut Vec<FileWarning>) 
 
 /// Returns for each foot the joint from which its leg hangs: the last one on its path that leads to another foot.
 fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
-    let paths: Vec<Vec<usize>> = (body.feet.iter())
+    let paths: Vec<Vec<usize>> = body
+        .feet
+        .iter()
         .map(|foot| take.skeleton().path_from_root(foot.ankle))
         .collect();
     paths

@@ -205,8 +205,9 @@ impl Space {
     /// is relative to its parent.
     pub(crate) fn settle(&self, num_joints: usize, translations: &mut [DVec3], rotations: &mut [DQuat]) {
         let num_joints = num_joints.max(1);
-        for (translations, rotations) in
-            (translations.chunks_exact_mut(num_joints)).zip(rotations.chunks_exact_mut(num_joints))
+        for (translations, rotations) in translations
+            .chunks_exact_mut(num_joints)
+            .zip(rotations.chunks_exact_mut(num_joints))
         {
             translations[0] = self.turned(translations[0]);
             rotations[0] = self.turn() * rotations[0];

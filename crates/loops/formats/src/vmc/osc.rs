@@ -49,9 +49,9 @@ pub(super) enum Value<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Message<'a> {
     /// Its address, such as `/VMC/Ext/T`.
-    pub(super) address: &'a str,
+    pub address: &'a str,
     /// Its values, in order.
-    pub(super) values: Vec<Value<'a>>,
+    pub values: Vec<Value<'a>>,
 }
 
 /// Parses all messages of a packet, in order. Errors: it is not a packet, and none of its messages can be trusted.

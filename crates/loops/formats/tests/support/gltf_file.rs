@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 #[derive(Clone)]
 pub(crate) struct GltfFile {
-    pub(crate) json: Value,
-    pub(crate) bytes: Vec<u8>,
+    pub json: Value,
+    pub bytes: Vec<u8>,
 }
 
 /// JSON from its text.
@@ -91,12 +91,14 @@ impl GltfFile {
 
     /// Adds an animation of channels: node, property, interpolation, input and output.
     pub(crate) fn animate(&mut self, name: &str, channels: &[(usize, &str, &str, usize, usize)]) {
-        let samplers: Vec<Value> = (channels.iter())
+        let samplers: Vec<Value> = channels.iter()
             .map(|&(_, _, interpolation, input, output)| {
                 json!({"input": input, "output": output, "interpolation": interpolation})
             })
             .collect();
-        let channels: Vec<Value> = (channels.iter().enumerate())
+        let channels: Vec<Value> = channels
+            .iter()
+            .enumerate()
             .map(|(sampler, &(node, path, ..))| json!({"sampler": sampler, "target": {"node": node, "path": path}}))
             .collect();
         self.list("animations")

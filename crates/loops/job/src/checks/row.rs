@@ -214,7 +214,8 @@ fn short(check: &CheckFacts) -> String {
 /// Completes a sentence about a check: `{joint}`, `{at}` the time, and `{size}` the value as [`short`] has it.
 pub(super) fn said(sentence: &str, check: &CheckFacts) -> String {
     // The name of a joint comes last: it may look like the others.
-    (sentence.replace("{at}", &at(check)))
+    sentence
+        .replace("{at}", &at(check))
         .replace("{size}", &short(check))
         .replace("{joint}", joint(check))
 }
@@ -342,7 +343,7 @@ macro_rules! checks {
 
             /// Parses an id, exactly as written.
             fn from_str(id: &str) -> Result<Self, Self::Err> {
-                (Self::ALL.into_iter())
+                Self::ALL.into_iter()
                     .find(|check| check.as_str() == id)
                     .ok_or_else(|| ::loopwright_core::words::UnknownWord {
                         found: id.to_owned(),

@@ -16,11 +16,11 @@ use super::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch<'a> {
     /// The take, analysed.
-    pub(crate) analysis: &'a Analysis,
+    pub analysis: &'a Analysis,
     /// The stretch.
-    pub(crate) candidate: &'a LoopCandidate,
+    pub candidate: &'a LoopCandidate,
     /// Whether the name of the take says that it repeats.
-    pub(crate) named: Option<bool>,
+    pub named: Option<bool>,
 }
 
 impl Stretch<'_> {
@@ -45,7 +45,10 @@ fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
         analysis, candidate, ..
     } = stretch;
     let (start, end) = (candidate.cut.start_frame(), candidate.last_frame());
-    let sizes = (analysis.defects.jumps.iter())
+    let sizes = analysis
+        .defects
+        .jumps
+        .iter()
         .filter(|&&frame| start < frame as f64 && frame <= end)
         .flat_map(|&frame| {
             (0..analysis.take.num_joints()).map(move |joint| {
@@ -92,7 +95,7 @@ crate::check_rows! {
             format!("the pace of the take changes by {percent:.0}%{error} over the loop")
         },
         measure: |row, stretch| {
-            let change = (stretch.candidate.steadiness_around.pace_change).filter(|_| stretch.goes())?;
+            let change = stretch.candidate.steadiness_around.pace_change.filter(|_| stretch.goes())?;
             let percent = 1e2 * change.share;
             if change.is_measured() {
                 return Some(row.graded(percent, 1.0));
@@ -112,7 +115,7 @@ crate::check_rows! {
         cure: ANOTHER_LOOP,
         reason: |check| format!("{:.0}% of the turn happens in a third of the loop", value(check)),
         measure: |row, stretch| {
-            let share = (stretch.candidate.steadiness_around.turn_in_third).filter(|_| stretch.goes())?;
+            let share = stretch.candidate.steadiness_around.turn_in_third.filter(|_| stretch.goes())?;
             Some(row.graded(1e2 * share, 1.0))
         },
     }
@@ -125,7 +128,7 @@ crate::check_rows! {
         cure: ANOTHER_LOOP,
         reason: |check| said("the loop turns by {size} degrees a cycle off a straight way", check),
         measure: |row, stretch| {
-            let veer = (stretch.candidate.steadiness_around.veer_radians).filter(|_| stretch.goes())?;
+            let veer = stretch.candidate.steadiness_around.veer_radians.filter(|_| stretch.goes())?;
             Some(row.graded(veer.to_degrees(), 1.0))
         },
     }
@@ -169,7 +172,7 @@ crate::check_rows! {
             }
         },
         measure: |row, stretch| {
-            let whole = (stretch.candidate.whole.as_ref()).filter(|whole| whole.kind == WholeClipKind::Cycle)?;
+            let whole = stretch.candidate.whole.as_ref().filter(|whole| whole.kind == WholeClipKind::Cycle)?;
             let gap = match whole.last_key {
                 LastKey::BeforeClosing => 0.0,
                 _ => 1e3 * whole.gap_metres,

@@ -28,7 +28,10 @@ impl Authored {
         if let Some(whole) = whole.filter(|whole| whole.kind != WholeClipKind::Cycle) {
             return Self::of_clip(whole.kind, sidecar.edits.is_empty(), sidecar.variation.is_none());
         }
-        if (sidecar.quality.checks.iter())
+        if sidecar
+            .quality
+            .checks
+            .iter()
             .filter(|check| check.id == CheckId::Spike.as_str())
             .any(|fault| fault.value.is_some() && fault.grade.is_none())
         {
@@ -52,34 +55,34 @@ impl Authored {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
     /// Its figures.
-    pub(crate) quality: &'a Quality,
+    pub quality: &'a Quality,
     /// Its skeleton.
-    pub(crate) skeleton: &'a Skeleton,
+    pub skeleton: &'a Skeleton,
     /// Its body.
-    pub(crate) body: &'a Body,
+    pub body: &'a Body,
     /// Seconds between its samples.
-    pub(crate) step_secs: f64,
+    pub step_secs: f64,
     /// The sample of the seam, and the number of samples.
-    pub(crate) seam: [usize; 2],
+    pub seam: [usize; 2],
     /// How the root motion was treated.
-    pub(crate) mode: RootMode,
+    pub mode: RootMode,
     /// Whether the speed over the ground is known; a clip in place whose feet hardly touch the ground does not show it.
-    pub(crate) is_speed_known: bool,
+    pub is_speed_known: bool,
     /// Whether the stretch of the take stays in place, so that speed and sliding are measured on the feet.
-    pub(crate) was_in_place: bool,
+    pub was_in_place: bool,
     /// Whether the loop differs from its stretch of the take on purpose: a mean cycle, edited, or pulled back to its start. An
     /// unchanged clip is not compared.
-    pub(crate) is_meant_to_differ: bool,
+    pub is_meant_to_differ: bool,
     /// Whether it differs only by the variation of its cycles: it is then as sharp as the take.
-    pub(crate) is_varied: bool,
+    pub is_varied: bool,
     /// The parts that are as their author made them.
-    pub(crate) authored: Authored,
+    pub authored: Authored,
     /// The changes of its timing, if it is not as recorded.
-    pub(crate) retimed: Option<&'a Retimed>,
+    pub retimed: Option<&'a Retimed>,
     /// How far it is from its source, if it is on a character.
-    pub(crate) likeness: Option<&'a Likeness>,
+    pub likeness: Option<&'a Likeness>,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
-    pub(crate) known: &'a [CheckFacts],
+    pub known: &'a [CheckFacts],
 }
 
 impl<'a> Subject<'a> {

@@ -99,7 +99,9 @@ impl FromStr for JointRecipe {
         let wrong = || {
             format!(
                 "must be PATTERN:METHOD[:SECONDS], such as 'Hand*:spring:0.1', with a method of {}",
-                (ClosureName::OF_JOINTS.iter().map(|name| name.as_str()))
+                ClosureName::OF_JOINTS
+                    .iter()
+                    .map(|name| name.as_str())
                     .collect::<Vec<_>>()
                     .join(", ")
             )
@@ -303,7 +305,10 @@ impl ClosureRecipe {
         let shape = method.start;
         // A chosen shape keeps its one time if joints state another one for the velocity.
         let one_time = self.velocity_blend.and(Some(shape.secs()));
-        let velocity_secs = (shape.kind().descriptor().parameter(ShapeKey::VelocityBlend))
+        let velocity_secs = shape
+            .kind()
+            .descriptor()
+            .parameter(ShapeKey::VelocityBlend)
             .and_then(|_| shape.get(ShapeKey::VelocityBlend).or(one_time));
         Self {
             method: Some(name),

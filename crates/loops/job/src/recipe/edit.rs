@@ -221,7 +221,10 @@ fn taken<'de, T: Deserialize<'de>>(table: &mut toml::Table, key: &str, expected:
         return Ok(None);
     };
     let found = value.type_str();
-    (value.try_into().map(Some)).map_err(|_| format!("invalid type of `{key}`: {found}, expected {expected}"))
+    value
+        .try_into()
+        .map(Some)
+        .map_err(|_| format!("invalid type of `{key}`: {found}, expected {expected}"))
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -277,7 +280,8 @@ fn some(
         return Err(no_such_joint(edited, pattern));
     }
     let controls = &edited.body.controls;
-    Ok((matching.into_iter())
+    Ok(matching
+        .into_iter()
         .filter(|joint| Some(*joint) != edited.root_joint && !controls.contains(joint))
         .collect())
 }

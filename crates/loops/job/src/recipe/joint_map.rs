@@ -48,7 +48,9 @@ impl Follows {
 pub fn read_joint_map(bytes: &[u8]) -> Result<Vec<(String, Given)>, RecipeError> {
     let read: MapFile =
         toml::from_str(str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?).map_err(RecipeError::from_toml)?;
-    Ok((read.joints.into_iter())
+    Ok(read
+        .joints
+        .into_iter()
         .map(|(joint, follows)| (joint, follows.given()))
         .collect())
 }
@@ -56,7 +58,8 @@ pub fn read_joint_map(bytes: &[u8]) -> Result<Vec<(String, Given)>, RecipeError>
 /// Returns the text of a map. Errors: a number that TOML cannot hold.
 pub fn joint_map_text(names: impl IntoIterator<Item = (String, Given)>) -> Result<String, RecipeError> {
     toml::to_string(&MapFile {
-        joints: (names.into_iter())
+        joints: names
+            .into_iter()
             .map(|(joint, given)| (joint, Follows::new(given)))
             .collect(),
     })

@@ -96,7 +96,7 @@ fn keys_of(&(section, _, keys, is_list): &Section) -> Vec<String> {
     if is_list {
         return vec![section.to_owned()];
     }
-    (keys.iter())
+    keys.iter()
         .map(|(_, line)| format!("{section}.{}", name_of(line)))
         .collect()
 }
@@ -119,7 +119,8 @@ pub fn default_recipe(only: Option<&str>) -> Result<String, RecipeError> {
     let mut text = String::new();
     for (section, about, keys, is_list) in SECTIONS {
         let is_whole = only.is_none_or(|only| only == section);
-        let chosen: Vec<_> = (keys.iter())
+        let chosen: Vec<_> = keys
+            .iter()
             .filter(|(_, line)| is_whole || only == Some(&format!("{section}.{}", name_of(line))))
             .collect();
         if chosen.is_empty() {
@@ -259,7 +260,7 @@ impl FromStr for Setting {
 
 /// Reads the short form of a table that may occur several times. Errors: it is none.
 fn short<T: FromStr<Err: Display> + Serialize>(key: &str, value: &str) -> Result<Table, RecipeError> {
-    let table: T = (value.parse()).map_err(|why| RecipeError::Text(format!("{key} {why}")))?;
+    let table: T = value.parse().map_err(|why| RecipeError::Text(format!("{key} {why}")))?;
     Ok(Table::from_iter([(
         key.to_owned(),
         Value::try_from([table]).map_err(|error| RecipeError::Overlay(error.to_string()))?,
@@ -285,9 +286,9 @@ fn written(value: &str, like: Option<&Value>) -> String {
         }
         _ if is_toml() => value.to_owned(),
         // TOML has no numbers like `.5` and `5.`.
-        Some(Value::Float(_)) => {
-            (value.parse()).map_or_else(|_| quoted(), |number: f64| Value::Float(number).to_string())
-        }
+        Some(Value::Float(_)) => value
+            .parse()
+            .map_or_else(|_| quoted(), |number: f64| Value::Float(number).to_string()),
         _ => quoted(),
     }
 }

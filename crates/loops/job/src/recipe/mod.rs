@@ -220,7 +220,7 @@ impl Recipe {
                     mean_cycles: self.stretch.mean_cycles,
                     several_cycles_for: match self.stretch.start {
                         Some(_) => self.stretch.several_cycles_for,
-                        None => (chosen.outcome.as_ref()).and_then(|outcome| outcome.fewer_cycles_lose_by),
+                        None => chosen.outcome.as_ref().and_then(|outcome| outcome.fewer_cycles_lose_by),
                     },
                 },
             },
@@ -232,7 +232,9 @@ impl Recipe {
 
 /// Reads the recipe of merged tables. Errors: they do not fit together.
 fn laid(table: Table) -> Result<Recipe, RecipeError> {
-    (table.try_into()).map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
+    table
+        .try_into()
+        .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
 }
 
 /// Overrides one table with another. Tables merge key by key, tables in a list are appended so that the later ones count,

@@ -176,7 +176,7 @@ impl OutputRecipe {
         let is_uneven = whole_rate != take_rate_hz || stretch.whole.is_some_and(|whole| whole.ends_between_frames());
         let retimed = choices.whole_rate && self.frames.is_none() && is_uneven;
         Self {
-            root_motion: (self.root_motion.or(choices.root)).or(stretch.root_mode()),
+            root_motion: self.root_motion.or(choices.root).or(stretch.root_mode()),
             recenter: self.recenter.or(choices.is_engine.then_some(Recenter::On)),
             add_root: self.add_root.or(choices.always_root_joint.then_some(true)),
             fps: self.fps.or(retimed.then_some(whole_rate)),
@@ -301,7 +301,7 @@ impl OutputRecipe {
             RootMode::Constant | RootMode::Linear | RootMode::Path | RootMode::Inertialized
         );
         let capabilities = format.capabilities();
-        let adds_root = (self.add_root).unwrap_or(capabilities.has_root_joint_for_motion && moves);
+        let adds_root = self.add_root.unwrap_or(capabilities.has_root_joint_for_motion && moves);
         LoopWriteSettings {
             limits,
             closing_key: self.last_key.unwrap_or_default(),

@@ -220,7 +220,7 @@ impl Written for (String, f64) {
     }
 
     fn read(text: &str) -> Result<Self, String> {
-        (text.rsplit_once('='))
+        text.rsplit_once('=')
             .filter(|(pattern, _)| !pattern.is_empty())
             .and_then(|(pattern, weight)| Some((pattern.to_owned(), weight.trim().parse().ok()?)))
             .ok_or_else(|| "must be PATTERN=WEIGHT, such as 'Head=0' or '*Hand*=1'".to_owned())

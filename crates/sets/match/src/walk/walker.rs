@@ -30,10 +30,10 @@ pub(super) struct Walker<'w> {
     settings: &'w WalkerSettings,
     /// The frame that plays, and its row; beyond the last row, that row.
     at: MatchFrame,
-    pub(super) row: usize,
+    pub row: usize,
     /// Frames since the last jump, and the root at that time.
     frames: usize,
-    pub(super) joined: Rigid,
+    pub joined: Rigid,
     /// Motion of the clip's root since then.
     moved: Rigid,
     offset: FadingOffset,

@@ -78,7 +78,9 @@ pub(crate) fn rows_of(database: &CostDatabase<'_>) -> Vec<Vec<f32>> {
 /// The cost of every row in turn, the cheapest first: positions of the joints' axes stand first, then velocities of these and of the root.
 pub(crate) fn one_by_one(rows: &[Vec<f32>], decay: Decay, query: &[f32]) -> Vec<Cheapest> {
     let num_positions = (query.len() - 4) / 2;
-    let mut all: Vec<Cheapest> = (rows.iter().enumerate())
+    let mut all: Vec<Cheapest> = rows
+        .iter()
+        .enumerate()
         .map(|(row, numbers)| {
             let gap = |column: usize| f64::from(query[column]) - f64::from(numbers[column]);
             let mut cost = 0.0;

@@ -17,7 +17,7 @@ const LEAST_WAY: f64 = 0.2;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alignment {
     /// For every loop, the share of its time at which the blend starts.
-    pub(super) phases: Vec<f64>,
+    pub phases: Vec<f64>,
     /// For every loop the phases of its body and its legs; or why it can only be shifted.
     gaits: Vec<Result<Gait, PhaseError>>,
     /// Distance that each loop travels in a cycle, metres.

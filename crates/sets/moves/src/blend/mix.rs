@@ -81,8 +81,8 @@ impl BlendedLeg {
 
 /// The loops of a blend with a weight above 0, and their mixing.
 pub(super) struct Mixing<'a> {
-    pub(super) blender: &'a Blender,
-    pub(super) weights: &'a [f64],
+    pub blender: &'a Blender,
+    pub weights: &'a [f64],
 }
 
 impl Mixing<'_> {
@@ -110,7 +110,11 @@ impl Mixing<'_> {
         let counted: Vec<usize> = (0..self.weights.len())
             .filter(|&index| self.weights[index] > 0.0)
             .collect();
-        let feet: Vec<_> = (self.blender.feet.iter().zip(self.weights))
+        let feet: Vec<_> = self
+            .blender
+            .feet
+            .iter()
+            .zip(self.weights)
             .map(|(feet, weight)| (feet, *weight))
             .filter(|(_, weight)| *weight > 0.0)
             .collect();

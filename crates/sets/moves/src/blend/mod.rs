@@ -188,7 +188,10 @@ impl Blender {
                 weights: weights.len(),
             });
         }
-        if let Some((index, &found)) = (weights.iter().enumerate()).find(|(_, weight)| !(0.0..=1e12).contains(*weight))
+        if let Some((index, &found)) = weights
+            .iter()
+            .enumerate()
+            .find(|(_, weight)| !(0.0..=1e12).contains(*weight))
         {
             return Err(BlendError::Weight { index, found });
         }

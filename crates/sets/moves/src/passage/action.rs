@@ -82,7 +82,9 @@ impl Action {
             if stays { start } else { start * (back * at.root()) }
         };
         let roots: Vec<Rigid> = frames.clone().map(root).collect();
-        let poses = (frames.zip(&roots)).map(|(frame, &root)| hanging.seen(skeleton, take.sample(frame), root));
+        let poses = frames
+            .zip(&roots)
+            .map(|(frame, &root)| hanging.seen(skeleton, take.sample(frame), root));
         let tracks = Tracks::pose_by_pose(skeleton, take.duration_secs() / steps, poses);
         Ok(Self::joined(set, analysis, (tracks, roots, hanging.carrier)))
     }

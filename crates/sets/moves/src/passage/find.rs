@@ -181,7 +181,8 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
 /// Computes the costs of jumps from each frame of the take into each sample of the loops.
 fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, PassageError> {
     let take = TransitionClip::from_take(analysis.clone());
-    (set.loops().iter())
+    set.loops()
+        .iter()
         .map(|clip| {
             let entered = TransitionClip::from_loop(clip, analysis.overrides())?;
             Ok(Transitions::between(&take, &entered, &analysis.overrides().weights)?)
@@ -424,7 +425,8 @@ impl Search<'_> {
         let joints: Vec<usize> = body.feet.iter().map(Foot::lowest_joint).collect();
         let count = self.way.num_frames();
         let height = |frame: usize, joint: usize| body.point(world, frame, joint).y - floor.heights()[frame];
-        let standing: Vec<f64> = (joints.iter())
+        let standing: Vec<f64> = joints
+            .iter()
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)), 0.1))
             .collect();
         let flies_metres = FLIES_METRES * self.size;
@@ -528,7 +530,8 @@ impl Search<'_> {
     /// Whether a loop is about as fast as the take at an end.
     fn is_as_fast(&self, loop_index: usize, event: &Event, end: usize) -> bool {
         let clip = &self.set.loops()[loop_index];
-        let speeds: Vec<f64> = (event.windows[end].clone())
+        let speeds: Vec<f64> = event.windows[end]
+            .clone()
             .map(|frame| self.way.rates(frame, self.dt)[0])
             .collect();
         if speeds.is_empty() {

@@ -14,9 +14,9 @@ use loopwright_core::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ground {
     /// Metres.
-    pub(super) at: DVec3,
+    pub at: DVec3,
     /// Radians, left positive, not wrapped.
-    pub(super) yaw: f64,
+    pub yaw: f64,
 }
 
 impl Ground {

@@ -238,7 +238,7 @@ pub(super) fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
 
 /// How a rig is attached to the root: by its own root joint, or by the joint that carries the body.
 pub(super) struct Hanging<'a> {
-    pub(super) carrier: usize,
+    pub carrier: usize,
     /// For a rig with a root joint: its transform relative to the root, and its children with positions of their own.
     joint: Option<(Rigid, &'a [usize])>,
 }
@@ -435,7 +435,9 @@ impl Passage {
             || clips[0].carrier(),
         );
         let seen = |secs: f64, root: Rigid| hanging.seen(take.skeleton(), take.sample(frame(secs)), root);
-        let bodies: Vec<Pose> = (grid.with_beyond().zip(&roots))
+        let bodies: Vec<Pose> = grid
+            .with_beyond()
+            .zip(&roots)
             .map(|(secs, root)| seen(secs, root.root()))
             .collect();
         let tracks = bent_bodies(
@@ -457,7 +459,9 @@ impl Passage {
         let last = grid.count() as isize - 1;
         let root_at = |instant: isize| roots[instant.clamp(0, last) as usize];
         let stretch = -room[0]..=last + room[1];
-        let poses = (stretch.clone()).map(|instant| seen(instant as f64 * grid.instant_secs(), root_at(instant)));
+        let poses = stretch
+            .clone()
+            .map(|instant| seen(instant as f64 * grid.instant_secs(), root_at(instant)));
         let around = Tracks::pose_by_pose(take.skeleton(), grid.instant_secs(), poses);
         let within = room[0] as usize..room[0] as usize + grid.count();
         let footwork = footwork_of_take(
@@ -514,11 +518,13 @@ impl Passage {
         let grid = Grid::new(entered.skeleton(), step_secs, steps)?;
         let meeting = Meeting::new(left, exit_secs, origin, step_secs);
         let start = on_its_feet(origin, enters, (origin, leaves), |_| true);
-        let below: Vec<Ground> = (grid.with_beyond())
+        let below: Vec<Ground> = grid
+            .with_beyond()
             .map(|secs| start.moved(entered.root().twist, secs))
             .collect();
         let roots = bent_roots(&below, [Some((&meeting, left)), None], fade, grid);
-        let bodies: Vec<Pose> = (grid.with_beyond())
+        let bodies: Vec<Pose> = grid
+            .with_beyond()
             .map(|secs| entered.body_pose_at(entry.secs + secs, Interpolation::Cubic))
             .collect();
         let tracks = bent_bodies(entered.skeleton(), &bodies, [Some(&meeting), None], fade, grid);

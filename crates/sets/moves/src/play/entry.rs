@@ -37,9 +37,9 @@ pub(super) const NUM_REFINEMENTS: usize = 6;
 /// Loops of one skeleton, with weighted positions and velocities of their joints at all samples.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SampledLoops {
-    pub(super) loops: Vec<LoopClip>,
-    pub(super) weights: Vec<f64>,
-    pub(super) samples: Vec<Vec<WeightedState>>,
+    pub loops: Vec<LoopClip>,
+    pub weights: Vec<f64>,
+    pub samples: Vec<Vec<WeightedState>>,
 }
 
 /// Positions (metres) and velocities (metres per second) of all joints, weighted, axis by axis, in the root's axes.

@@ -47,11 +47,11 @@ struct Pair {
 /// The cheapest jumps between pairs of loops under one fade, computed on demand.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Jumps {
-    pub(super) fade: Decay,
+    pub fade: Decay,
     /// Keyed by the indices of two loops, the smaller first: from the first into the second.
     found: BTreeMap<[usize; 2], Pair>,
     /// Foot positions through the fades, from the first into the second; `None` if they cannot be held.
-    pub(super) feet: BTreeMap<[usize; 2], Option<Arc<SolvedFade>>>,
+    pub feet: BTreeMap<[usize; 2], Option<Arc<SolvedFade>>>,
 }
 
 impl Jumps {
@@ -68,7 +68,8 @@ impl Jumps {
         // One result serves both directions, so that rounding cannot make a loop wait when it is left where it was entered.
         let key = [from.min(to), from.max(to)];
         let fade = self.fade;
-        let pair = *(self.found)
+        let pair = *self
+            .found
             .entry(key)
             .or_insert_with(|| sampled.cheapest_pair(key, fade));
         let [exit_secs, secs] = if from <= to {
@@ -102,7 +103,9 @@ impl SampledLoops {
             })
             .collect();
         let cheapest = smallest(best.iter().map(|found| found.1));
-        let estimates: Vec<f64> = (left.iter().zip(&best))
+        let estimates: Vec<f64> = left
+            .iter()
+            .zip(&best)
             .map(|(state, &(entry, cost))| {
                 if cost <= NEARLY_CHEAPEST * cheapest {
                     estimate(state, entered, entry, decay)
@@ -113,7 +116,9 @@ impl SampledLoops {
             .collect();
         let mut exits: Vec<usize> = (0..estimates.len()).collect();
         exits.sort_by_key(|&exit| (ordered(estimates[exit]), exit));
-        let mut pairs: Vec<Pair> = (exits.iter().take(NUM_REFINED))
+        let mut pairs: Vec<Pair> = exits
+            .iter()
+            .take(NUM_REFINED)
             .map(|&exit| {
                 let (entry, cost) = best[exit];
                 let secs = entry as f64 * clips[1].step_secs();

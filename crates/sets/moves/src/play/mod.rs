@@ -198,7 +198,8 @@ impl LoopSet {
                 cost: left.state().cost(self.sampled.samples[to][sample].state(), fade),
             }
         });
-        (entries.into_iter())
+        entries
+            .into_iter()
             .min_by_key(|entry| ordered(entry.cost))
             .unwrap_or(entries[0])
     }
@@ -323,9 +324,7 @@ impl LoopSet {
                 exit_secs: None,
                 root: segment.root * left.root,
                 offset: FadingOffset::between(&left, &joined),
-                feet: (settings.feet)
-                    .then(|| self.solved_fade(&mut jumps, at, next))
-                    .flatten(),
+                feet: settings.feet.then(|| self.solved_fade(&mut jumps, at, next)).flatten(),
             };
             at = next;
             segments.push(segment);

@@ -9,9 +9,9 @@ const ROUNDING: f64 = 1e9;
 
 /// Frames of features, sampled at one step.
 pub(super) struct Sampled {
-    pub(super) num_axes: usize,
-    pub(super) positions: Vec<f64>,
-    pub(super) velocities: Vec<f64>,
+    pub num_axes: usize,
+    pub positions: Vec<f64>,
+    pub velocities: Vec<f64>,
 }
 
 impl Sampled {

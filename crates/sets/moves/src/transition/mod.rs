@@ -46,9 +46,9 @@ pub use occurrence::{Occurrence, Occurrences};
 #[derive(Clone, Copy)]
 pub(crate) struct State<'a> {
     /// Weighted positions, metres.
-    pub(crate) positions: &'a [f64],
+    pub positions: &'a [f64],
     /// Weighted velocities, metres per second.
-    pub(crate) velocities: &'a [f64],
+    pub velocities: &'a [f64],
 }
 
 impl State<'_> {

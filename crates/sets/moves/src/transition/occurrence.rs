@@ -160,7 +160,9 @@ impl Transitions {
             let (start, num_steps) = search.refined(at, steps);
             self.judged(&search.pattern, start, num_steps, decay, random_cost)
         };
-        let mut rough: Vec<Occurrence> = (search.candidates(stride).iter())
+        let mut rough: Vec<Occurrence> = search
+            .candidates(stride)
+            .iter()
             .map(|at| refine((at.start, at.num_steps), [(at.num_steps / 16).max(1), stride]))
             .collect();
         sort_by_cost(&mut rough);
@@ -222,7 +224,9 @@ impl Transitions {
         let num_frames = sampled.num_frames();
         let mut sum = 0.0;
         for frame in 0..num_frames {
-            sum += (sampled.state(frame)).cost(self.entered.state(start + stride * frame), decay);
+            sum += sampled
+                .state(frame)
+                .cost(self.entered.state(start + stride * frame), decay);
             if sum > most * num_frames as f64 {
                 return f64::INFINITY;
             }

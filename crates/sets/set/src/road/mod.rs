@@ -358,7 +358,8 @@ fn once(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result
 /// Returns constants for a controller, if the takes show any.
 fn controller(fits: &[TakeFit]) -> Option<SetController> {
     let pool = Pool::new(&fits.iter().collect::<Vec<_>>());
-    let modes: Vec<SetMode> = (core::iter::once(&pool.all).chain(&pool.modes))
+    let modes: Vec<SetMode> = core::iter::once(&pool.all)
+        .chain(&pool.modes)
         .map(|mode| SetMode {
             mode: mode.mode.map_or_else(|| "all".to_owned(), |mode| mode.to_string()),
             top_speed_mps: mode.top_speed.map(|speed| speed.median),

@@ -74,7 +74,10 @@ fn of_most_frequent_style(files: &[SetFileName]) -> OfStyle {
         *counts.entry(style).or_default() += 1;
     }
     // The first by name of equally frequent ones.
-    let Some((&most, &count)) = (counts.iter()).max_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(one.0))) else {
+    let Some((&most, &count)) = counts
+        .iter()
+        .max_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(one.0)))
+    else {
         return OfStyle {
             is_kept: vec![true; files.len()],
             ..OfStyle::default()
@@ -95,7 +98,9 @@ fn of_most_frequent_style(files: &[SetFileName]) -> OfStyle {
         chosen: Some(ChosenStyle {
             style: most.to_owned(),
             count,
-            others: (counts.keys().filter(|style| **style != most))
+            others: counts
+                .keys()
+                .filter(|style| **style != most)
                 .map(ToString::to_string)
                 .collect(),
         }),

@@ -168,7 +168,9 @@ impl MadeSet {
         };
         let written = Written {
             loops: sidecar.loops.into_iter().map(|facts| (name.clone(), facts)).collect(),
-            once: (self.set.once())
+            once: self
+                .set
+                .once()
                 .map(|each| (name.clone(), Some(each.name().to_owned())))
                 .collect(),
         };
@@ -178,7 +180,7 @@ impl MadeSet {
     /// Returns the manifest of the written files, and the files of the engine.
     fn with_manifest(self, written: &Written) -> Result<WrittenSet, MakeSetError> {
         let name = self.settings.name();
-        let manifest = (self.set).manifest(&name, &written.loops, &written.once, self.left_out)?;
+        let manifest = self.set.manifest(&name, &written.loops, &written.once, self.left_out)?;
         let manifest = Manifest {
             controller: self.controller,
             ..manifest
@@ -187,7 +189,11 @@ impl MadeSet {
         let manifest = Manifest::from_json(json.as_bytes())?;
         Ok(WrittenSet {
             json,
-            engine_files: (self.settings.files_beside().iter().skip(1))
+            engine_files: self
+                .settings
+                .files_beside()
+                .iter()
+                .skip(1)
                 .map(|&name| {
                     let text = match name {
                         godot::TREE_FILE => godot::tree(&manifest),

@@ -172,13 +172,17 @@ impl SetAction {
                 .iter()
                 .any(|other| name(other) != name(self) && other.action.cost_before(&self.action) <= most);
         loops.retain(|_| exit <= most || goes_back);
-        let others = (set.actions.iter())
+        let others = set
+            .actions
+            .iter()
             .filter(|other| other.action.entry_cost > most && self.action.cost_before(&other.action) <= most)
             .map(|other| LoopStateFacts {
                 clip: name(other),
                 secs: 0.0,
             });
-        (loops.into_iter().map(|(state, _)| self.state(state)))
+        loops
+            .into_iter()
+            .map(|(state, _)| self.state(state))
             .chain(others)
             .collect()
     }

@@ -189,8 +189,11 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         let begins = Link(0.0, AT_ONCE, BY_ITSELF);
         links.insert(("Start".to_owned(), state.clone()), begins);
     }
-    let (actions, passages): (Vec<_>, Vec<_>) =
-        (manifest.clips.iter().filter(|clip| !clip.is_loop())).partition(|clip| clip.is_action());
+    let (actions, passages): (Vec<_>, Vec<_>) = manifest
+        .clips
+        .iter()
+        .filter(|clip| !clip.is_loop())
+        .partition(|clip| clip.is_action());
     for clip in passages {
         let state = state_name(&clip.name);
         let [from, to] = [&clip.from, &clip.to].map(|end| end.as_ref().map_or(&[][..], |end| states.of(&end.clip)));
@@ -225,7 +228,9 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
 /// Returns the transitions of the manifest between states that no passage connects: `travel` takes the shortest way, which must
 /// not bypass a start or a stop.
 fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((String, String), Link)> {
-    (manifest.transitions.iter())
+    manifest
+        .transitions
+        .iter()
         .filter_map(|transition| {
             let [from, to] = [&transition.from, &transition.to].map(|clip| states.of(clip).first());
             let (from, to) = (from?, to?);
@@ -298,7 +303,8 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
 /// last of two keys at one time.
 fn times(clip: &SetClip) -> Vec<f64> {
     let mut last = f64::NEG_INFINITY;
-    (clip.events.iter())
+    clip.events
+        .iter()
         .map(|event| {
             last = event.secs.max(last + LEAST_APART_SECS);
             last

@@ -426,7 +426,9 @@ fn retimed(mut feet: FeetFacts, secs: f64, stretch: f64, period_secs: f64) -> Fe
         bearing.length_secs *= stretch;
     }
     for foot in &mut feet.outcomes {
-        foot.strike_phase = (foot.strike_phase).map(|share| start(share * period_secs) / (stretch * period_secs));
+        foot.strike_phase = foot
+            .strike_phase
+            .map(|share| start(share * period_secs) / (stretch * period_secs));
     }
     feet
 }

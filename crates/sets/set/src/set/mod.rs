@@ -188,13 +188,13 @@ impl Set {
                 called.insert(index, format!("{}_v{number}", called[of]));
             }
         }
-        let filled = (entries.iter().zip(&called))
+        let filled = entries
+            .iter()
+            .zip(&called)
             .filter(|(entry, _)| !entry.made_of.is_empty())
             .map(|(entry, name)| Filled {
                 clip: name.clone(),
-                from: (entry.made_of.iter())
-                    .map(|(index, _)| called[*index].clone())
-                    .collect(),
+                from: entry.made_of.iter().map(|(index, _)| called[*index].clone()).collect(),
                 weights: entry.made_of.iter().map(|(_, share)| *share).collect(),
             })
             .collect();
@@ -209,7 +209,9 @@ impl Set {
                     why: format!("it moves as {} does, which is better", called[*index]),
                 }),
         );
-        let entries = (entries.into_iter().zip(&called))
+        let entries = entries
+            .into_iter()
+            .zip(&called)
             .map(|(entry, name)| SetEntry {
                 name: name.clone(),
                 member: entry.offered.member,
@@ -245,7 +247,10 @@ impl Set {
     #[must_use]
     pub fn with_once(mut self, of_takes: Vec<TakeOnce>) -> Self {
         let (passages, missing, mut actions) = TakeOnce::best(of_takes);
-        let taken: Vec<String> = (self.entries.iter().map(|entry| entry.name.clone()))
+        let taken: Vec<String> = self
+            .entries
+            .iter()
+            .map(|entry| entry.name.clone())
             .chain(passages.iter().map(|each| each.passage.name().to_owned()))
             .collect();
         let wanted = taken.iter().cloned().chain(actions.iter().map(SetAction::plain_name));
@@ -302,7 +307,7 @@ impl Set {
         let joint = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let [left_foot, right_foot] = [Side::Left, Side::Right]
             .map(|side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint())));
-        let made = (self.entries.iter().map(|entry| &entry.member.made)).chain(once_made());
+        let made = self.entries.iter().map(|entry| &entry.member.made).chain(once_made());
         let (of_passages, of_actions) = once.split_at(self.passages.len());
         let transitions = self.transitions()?;
         let most = most_cost(self, &transitions);
@@ -322,13 +327,21 @@ impl Set {
                 right_foot,
                 carrier: joint(clip.carrier()),
             },
-            clips: (self.entries.iter().zip(written))
+            clips: self
+                .entries
+                .iter()
+                .zip(written)
                 .map(|(entry, (file, facts))| entry.clip(file, facts))
                 .chain(
-                    (self.passages.iter().zip(of_passages)).map(|(each, (file, name))| each.clip((file, name.clone()))),
+                    self.passages
+                        .iter()
+                        .zip(of_passages)
+                        .map(|(each, (file, name))| each.clip((file, name.clone()))),
                 )
                 .chain(
-                    (self.actions.iter().zip(of_actions))
+                    self.actions
+                        .iter()
+                        .zip(of_actions)
                         .map(|(each, (file, name))| each.clip(self, most, (file, name.clone()))),
                 )
                 .collect(),
@@ -415,7 +428,9 @@ fn lacking(entries: &[Entry]) -> Vec<Missing> {
             "no take turns while it walks or runs",
         ),
     ];
-    (parts.into_iter().filter(|(_, there, _)| !there))
+    parts
+        .into_iter()
+        .filter(|(_, there, _)| !there)
         .map(|(what, _, why)| Missing {
             what: what.to_owned(),
             why: why.to_owned(),
@@ -453,7 +468,7 @@ impl SetEntry {
             } else if member.is_one_pose() {
                 Some("one still pose: no take stands for long enough to loop".to_owned())
             } else {
-                (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good))
+                quality.reason.clone().filter(|_| quality.grade != Some(Grade::Good))
             },
             variant_of: self.variant_of.clone(),
             made: match member.made.from {

@@ -126,7 +126,10 @@ fn passages_in(
                         ..SetMade::of_take(&facts, passage.source_frames)
                     },
                     feet,
-                    curves: (ends.iter().filter_map(entry)).any(|entry| side_of(entry.member.turn_dps()) != 0),
+                    curves: ends
+                        .iter()
+                        .filter_map(entry)
+                        .any(|entry| side_of(entry.member.turn_dps()) != 0),
                     ways: ends.each_ref().map(|end| {
                         entry(end)
                             .filter(|entry| entry.gait != MotionKind::Idle)
@@ -265,7 +268,9 @@ impl SetPassage {
         let [from, to] = self.ends.clone();
         let free =
             (!passage.has_held_feet).then(|| "its feet are left free, since no correction holds them".to_owned());
-        let reason = (self.verdict.as_ref())
+        let reason = self
+            .verdict
+            .as_ref()
             .filter(|verdict| verdict.grade > Grade::Good)
             .map(|verdict| verdict.reason.clone())
             .or(free);
@@ -323,7 +328,10 @@ pub fn stance_of(studied: &Studied) -> Option<TakeLoop> {
             closing_key: true,
             copies: 1,
             carrier_joint: clip.skeleton().joint(clip.carrier()).name.clone(),
-            root_joint: (studied.body_of_loops().root_joint).map(|joint| clip.skeleton().joint(joint).name.clone()),
+            root_joint: studied
+                .body_of_loops()
+                .root_joint
+                .map(|joint| clip.skeleton().joint(joint).name.clone()),
             ..PlaybackFacts::default()
         },
         ..Sidecar::new()

@@ -44,9 +44,9 @@ pub struct Offered {
 /// A selected loop, and the others of its group.
 pub(super) struct Taken {
     /// The best.
-    pub(super) best: Offered,
+    pub best: Offered,
     /// The others, the best first.
-    pub(super) others: Vec<Offered>,
+    pub others: Vec<Offered>,
 }
 
 /// Returns the gait of a loop. Errors: why a set cannot use it.

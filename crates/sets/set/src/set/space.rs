@@ -68,7 +68,9 @@ fn space<'a>(
         name: name.to_owned(),
         axes: axes.map(str::to_owned).to_vec(),
         triangles,
-        points: (entries.iter().zip(&points))
+        points: entries
+            .iter()
+            .zip(&points)
             .map(|(entry, at)| SetPoint {
                 clip: entry.name.clone(),
                 at: at.to_vec(),
@@ -102,7 +104,9 @@ fn is_blended(corners: [[f64; 2]; 3], scale: [f64; 2]) -> bool {
 /// Computes the Delaunay triangulation: the lower hull of the points lifted onto a paraboloid, each raised slightly by its
 /// index, so that four points on one circle give two triangles.
 fn triangles(points: &[[f64; 2]], scale: [f64; 2]) -> Vec<[usize; 3]> {
-    let lifted: Vec<[f64; 3]> = (points.iter().enumerate())
+    let lifted: Vec<[f64; 3]> = points
+        .iter()
+        .enumerate()
         .map(|(index, point)| {
             let [x, y] = [point[0] * scale[0], point[1] * scale[1]];
             [

@@ -141,7 +141,8 @@ fn uneven(times: &Times, may_stand: &[(usize, DVec3)], size: f64) -> Option<Vec<
         while first < may_stand.len() && may_stand[first].0 + reach < at {
             first += 1;
         }
-        let near: Vec<(DVec3, f64)> = (may_stand[first..].iter())
+        let near: Vec<(DVec3, f64)> = may_stand[first..]
+            .iter()
             .take_while(|(when, _)| *when <= at + reach)
             .map(|(when, velocity)| {
                 let away = when.abs_diff(at) as f64 / deviation;

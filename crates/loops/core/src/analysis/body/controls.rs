@@ -33,7 +33,8 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
         words.any(|word| name.has(word) && 2 * counts[word] <= num_joints)
     };
     let is_handle: Vec<bool> = names.iter().map(|name| says(name, HANDLE_WORDS)).collect();
-    let is_marked: Vec<bool> = (names.iter())
+    let is_marked: Vec<bool> = names
+        .iter()
         .zip(&is_handle)
         .map(|(name, &is_handle)| is_handle || says(name, CONTROL_WORDS))
         .collect();

@@ -145,7 +145,7 @@ fn standing_hands(named: &NamedJoints, feet: [usize; 2], bones: &[f64]) -> Vec<u
     });
     let length = |pair: [usize; 2]| {
         let paths = pair.map(|joint| skeleton.path_from_root(joint));
-        let shared = (paths[0].iter().zip(&paths[1])).take_while(|(one, other)| one == other);
+        let shared = paths[0].iter().zip(&paths[1]).take_while(|(one, other)| one == other);
         paths[0][shared.count()..]
             .iter()
             .map(|&joint| bones[joint])

@@ -142,7 +142,8 @@ impl Heights {
                 .collect();
             let points = || body.iter().flat_map(|&joint| [world.translations[joint], ends[joint]]);
             let sides = [0, 1, 2].map(|axis| percentile::extremes(points().map(|point| point[axis])));
-            heights.longest_side = (sides.iter())
+            heights.longest_side = sides
+                .iter()
                 .map(|(low, high)| high - low)
                 .fold(heights.longest_side, f64::max);
             for &joint in &body {

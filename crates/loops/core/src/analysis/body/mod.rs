@@ -230,13 +230,20 @@ impl Body {
                 hand.map(|hand| (hand, None))
                     .or_else(|| end_of_limb(&named, named.sided(Word::Forearm, side)?))
             })
-            .filter(|(hand, _)| (feet.iter()).all(|foot| ![Some(foot.ankle), foot.toe].contains(&Some(*hand))))
+            .filter(|(hand, _)| {
+                feet.iter()
+                    .all(|foot| ![Some(foot.ankle), foot.toe].contains(&Some(*hand)))
+            })
             .collect();
-        let head = (named.unsided_below(Word::Head, hips).map(|head| (head, None)))
+        let head = named
+            .unsided_below(Word::Head, hips)
+            .map(|head| (head, None))
             .or_else(|| end_of_limb(&named, named.unsided(Word::Neck)?));
         let still = (found_by == FoundBy::AllLeaves).then(|| joints_in_place(take));
         let spins = |foot: &&Foot| still.as_ref().is_some_and(|still| still[foot.ankle]);
-        let ends = (feet.iter().filter(|foot| stand_on_ends || spins(foot)))
+        let ends = feet
+            .iter()
+            .filter(|foot| stand_on_ends || spins(foot))
             .map(|foot| (foot.ankle, end_of_bone(skeleton, foot.ankle)))
             .chain(hands.iter().copied())
             .chain(head);
@@ -584,7 +591,8 @@ mod tests {
 
     /// One standing frame; rows are name, parent, position relative to the parent.
     pub(super) fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
-        let rows: Vec<_> = (rows.iter())
+        let rows: Vec<_> = rows
+            .iter()
             .map(|&(name, parent, offset)| (name, parent, DVec3::from_array(offset)))
             .collect();
         take_of(skeleton(&rows), 0.1, 1, |_, joint| (rows[joint].2, DQuat::IDENTITY))

@@ -9,7 +9,7 @@ use crate::motion::Skeleton;
 
 /// The joints of a skeleton with the meaning of their names.
 pub(super) struct NamedJoints<'a> {
-    pub(super) skeleton: &'a Skeleton,
+    pub skeleton: &'a Skeleton,
     names: Vec<JointName>,
     /// Whether each joint only steers the rig and is not part of the body.
     is_control: Vec<bool>,
@@ -17,7 +17,9 @@ pub(super) struct NamedJoints<'a> {
 
 impl<'a> NamedJoints<'a> {
     pub(super) fn of(skeleton: &'a Skeleton) -> Self {
-        let names: Vec<JointName> = (skeleton.joints().iter())
+        let names: Vec<JointName> = skeleton
+            .joints()
+            .iter()
             .zip(Meaning::of_all(skeleton))
             .map(|(joint, meaning)| JointName::of(joint.says(), &meaning))
             .collect();
@@ -50,7 +52,11 @@ impl<'a> NamedJoints<'a> {
 
     /// Returns a joint's children that are part of the body.
     pub(super) fn children(&self, joint: usize) -> impl Iterator<Item = usize> {
-        (self.skeleton.children(joint).iter().copied()).filter(|&child| !self.is_control[child])
+        self.skeleton
+            .children(joint)
+            .iter()
+            .copied()
+            .filter(|&child| !self.is_control[child])
     }
 
     /// Whether no joint of the body is a child of this one.
@@ -59,7 +65,8 @@ impl<'a> NamedJoints<'a> {
     }
 
     fn all(&self, part: Word, side: Option<Side>) -> impl Iterator<Item = usize> {
-        (self.body()).filter(move |&joint| (self.names[joint].part, self.names[joint].side) == (Some(part), side))
+        self.body()
+            .filter(move |&joint| (self.names[joint].part, self.names[joint].side) == (Some(part), side))
     }
 
     fn first(&self, part: Word, side: Option<Side>) -> Option<usize> {
@@ -89,7 +96,8 @@ impl<'a> NamedJoints<'a> {
     /// Returns the joint of a part and side that carries most: a hand with its fingers rather than one beside it.
     pub(super) fn fullest(&self, part: Word, side: Side) -> Option<usize> {
         let first = self.first(part, Some(side))?;
-        let counted = (core::iter::once(first).chain(self.all(part, Some(side))))
+        let counted = core::iter::once(first)
+            .chain(self.all(part, Some(side)))
             .map(|joint| (joint, self.skeleton.self_and_below(joint).len()));
         let best = counted.reduce(|best, other| if other.1 > best.1 { other } else { best });
         best.map(|(joint, _)| joint)
@@ -132,7 +140,8 @@ impl<'a> NamedJoints<'a> {
             (UpperArm, left),
             (UpperArm, right),
         ];
-        let upper: Vec<usize> = (parts.into_iter())
+        let upper: Vec<usize> = parts
+            .into_iter()
             .flat_map(|(part, side)| self.all(part, side))
             .collect();
         if upper.iter().any(|&joint| self.skeleton.is_within(joint, legs)) {

@@ -45,13 +45,13 @@ pub(super) struct JointName {
     /// The numbers in it, which distinguish legs of one name.
     digits: String,
     /// The part of the body that it names.
-    pub(super) part: Option<Word>,
-    pub(super) side: Option<Side>,
+    pub part: Option<Word>,
+    pub side: Option<Side>,
     is_helper: bool,
     /// Whether it names the end of a leg above its toes: an ankle, a paw, a hoof, and so on.
-    pub(super) is_foot: bool,
+    pub is_foot: bool,
     /// Whether it names toes, claws or the ball of a foot; other parts may have these names, unless they are below a foot.
-    pub(super) is_toe: bool,
+    pub is_toe: bool,
 }
 
 impl JointName {
@@ -126,7 +126,8 @@ impl JointName {
     /// Whether it names a part from which the rest of the body descends.
     pub(super) fn is_core(&self) -> bool {
         use Word::{Clavicle, Head, Hips, Neck, Thigh, UpperArm};
-        (self.part).is_some_and(|part| [Hips, Head, Neck, Thigh, Clavicle, UpperArm].contains(&part))
+        self.part
+            .is_some_and(|part| [Hips, Head, Neck, Thigh, Clavicle, UpperArm].contains(&part))
     }
 
     /// Whether it only marks the end of a bone.

@@ -271,7 +271,10 @@ impl<'a> Shape<'a> {
 
     /// Returns the two children of a joint whose chains of bones are most similar.
     fn pair_below(&self, joint: usize) -> Option<Pair> {
-        let chains: Vec<Chain> = (self.skeleton.children(joint).iter())
+        let chains: Vec<Chain> = self
+            .skeleton
+            .children(joint)
+            .iter()
             .map(|&child| self.chain(child))
             .filter(|chain| self.points(0, chain).len() > 2)
             .collect();
@@ -302,7 +305,11 @@ impl<'a> Shape<'a> {
     /// Returns the chain from a joint to the farthest end along the bones.
     fn chain(&self, mut joint: usize) -> Chain {
         let mut chain = vec![joint];
-        while let Some(&child) = (self.skeleton.children(joint).iter()).max_by_key(|child| ordered(self.along(**child)))
+        while let Some(&child) = self
+            .skeleton
+            .children(joint)
+            .iter()
+            .max_by_key(|child| ordered(self.along(**child)))
         {
             chain.push(child);
             joint = child;
@@ -344,7 +351,7 @@ impl<'a> Shape<'a> {
         // Turn of a bone relative to the trunk: collar bones and hip joints hardly turn.
         let swing = |from: usize, to: usize| {
             let above = self.skeleton.parent(chain[0]);
-            let along = (self.poses.iter().zip(&poses)).map(|(pose, points)| {
+            let along = self.poses.iter().zip(&poses).map(|(pose, points)| {
                 let trunk = above.map_or(DQuat::IDENTITY, |above| pose.rotations[above]);
                 trunk.conjugate() * (points[to] - points[from]).normalize_or_zero()
             });

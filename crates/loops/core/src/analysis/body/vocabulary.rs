@@ -179,9 +179,9 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
 pub(crate) struct Meaning {
     /// Its possible parts, likeliest first.
     words: Vec<Word>,
-    pub(crate) side: Option<Side>,
+    pub side: Option<Side>,
     /// Whether it is a twist joint, an end marker or a control.
-    pub(crate) is_helper: bool,
+    pub is_helper: bool,
 }
 
 impl Meaning {
@@ -197,7 +197,8 @@ impl Meaning {
                 *counts.entry(word).or_default() += 1;
             }
         }
-        let habits: Vec<String> = (counts.into_iter())
+        let habits: Vec<String> = counts
+            .into_iter()
             .filter(|&(word, count)| {
                 let is_of_body =
                     LIMB_WORDS.contains_key(word) || TRUNK_WORDS.contains_key(word) || FINGER_WORDS.contains_key(word);
@@ -205,7 +206,9 @@ impl Meaning {
             })
             .map(|(word, _)| word.to_owned())
             .collect();
-        (names.into_iter().zip(skeleton.joints()))
+        names
+            .into_iter()
+            .zip(skeleton.joints())
             .map(|(mut words, joint)| {
                 if words.len() > 1 {
                     words.retain(|word| !habits.contains(word));
@@ -328,7 +331,8 @@ fn take_side(words: &mut Vec<String>) -> Option<Side> {
 fn limb(words: &[String]) -> Vec<Word> {
     let found = match words {
         [one] => LIMB_WORDS.get(one.as_str()),
-        [one, other] => (LIMB_WORDS.get(format!("{one}{other}").as_str()))
+        [one, other] => LIMB_WORDS
+            .get(format!("{one}{other}").as_str())
             .or_else(|| LIMB_WORDS.get(format!("{other}{one}").as_str())),
         _ => LIMB_WORDS.get(words.concat().as_str()),
     };

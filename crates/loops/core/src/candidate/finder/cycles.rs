@@ -35,8 +35,11 @@ pub(crate) fn every_cycle(
         } else {
             finder.cycles_around(&best, &mut left_out)
         };
-        around
-            .retain(|cycle| (cycles.iter()).all(|known| known.shared_frames(cycle) < OVERLAP_SHARE * cycle.num_frames));
+        around.retain(|cycle| {
+            cycles
+                .iter()
+                .all(|known| known.shared_frames(cycle) < OVERLAP_SHARE * cycle.num_frames)
+        });
         cycles.append(&mut around);
     }
     cycles.sort_by_key(|cycle| ordered(cycle.cut.start_frame()));
@@ -62,7 +65,8 @@ impl Finder<'_> {
         let cost = |one: usize, other: usize| self.seams.cost(one.min(other), one.max(other));
         let next = |start: usize, is_later: bool| -> Option<usize> {
             let sign = if is_later { 1 } else { -1 };
-            let ends = (lags.clone())
+            let ends = lags
+                .clone()
                 .filter_map(|lag| start.checked_add_signed(sign * lag as isize))
                 .filter(|&frame| (from..=to).contains(&frame) && usable.get(frame) == Some(&true));
             let end = ends.min_by_key(|&frame| ordered(cost(start, frame) + cost(first, frame)))?;

@@ -135,7 +135,10 @@ impl<'a> Finder<'a> {
     pub(super) fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
         let (analysis, settings) = (self.source.analysis, self.settings);
         let (first, last) = within.unwrap_or((0, usize::MAX));
-        let usable: Vec<bool> = (analysis.usable.iter().enumerate())
+        let usable: Vec<bool> = analysis
+            .usable
+            .iter()
+            .enumerate()
             .map(|(frame, &is_usable)| is_usable && (first..=last).contains(&frame))
             .collect();
         let lag_step = settings.lag_step(&analysis.take);
@@ -169,7 +172,9 @@ impl<'a> Finder<'a> {
 
     /// Distinct pairs of frames that cost no more than `max_cost`, cheapest first.
     fn pairs(&self, admission: &Admission, max_cost: f64) -> DistinctPairs<'_> {
-        let bounds = (self.bounds).get_or_init(|| SeamBounds::new(self.seams, &self.source.analysis.usable));
+        let bounds = self
+            .bounds
+            .get_or_init(|| SeamBounds::new(self.seams, &self.source.analysis.usable));
         DistinctPairs::new(bounds, admission.clone(), self.separation).up_to(max_cost)
     }
 

@@ -52,9 +52,9 @@ pub(super) struct BestPairs {
     goal: usize,
     separation: usize,
     /// In no order.
-    pub(super) pairs: Vec<SeamPair>,
+    pub pairs: Vec<SeamPair>,
     /// No pair beyond this one is wanted.
-    pub(super) limit: SeamPair,
+    pub limit: SeamPair,
     /// Number of pairs gathered before the limit is lowered.
     room: usize,
 }

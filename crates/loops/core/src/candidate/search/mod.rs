@@ -89,7 +89,7 @@ impl<'a> DistinctPairs<'a> {
         let sweep = Sweep::new(self.bounds, &self.admission, &self.kept, goal, self.max_cost);
         let (found, is_complete) = sweep.run();
         self.is_exhausted = is_complete;
-        (self.ready).extend(found.into_iter().filter(|pair| self.kept.keep(pair)));
+        self.ready.extend(found.into_iter().filter(|pair| self.kept.keep(pair)));
         self.ready.reverse();
         self.goal = self.kept.len().max(goal);
     }

@@ -56,17 +56,17 @@ const LEAST_STEP_FRAMES: f64 = 0.08;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
     /// Its last key: the first key again if the seam has no duration.
-    pub(super) last_frame: usize,
+    pub last_frame: usize,
     /// Time from that key to the first one, in frames; 0, or [`LEAST_STEP_FRAMES`] to 2.
-    pub(super) seam_frames: f64,
+    pub seam_frames: f64,
     /// The likely limits of that time.
-    pub(super) limits: [f64; 2],
+    pub limits: [f64; 2],
     /// World motion from the first pose to the closing one.
-    pub(super) motion: Rigid,
+    pub motion: Rigid,
     /// Distance of the last key and the first from where those around them predict them, root mean square over the body, metres.
-    pub(super) miss_metres: f64,
+    pub miss_metres: f64,
     /// Whether the two keys are one.
-    pub(super) is_exact: bool,
+    pub is_exact: bool,
 }
 
 impl End {

@@ -48,24 +48,24 @@ struct Point {
 /// How rough a clip is inside.
 pub(super) struct Inside {
     /// The likeliest noise.
-    pub(super) noise: f64,
+    pub noise: f64,
     /// The weight of each point over its own roughness.
-    pub(super) weights: Vec<f64>,
+    pub weights: Vec<f64>,
 }
 
 /// A clip, and the smoothness of its motion inside.
 pub(super) struct Clip<'a> {
-    pub(super) take: &'a Take,
-    pub(super) size: f64,
+    pub take: &'a Take,
+    pub size: f64,
     points: Vec<Point>,
     /// Keys compared on either side.
-    pub(super) keys: usize,
+    pub keys: usize,
     /// The places of the points at the first key.
-    pub(super) first: Vec<DVec3>,
+    pub first: Vec<DVec3>,
     /// The usual step of the body, without its travel, metres.
-    pub(super) step_metres: f64,
+    pub step_metres: f64,
     /// The 90th percentile of the distances of keys from where their neighbours predict them, metres.
-    pub(super) own_miss_metres: f64,
+    pub own_miss_metres: f64,
     /// Worked out for the first end that needs it.
     inside: OnceCell<Inside>,
 }
@@ -80,7 +80,9 @@ impl<'a> Clip<'a> {
         }
         let levers = [DVec3::ZERO, DVec3::X, DVec3::Z].map(|axis| axis * LEVER_METRES * scale.size);
         let total: f64 = levers.len() as f64 * scale.joints.iter().map(|(_, weight)| weight).sum::<f64>();
-        let points = (scale.joints.iter())
+        let points = scale
+            .joints
+            .iter()
             .flat_map(|&(joint, weight)| {
                 levers.map(|lever| Point {
                     joint,

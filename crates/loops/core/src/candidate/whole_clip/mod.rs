@@ -213,7 +213,10 @@ pub(crate) fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandida
     let whole = candidate
         .whole
         .filter(|whole| whole.last_key == LastKey::BeforeClosing)?;
-    let num_frames = (whole.last_frame.checked_sub(whole.start_frame)).filter(|&frames| frames >= MIN_FRAMES)?;
+    let num_frames = whole
+        .last_frame
+        .checked_sub(whole.start_frame)
+        .filter(|&frames| frames >= MIN_FRAMES)?;
     let scale = Scale::new(analysis);
     let reading = Reading::ending_like(&scale, &whole, num_frames);
     reading.is_mendable(&scale).then_some(())?;

@@ -55,15 +55,15 @@ const MAX_SAMPLED: usize = 2048;
 
 /// The compared joints, the size of the body, and the reference for seams.
 pub(super) struct Scale<'a> {
-    pub(super) analysis: &'a Analysis,
+    pub analysis: &'a Analysis,
     /// Joints of the body with their weights.
-    pub(super) joints: Vec<(usize, f64)>,
+    pub joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
-    pub(super) size: f64,
+    pub size: f64,
     /// Frames in [`STEP_SECS`], at least one.
     reach: usize,
     /// The motion that the name of the take states.
-    pub(super) named: NamedMotion,
+    pub named: NamedMotion,
     /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
     own: OnceCell<Own>,
 }
@@ -139,10 +139,10 @@ impl<'a> Scale<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     start_frame: usize,
-    pub(super) num_frames: usize,
-    pub(super) motion: Rigid,
-    pub(super) gap_metres: f64,
-    pub(super) gap_radians: f64,
+    pub num_frames: usize,
+    pub motion: Rigid,
+    pub gap_metres: f64,
+    pub gap_radians: f64,
     /// Root mean square of the rotations over all joints, radians.
     mean_radians: f64,
     /// Second differences at the seam, root of the weighted sum of squares over the joints, metres.

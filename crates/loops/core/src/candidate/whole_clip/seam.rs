@@ -29,10 +29,10 @@ const LEAST_SEAM_FRAMES: f64 = 0.01;
 /// A duration of the seam with the motion that suits it.
 #[derive(Clone, Copy)]
 pub(super) struct Fit {
-    pub(super) seam_frames: f64,
-    pub(super) motion: Rigid,
+    pub seam_frames: f64,
+    pub motion: Rigid,
     /// Roughness relative to the clip's own.
-    pub(super) roughness: f64,
+    pub roughness: f64,
     /// Negative logarithm of its likelihood.
     cost: f64,
 }
@@ -97,7 +97,9 @@ impl Moments {
 
     /// Returns the form of the points, per degree of freedom and axis.
     fn roughness(&self, form: &Roughness) -> f64 {
-        let dots: Vec<f64> = (self.products.iter())
+        let dots: Vec<f64> = self
+            .products
+            .iter()
             .map(|product| product.x_axis.x + product.y_axis.y + product.z_axis.z)
             .collect();
         form.of(&dots).max(f64::MIN_POSITIVE)

@@ -128,7 +128,7 @@ pub fn nice_step(least: f64) -> (f64, usize) {
 /// An axis: its range, its name and its ticks.
 #[derive(Clone, Debug)]
 pub(in crate::plot) struct ChartAxis {
-    pub(in crate::plot) range: Range,
+    pub range: Range,
     /// Name with unit, such as "time, s"; may be empty.
     name: String,
     ticks: Ticks,

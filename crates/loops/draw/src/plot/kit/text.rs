@@ -18,7 +18,9 @@ static ADVANCES: LazyLock<[u16; 95]> = LazyLock::new(|| {
     let face = Face::parse(REGULAR, 0).ok();
     core::array::from_fn(|index| {
         let letter = char::from(b' ' + index as u8);
-        let advance = (face.as_ref()).and_then(|face| face.glyph_hor_advance(face.glyph_index(letter)?));
+        let advance = face
+            .as_ref()
+            .and_then(|face| face.glyph_hor_advance(face.glyph_index(letter)?));
         advance.unwrap_or(OTHER_ADVANCE)
     })
 });

@@ -5,10 +5,10 @@
 #[derive(Clone)]
 pub(super) struct Line {
     /// Position of its first value.
-    pub(super) offset: usize,
+    pub offset: usize,
     /// The row of its first value, counted from 0.
-    pub(super) row: usize,
-    pub(super) num_values: usize,
+    pub row: usize,
+    pub num_values: usize,
 }
 
 /// The relation of lines and rows, over the lines that hold declared rows.
@@ -19,9 +19,9 @@ pub(super) struct Lines {
     /// Start of the current line and values before it.
     line: Option<(usize, usize)>,
     first: Option<Line>,
-    pub(super) row_start: Option<Line>,
+    pub row_start: Option<Line>,
     /// The first line that holds parts of two rows: the line on which the completed row starts.
-    pub(super) first_across: Option<Line>,
+    pub first_across: Option<Line>,
     all_alike: bool,
     num_lines: u64,
     num_exact: u64,

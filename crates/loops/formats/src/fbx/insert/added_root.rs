@@ -44,7 +44,10 @@ pub(super) fn add_root_node(
     let kind = kind_of_root(document, first);
     let connections = section(document, "Connections")?;
     let before = connect(first.id, file.above_id);
-    let link = (connections.children.iter_mut()).find(|record| record.has_attributes_of(&before));
+    let link = connections
+        .children
+        .iter_mut()
+        .find(|record| record.has_attributes_of(&before));
     let link = link.ok_or_else(|| malformed("the first joint hangs from nothing"))?;
     *link = connect(first.id, id);
     connections.extend([connect(id, file.above_id), connect(id + 1, id)]);

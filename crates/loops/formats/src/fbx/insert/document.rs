@@ -99,7 +99,10 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
     });
     let mut gone: HashSet<i64> = named.filter_map(Record::first_int).collect();
     let mut removed = vec![("AnimationStack", gone.len())];
-    let motion = (objects.children.iter()).filter(|object| object.name.starts_with(b"Animation"));
+    let motion = objects
+        .children
+        .iter()
+        .filter(|object| object.name.starts_with(b"Animation"));
     let motion: HashSet<i64> = motion.filter_map(Record::first_int).collect();
     for kind in ["AnimationLayer", "AnimationCurveNode", "AnimationCurve"] {
         let mut count = 0;
@@ -120,11 +123,13 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
         removed.push((kind, count));
     }
     let goes = |id: i64| gone.contains(&id);
-    (objects.children).retain(|object| !object.first_int().is_some_and(goes));
+    objects.children.retain(|object| !object.first_int().is_some_and(goes));
     let connections = &mut section(document, "Connections")?.children;
     connections.retain(|link| !link.link().is_some_and(|ends| ends.into_iter().any(goes)));
     if let Ok(takes) = section(document, "Takes") {
-        (takes.children).retain(|take| *take.name != *b"Take" || !take.first_text().is_some_and(&is_gone));
+        takes
+            .children
+            .retain(|take| *take.name != *b"Take" || !take.first_text().is_some_and(&is_gone));
     }
     for (kind, count) in removed {
         change_count(document, kind, -i32::try_from(count).unwrap_or(i32::MAX))?;

@@ -387,7 +387,7 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         };
         let written = crate::write_loop(&clip, &source, &layout).unwrap();
         let document = record::parse(&written.bytes).unwrap();
-        let objects = (document.records.iter()).find(|record| *record.name == *b"Objects");
+        let objects = document.records.iter().find(|record| *record.name == *b"Objects");
         let mut objects = objects.unwrap().children.iter();
         let added = objects.find(|record| record.name_of_object() == Some(b"root\0\x01Model"));
         let kind_of_added = added.unwrap().kind_of_object();

@@ -134,7 +134,8 @@ mod tests {
             .flat_map(|number| number.to_le_bytes())
             .collect();
         let decoded = filtered("QUATERNION", 8, &encoded);
-        let parts: Vec<f64> = (decoded.chunks(2))
+        let parts: Vec<f64> = decoded
+            .chunks(2)
             .map(|pair| f64::from(i16::from_le_bytes([pair[0], pair[1]])) / 32767.0)
             .collect();
         let meant = [0.0, 0.0, 0.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.6, 0.0, 0.8, 0.0];
@@ -154,7 +155,8 @@ mod tests {
             16,
             b"\x00\x80\x00\xf1\x00\xd0\xff\xf1\x21\x00\x00\xf1\x00\x00\x7d\xf1",
         );
-        let numbers: Vec<f32> = (numbers.chunks(4))
+        let numbers: Vec<f32> = numbers
+            .chunks(4)
             .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]))
             .collect();
         assert_eq!(numbers, [1.0, -0.375, 33.0 / 32768.0, 250.0]);

@@ -88,7 +88,7 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             let stream = GltfError::part(&stored, compressed.byte_offset, compressed.byte_length, || {
                 format!("{at}.extensions.{name}")
             })?;
-            let length = (compressed.count).saturating_mul(compressed.byte_stride);
+            let length = compressed.count.saturating_mul(compressed.byte_stride);
             let end = place.byte_offset.saturating_add(length.max(place.byte_length));
             // All elements, and their buffer, which grows to its stated end.
             let grown = end.saturating_sub(places[place.buffer].as_ref().map_or(0, Vec::len));
