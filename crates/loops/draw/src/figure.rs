@@ -121,8 +121,11 @@ impl Figure {
                 });
             }
             // A leg without a foot has its sole at the end of its bone.
-            let ankle = Some(foot.ankle).filter(|&ankle| body.end_of(ankle) == DVec3::ZERO);
-            for joint in ankle.into_iter().chain(foot.toe) {
+            for joint in Some(foot.ankle)
+                .filter(|&ankle| body.end_of(ankle) == DVec3::ZERO)
+                .into_iter()
+                .chain(foot.toe)
+            {
                 figure.soles.push((joint, figure.radius_at(joint)));
             }
         }
@@ -150,8 +153,8 @@ impl Figure {
     /// Whether a joint stands on the ground, or is below one that does.
     #[cfg(feature = "pictures")]
     pub(crate) fn is_of_sole(&self, joint: usize) -> bool {
-        let mut chain = core::iter::successors(Some(joint), |&joint| self.skeleton.parent(joint));
-        chain.any(|joint| self.soles.iter().any(|&(sole, _)| sole == joint))
+        core::iter::successors(Some(joint), |&joint| self.skeleton.parent(joint))
+            .any(|joint| self.soles.iter().any(|&(sole, _)| sole == joint))
     }
 
     /// Standing height of the body, metres.
@@ -217,8 +220,10 @@ impl Figure {
     }
 
     fn radius_at(&self, point: usize) -> f64 {
-        let ends = self.limbs.iter().flat_map(|limb| limb.ends.into_iter().zip(limb.radii));
-        ends.filter(|&(end, _)| end == point)
+        self.limbs
+            .iter()
+            .flat_map(|limb| limb.ends.into_iter().zip(limb.radii))
+            .filter(|&(end, _)| end == point)
             .map(|(_, radius)| radius)
             .fold(0.0, f64::max)
     }
@@ -401,8 +406,12 @@ impl Parts {
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
         for foot in feet {
             let path = skeleton.path_from_root(foot.ankle);
-            let thigh = body.thighs.into_iter().flatten().find(|thigh| path.contains(thigh));
-            let start = thigh.unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
+            let start = body
+                .thighs
+                .into_iter()
+                .flatten()
+                .find(|thigh| path.contains(thigh))
+                .unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
             if let (Some(end), Some([left, right])) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
                 let is_left = (foot.side == Some(Side::Left)) != body.is_mirrored;
                 parts.lay_out(skeleton, if is_left { left } else { right }, end, Part::Leg);
@@ -469,13 +478,17 @@ impl Parts {
 /// other foot, hand or head.
 fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> usize {
     let ankles = body.feet.iter().map(|other| other.ankle);
-    let others = ankles
+    let shared: Vec<usize> = ankles
         .filter(|&ankle| ankle != foot.ankle)
-        .chain(body.hands.iter().copied());
-    let others = others.chain(body.head).chain([body.hips]);
-    let shared: Vec<usize> = others.flat_map(|joint| skeleton.path_from_root(joint)).collect();
-    let first = path.iter().find(|joint| !shared.contains(joint));
-    first.copied().unwrap_or(foot.ankle)
+        .chain(body.hands.iter().copied())
+        .chain(body.head)
+        .chain([body.hips])
+        .flat_map(|joint| skeleton.path_from_root(joint))
+        .collect();
+    path.iter()
+        .find(|joint| !shared.contains(joint))
+        .copied()
+        .unwrap_or(foot.ankle)
 }
 
 /// Returns a skeleton without a body: all its bones.

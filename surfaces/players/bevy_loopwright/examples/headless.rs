@@ -142,9 +142,13 @@ impl Stage {
             place.map(|place| DVec3::from_array(place.translation().to_array().map(f64::from)))
         };
         let root = (&self.hero, player.root().translation);
-        let pairs = self.joints.iter().zip(meant.iter().copied()).chain([root]);
-        let off = pairs.map(|(entity, meant)| shown(entity).map_or(f64::INFINITY, |place| place.distance(meant)));
-        let off = off.fold(0.0, f64::max);
+        let off = self
+            .joints
+            .iter()
+            .zip(meant.iter().copied())
+            .chain([root])
+            .map(|(entity, meant)| shown(entity).map_or(f64::INFINITY, |place| place.distance(meant)))
+            .fold(0.0, f64::max);
         Ok((meant, off))
     }
 
@@ -159,11 +163,14 @@ impl Stage {
 fn path(twists: &[Twist]) -> [(f64, Goal); 13] {
     let speed = |twist: &Twist| twist.linear.x.hypot(twist.linear.z);
     let slow = twists.iter().map(speed).fold(1e3, f64::min);
-    let ahead = twists.iter().filter(|twist| twist.linear.z > 0.8 * speed(twist));
-    let fast = ahead.map(speed).fold(slow, f64::max);
+    let fast = twists
+        .iter()
+        .filter(|twist| twist.linear.z > 0.8 * speed(twist))
+        .map(speed)
+        .fold(slow, f64::max);
     let turns = twists.iter().map(|twist| twist.angular.y);
     let (left, right) = (turns.clone().fold(0.0, f64::max), turns.fold(0.0, f64::min));
-    let goals = [
+    [
         (1.5, 0.0, 0.0, 0.0),
         (4.0, slow, 0.0, 0.0),
         (3.0, slow, left, 0.0),
@@ -177,8 +184,8 @@ fn path(twists: &[Twist]) -> [(f64, Goal); 13] {
         (1.0, 0.0, 0.0, 0.0),
         (0.4, slow, 0.0, 0.0),
         (6.0, 0.0, 0.0, 0.0),
-    ];
-    goals.map(|(secs, speed, turn_rate, turn)| {
+    ]
+    .map(|(secs, speed, turn_rate, turn)| {
         let goal = Goal {
             speed,
             turn_rate,
@@ -206,8 +213,10 @@ fn play(folder: &Path) -> Result<(String, Vec<String>), Failure> {
         })
         .collect();
     let moving = set.clips().iter().filter(|clip| clip.loops() && !clip.stands());
-    let bends = moving.clone().map(|clip| inside[&*clip.name][1]);
-    let calmest = bends.fold(f64::INFINITY, f64::min);
+    let calmest = moving
+        .clone()
+        .map(|clip| inside[&*clip.name][1])
+        .fold(f64::INFINITY, f64::min);
     let twists: Vec<Twist> = moving.map(MotionClip::twist).collect();
 
     let mut stage = Stage::new(folder, &set)?;

@@ -214,7 +214,7 @@ pub extern "C" fn update(hero: u32, secs: f64, patience_secs: f64, varies: bool,
 pub extern "C" fn events(hero: u32) -> usize {
     STAGE.with_borrow_mut(|stage| {
         let events = stage.heroes.get(&hero).map(|hero| {
-            let events = hero.events().iter().map(|event| match event {
+            hero.events().iter().map(|event| match event {
                 PlayerEvent::Foot { foot, kind, clip, late_secs } => {
                     let kind = if *kind == FootEventKind::Strike { "strike" } else { "lift" };
                     json!({ "type": kind, "foot": **foot, "clip": **clip, "secs": hero.secs() - late_secs, "late": late_secs })
@@ -222,8 +222,7 @@ pub extern "C" fn events(hero: u32) -> usize {
                 PlayerEvent::Switch { from, to, fade_secs } => {
                     json!({ "type": "switch", "from": from, "to": to, "secs": hero.secs(), "fade_secs": fade_secs })
                 }
-            });
-            events.collect::<Value>()
+            }).collect::<Value>()
         });
         stage.answer(&json!(events))
     })

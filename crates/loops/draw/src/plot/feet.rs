@@ -133,8 +133,9 @@ impl WorldPositions {
             let frame = frame.clamp(0, count - 1);
             (frame, frame + self.first)
         };
-        let root = self.root.at(key as f64 * self.step_secs);
-        root.transform_point(self.from_root.position(frame as usize, joint))
+        self.root
+            .at(key as f64 * self.step_secs)
+            .transform_point(self.from_root.position(frame as usize, joint))
     }
 
     /// Returns the speed of a joint over the ground at some keys, from its positions at the neighbouring keys, centimetres per

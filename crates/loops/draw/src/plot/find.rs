@@ -108,8 +108,7 @@ fn mark_peaks(svg: &mut Svg, panel: &Chart, peaks: &[Peak], dt: f64, chosen: Opt
         let x = panel.across(secs);
         labels.keep_free(panel.area.between(x - 2.0, x + 2.0));
     }
-    let shown = peaks.iter().take(MAX_PEAKS);
-    let shown = shown.map(|peak| {
+    let shown = peaks.iter().take(MAX_PEAKS).map(|peak| {
         (
             peak.lag_frames * dt,
             panel.across(peak.lag_frames * dt),
@@ -151,16 +150,22 @@ fn costs(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found:
     let grid = [area.width, area.height].map(|side| (side / CELL) as usize);
     let seams = seam_costs(&panel, grid, analysis, settings);
     let random = found.random_cost.filter(|&cost| cost > 0.0);
-    let finite = seams.iter().copied().filter(|cost| cost.is_finite());
-    let largest = finite.fold(0.0, f64::max);
+    let largest = seams
+        .iter()
+        .copied()
+        .filter(|cost| cost.is_finite())
+        .fold(0.0, f64::max);
     let unit = random.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
         heat::draw(svg, area, grid, |column, row| seams[row * grid[0] + column] / unit);
         mark_candidates(svg, panel, take.frame_time_secs(), candidates);
     });
-    let plain = [0.0, 0.1, 0.5, MAX_COST_RATIO].map(|ratio| (ratio, number(ratio)));
-    let labels: Vec<_> = plain.into_iter().chain([(1.0, "1+".to_owned())]).collect();
+    let labels: Vec<_> = [0.0, 0.1, 0.5, MAX_COST_RATIO]
+        .map(|ratio| (ratio, number(ratio)))
+        .into_iter()
+        .chain([(1.0, "1+".to_owned())])
+        .collect();
     let name = match random {
         Some(_) => "cost, share of random pairs",
         None => "cost, share of the largest",
@@ -201,13 +206,15 @@ fn middle_of(index: usize, count: usize, range: Range) -> f64 {
 
 fn mark_candidates(svg: &mut Svg, panel: &Chart, dt: f64, candidates: &[LoopCandidate]) {
     const RADIUS: f64 = 4.5;
-    let points = candidates.iter().map(|candidate| {
-        (
-            panel.across(candidate.cut.start_frame() * dt),
-            panel.down(candidate.source_period_secs),
-        )
-    });
-    let points: Vec<(f64, f64)> = points.collect();
+    let points: Vec<(f64, f64)> = candidates
+        .iter()
+        .map(|candidate| {
+            (
+                panel.across(candidate.cut.start_frame() * dt),
+                panel.down(candidate.source_period_secs),
+            )
+        })
+        .collect();
     let mut labels = Labels::around(&points);
     let mut numbers = Vec::new();
     for (index, &(x, y)) in points.iter().enumerate() {

@@ -42,8 +42,13 @@ fn all(analysis: &Analysis) -> Vec<Track> {
         least,
         kind: Kind::Plain,
     };
-    let feet = analysis.body.feet.iter().take(SERIES.len());
-    let feet: Vec<usize> = feet.map(Foot::lowest_joint).collect();
+    let feet: Vec<usize> = analysis
+        .body
+        .feet
+        .iter()
+        .take(SERIES.len())
+        .map(Foot::lowest_joint)
+        .collect();
     let [speed, heading] = speed_and_heading(analysis);
     vec![
         heights("Feet, height", &feet, 130.0, 4.0),
@@ -199,11 +204,11 @@ pub(super) fn draw(plot: &mut Plot, analysis: &Analysis, tracks: &[Track], chose
 fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart {
     // A jump of the pose would compress all other values; it is clipped, and its mark explains it.
     let all = !analysis.usable.contains(&true);
-    let values = track
+    let trusted = track
         .lines
         .iter()
-        .flat_map(|(_, values)| values.iter().zip(&analysis.usable));
-    let trusted = values.filter(|&(_, &usable)| usable || all);
+        .flat_map(|(_, values)| values.iter().zip(&analysis.usable))
+        .filter(|&(_, &usable)| usable || all);
     let mut range = Range::around(trusted.map(|(&value, _)| value), track.least);
     if track.kind == Kind::Size {
         range = range.down_to_zero();

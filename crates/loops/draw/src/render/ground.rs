@@ -47,8 +47,10 @@ impl Ground {
         let count = ((secs / motion.step_secs()).round() as usize).clamp(1, MAX_FRAMES);
         let lowest: Vec<DVec3> = (0..=count)
             .filter_map(|at| {
-                let standing = motion.standing_at(secs * at as f64 / count as f64);
-                standing.into_iter().reduce(|a, b| if b.y < a.y { b } else { a })
+                motion
+                    .standing_at(secs * at as f64 / count as f64)
+                    .into_iter()
+                    .reduce(|a, b| if b.y < a.y { b } else { a })
             })
             .collect();
         let mean = lowest.iter().sum::<DVec3>() / lowest.len().max(1) as f64;
@@ -117,8 +119,7 @@ impl Ground {
     pub(super) fn draw_shadow(&self, motion: &DrawnMotion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
         let mut outlines = Vec::new();
         for limb in motion.figure.limbs() {
-            let ends = limb.ends.map(|end| points[end]);
-            let flat = ends.map(|p| DVec2::new(p.x, p.z));
+            let flat = limb.ends.map(|end| DVec2::new(points[end].x, points[end].z));
             let outline = super::canvas::hull_of_circles(flat, limb.radii, 8);
             let spots = outline
                 .into_iter()

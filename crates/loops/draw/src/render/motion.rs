@@ -98,8 +98,8 @@ impl DrawnMotion {
         let mut motion = Self::still(figure, loop_clip.step_secs(), loop_clip.skeleton().num_joints())?;
         for sample in 0..=loop_clip.num_samples() {
             // A root on a path sways about its twist, so points are relative to the twist.
-            let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
-            let sway = twist.inverse() * loop_clip.root_pose(sample);
+            let sway =
+                loop_clip.root().at(sample as f64 * loop_clip.step_secs()).inverse() * loop_clip.root_pose(sample);
             let world = loop_clip.body_pose(sample).world(loop_clip.skeleton());
             motion.poses.push(world.moved(sway));
         }
@@ -232,8 +232,11 @@ impl DrawnMotion {
     pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
         let (frames, u) = self.around(secs);
         let [before, after] = frames.map(|frame| self.frame(frame as isize));
-        let pairs = before.into_iter().zip(after);
-        pairs.map(|(a, b)| if u > 0.0 { a.lerp(b, u) } else { a }).collect()
+        before
+            .into_iter()
+            .zip(after)
+            .map(|(a, b)| if u > 0.0 { a.lerp(b, u) } else { a })
+            .collect()
     }
 
     /// Returns the pose that ends a cycle, in the axes of the root: if it differs from the one that starts it, the seam is a jump.
@@ -248,11 +251,12 @@ impl DrawnMotion {
         if u == 0.0 {
             return before.clone();
         }
-        let joints = (0..before.rotations.len()).map(|joint| {
-            let place = before.translations[joint].lerp(after.translations[joint], u);
-            (place, before.rotations[joint].lerp(after.rotations[joint], u))
-        });
-        joints.collect()
+        (0..before.rotations.len())
+            .map(|joint| {
+                let place = before.translations[joint].lerp(after.translations[joint], u);
+                (place, before.rotations[joint].lerp(after.rotations[joint], u))
+            })
+            .collect()
     }
 
     /// Returns all joints in the world.
@@ -297,8 +301,10 @@ impl DrawnMotion {
             return Vec::new();
         };
         let (reach, origin) = (&surface.reach, joints.translations[self.figure.hips()]);
-        let posed = reach.posed(&reach.bones_at(joints), origin);
-        (posed.into_iter().zip(&reach.vertices))
+        reach
+            .posed(&reach.bones_at(joints), origin)
+            .into_iter()
+            .zip(&reach.vertices)
             .map(|([position, _], vertex)| {
                 let joint = reach.bones[usize::from(vertex.bones[0])].joint;
                 let place = origin + DVec3::from_array(position.map(f64::from));

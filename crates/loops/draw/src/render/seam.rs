@@ -47,8 +47,10 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
         .max_by(|&a, &b| gap_of(a).total_cmp(&gap_of(b)));
     let largest = widest.map_or(0.0, gap_of);
     let full = largest.max(FULL_COLOUR_METRES);
-    let layers = canvas.layer().zip(canvas.layer());
-    let (mut below, mut above) = layers.ok_or(RenderError::of_size(scene.size))?;
+    let (mut below, mut above) = canvas
+        .layer()
+        .zip(canvas.layer())
+        .ok_or(RenderError::of_size(scene.size))?;
     let colour_of =
         |gap: f64| core::array::from_fn(|part| MEETS[part] + (OFF[part] - MEETS[part]) * (gap / full).min(1.0));
     if let (Some((surface, first)), Some((_, last))) = (motion.surface_at(0.0), motion.surface_at_seam()) {

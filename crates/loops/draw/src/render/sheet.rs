@@ -66,8 +66,11 @@ pub fn side_by_side(pictures: &[Picture]) -> Result<Picture, RenderError> {
         return Ok(picture.clone());
     }
     const GAP: u32 = 4;
-    let widths = pictures.iter().map(|picture| picture.size()[0] + GAP);
-    let width = widths.sum::<u32>().saturating_sub(GAP);
+    let width = pictures
+        .iter()
+        .map(|picture| picture.size()[0] + GAP)
+        .sum::<u32>()
+        .saturating_sub(GAP);
     let height = pictures.iter().map(|picture| picture.size()[1]).max().unwrap_or(0);
     let mut row = Canvas::new([width, height]).ok_or(RenderError::of_size([width, height]))?;
     row.bar(

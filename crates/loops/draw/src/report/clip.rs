@@ -168,15 +168,17 @@ fn compacted(limbs: &[Limb], joints: &[usize]) -> (Vec<usize>, Vec<String>) {
     points.sort_unstable();
     points.dedup();
     let place = |point: usize| points.binary_search(&point).unwrap_or_default();
-    let texts = limbs.iter().map(|limb| {
-        let side = match limb.side {
-            Some(Side::Left) => 0,
-            Some(Side::Right) => 1,
-            None => 2,
-        };
-        let radius_mm = (500.0 * (limb.radii[0] + limb.radii[1])).round().clamp(0.0, 1e6);
-        format!("{},{},{side},{radius_mm}", place(limb.ends[0]), place(limb.ends[1]))
-    });
-    let texts = texts.collect();
+    let texts = limbs
+        .iter()
+        .map(|limb| {
+            let side = match limb.side {
+                Some(Side::Left) => 0,
+                Some(Side::Right) => 1,
+                None => 2,
+            };
+            let radius_mm = (500.0 * (limb.radii[0] + limb.radii[1])).round().clamp(0.0, 1e6);
+            format!("{},{},{side},{radius_mm}", place(limb.ends[0]), place(limb.ends[1]))
+        })
+        .collect();
     (points, texts)
 }

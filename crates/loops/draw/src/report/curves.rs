@@ -101,8 +101,12 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
         );
     }
     for (axis, (label, class)) in AXES.into_iter().enumerate() {
-        let curves = uncut.into_iter().flatten().map(|side| (side, " uncut"));
-        for (side, extra) in curves.chain(closed.iter().map(|side| (side, ""))) {
+        for (side, extra) in uncut
+            .into_iter()
+            .flatten()
+            .map(|side| (side, " uncut"))
+            .chain(closed.iter().map(|side| (side, "")))
+        {
             let points = side.iter().map(|(secs, cm)| (x(*secs), y(cm[axis])));
             svg += &format!("<path class=\"{class}{extra}\" d=\"{}\"/>", path_of(points));
         }
@@ -118,19 +122,19 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
 /// Returns a point over the seam, relative to its position at the start of the cycle.
 fn over_the_seam(motion: &DrawnMotion, point: usize, around: f64) -> Sides {
     let start = motion.body_at(0.0)[point];
-    let before = (0..STEPS).map(|step| {
-        let secs = around * (step as f64 / STEPS as f64 - 1.0);
-        (secs, motion.body_at(motion.period_secs() + secs)[point])
-    });
-    let before = before.chain([(0.0, motion.body_at_end()[point])]).collect();
+    let before = (0..STEPS)
+        .map(|step| {
+            let secs = around * (step as f64 / STEPS as f64 - 1.0);
+            (secs, motion.body_at(motion.period_secs() + secs)[point])
+        })
+        .chain([(0.0, motion.body_at_end()[point])])
+        .collect();
     let after = (0..=STEPS).map(|step| {
         let secs = around * step as f64 / STEPS as f64;
         (secs, motion.body_at(secs)[point])
     });
-    [before, after.collect()].map(|side: Vec<(f64, DVec3)>| {
-        let from_start = side.into_iter().map(|(secs, p)| (secs, 100.0 * (p - start)));
-        from_start.collect()
-    })
+    [before, after.collect()]
+        .map(|side: Vec<(f64, DVec3)>| side.into_iter().map(|(secs, p)| (secs, 100.0 * (p - start))).collect())
 }
 
 /// Cycles of the path that are shown: two show whether it continues smoothly.
@@ -146,8 +150,10 @@ pub(super) fn path(entry: &LoopEntry) -> String {
     // The take stands elsewhere; its stretch is moved so that it starts with the loop.
     let of_take: Vec<DVec3> = entry.uncut.as_ref().map_or_else(Vec::new, |uncut| {
         let onto = root.start * uncut.root.start.inverse();
-        let steps = (0..=STEPS).map(|k| uncut.period_secs() * k as f64 / STEPS as f64 * 0.9999);
-        steps.map(|secs| onto.transform_point(hips_at(uncut, secs))).collect()
+        (0..=STEPS)
+            .map(|k| uncut.period_secs() * k as f64 / STEPS as f64 * 0.9999)
+            .map(|secs| onto.transform_point(hips_at(uncut, secs)))
+            .collect()
     });
     let dashed = if of_take.is_empty() {
         ""
@@ -196,8 +202,10 @@ fn path_chart(of_hips: &[DVec3], of_root: &[DVec3], of_take: &[DVec3]) -> String
     for (points, class) in [(of_take, "uncut"), (of_root, "b"), (of_hips, "a")] {
         svg += &format!("<path class=\"{class}\" d=\"{}\"/>", path_of(points.iter().map(place)));
     }
-    let mut lengths = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1].into_iter();
-    let bar = lengths.find(|bar| bar * scale < 0.3 * WIDTH).unwrap_or(0.1);
+    let bar = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1]
+        .into_iter()
+        .find(|bar| bar * scale < 0.3 * WIDTH)
+        .unwrap_or(0.1);
     svg += &format!(
         "<line x1=\"12\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\"/><text x=\"12\" y=\"{}\">{bar} m</text>\
          <text class=\"a\" x=\"12\" y=\"18\">hips</text><text class=\"b\" x=\"48\" y=\"18\">root</text></svg>",
@@ -307,8 +315,10 @@ fn figure(caption: &str, svg: &str, table: &str) -> String {
 /// Returns the way of a polyline; steps of less than a third of a unit are left out.
 fn path_of(points: impl Iterator<Item = (f64, f64)>) -> String {
     let finite = points.filter(|(x, y)| x.is_finite() && y.is_finite());
-    let shown = without_small_steps(finite, 0.3);
-    let steps: Vec<String> = shown.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+    let steps: Vec<String> = without_small_steps(finite, 0.3)
+        .iter()
+        .map(|(x, y)| format!("{x:.1} {y:.1}"))
+        .collect();
     if steps.is_empty() {
         String::new()
     } else {

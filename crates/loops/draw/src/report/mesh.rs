@@ -43,10 +43,13 @@ impl PageMesh {
             let bytes = [vertices, triangles, bones.len()].into_iter().zip(BYTES_EACH);
             bytes.map(|(count, bytes)| count * bytes).sum::<usize>() <= MAX_BYTES
         })?;
-        let positions = mesh.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
-        let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), position| {
-            (low.min(position), high.max(position))
-        });
+        let (low, high) = mesh
+            .vertices
+            .iter()
+            .map(|vertex| Vec3::from_array(vertex.position))
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), position| {
+                (low.min(position), high.max(position))
+            });
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
         let unit = (half.max_element() / f32::from(i16::MAX)).max(f32::MIN_POSITIVE);
         let bytes = |channel: f32| (255.0 * channel).round() as u8;

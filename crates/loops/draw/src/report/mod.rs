@@ -341,9 +341,11 @@ fn hash(text: &str) -> String {
 
 /// Returns a script or a style without indents and comment lines, which serve readers of the source only.
 fn without_comments(source: &str) -> String {
-    let lines = source.lines().map(str::trim);
-    let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
-    kept.fold(String::new(), |text, line| text + line + "\n")
+    source
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
+        .fold(String::new(), |text, line| text + line + "\n")
 }
 
 #[cfg(test)]

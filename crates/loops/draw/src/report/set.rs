@@ -21,8 +21,7 @@ pub(super) fn html(set: &Manifest) -> String {
         grid(set),
         phases(set)
     );
-    let passages = set.clips.iter().filter(|clip| !clip.is_loop());
-    let rows = passages.map(|passage| {
+    let rows: String = set.clips.iter().filter(|clip| !clip.is_loop()).map(|passage| {
         let [from, to] =
             [&passage.from, &passage.to].map(|state| state.as_ref().map_or_else(String::new, |state| escape(&state.clip)));
         format!(
@@ -32,8 +31,7 @@ pub(super) fn html(set: &Manifest) -> String {
             passage.turn_deg.unwrap_or_default(),
             passage.cost.unwrap_or_default()
         )
-    });
-    let rows: String = rows.collect();
+    }).collect();
     if !rows.is_empty() {
         html += &format!(
             "<table><caption>What happens once</caption><thead><tr><th>Name</th><th>From</th><th>To</th>\

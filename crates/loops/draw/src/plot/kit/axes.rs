@@ -99,8 +99,7 @@ impl Ticks {
     /// Returns a tick's label, with as many decimals as the step needs.
     fn label(&self, value: f64) -> String {
         let value = if value.abs() < 1e-6 * self.step { 0.0 } else { value };
-        let text = format!("{value:.*}", self.decimals);
-        text.replace('-', "\u{2212}")
+        format!("{value:.*}", self.decimals).replace('-', "\u{2212}")
     }
 }
 
@@ -258,8 +257,9 @@ impl Chart {
         ink: Ink,
         extra: &str,
     ) {
-        let keyed = values.enumerate();
-        let points = keyed.map(|(index, value)| ((first + index) as f64 * step, value));
+        let points = values
+            .enumerate()
+            .map(|(index, value)| ((first + index) as f64 * step, value));
         self.line(svg, points, ink, extra);
     }
 

@@ -18,8 +18,9 @@ static ADVANCES: LazyLock<[u16; 95]> = LazyLock::new(|| {
     let face = Face::parse(REGULAR, 0).ok();
     core::array::from_fn(|index| {
         let letter = char::from(b' ' + index as u8);
-        let advance = (face.as_ref()).and_then(|face| face.glyph_hor_advance(face.glyph_index(letter)?));
-        advance.unwrap_or(OTHER_ADVANCE)
+        (face.as_ref())
+            .and_then(|face| face.glyph_hor_advance(face.glyph_index(letter)?))
+            .unwrap_or(OTHER_ADVANCE)
     })
 });
 
@@ -74,8 +75,10 @@ pub(crate) fn escape(text: &str) -> String {
 
 /// Returns the text as [`escape`] took it.
 pub(in crate::plot) fn unescape(text: &str) -> String {
-    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-    plain.replace("&amp;", "&")
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&")
 }
 
 #[cfg(test)]
