@@ -79,8 +79,12 @@ enum Part {
 impl Figure {
     /// Creates the body of a take's skeleton, with the bone lengths of the take's middle frame.
     pub fn new(take: &Take, body: &Body) -> Self {
-        let pose = take.pose(take.num_frames() / 2);
-        Self::in_pose(pose, take.skeleton(), body, body.stature(take))
+        Self::in_pose(
+            take.pose(take.num_frames() / 2),
+            take.skeleton(),
+            body,
+            body.stature(take),
+        )
     }
 
     /// Creates the body of a skeleton, with the bone lengths of a pose and its standing height, metres; where that is unknown,
@@ -90,8 +94,11 @@ impl Figure {
             translations: positions,
             rotations,
         } = pose.world(skeleton);
-        let flesh = (positions.iter().enumerate()).filter(|&(joint, _)| !body.is_control(joint));
-        let (low, high) = bounds(flesh.map(|(_, &position)| position));
+        let (low, high) = bounds(
+            (positions.iter().enumerate())
+                .filter(|&(joint, _)| !body.is_control(joint))
+                .map(|(_, &position)| position),
+        );
         let stature = stature.unwrap_or((high - low).max_element()).max(1e-6);
         let parts = Parts::new(skeleton, body);
         let mut figure = Self {
@@ -303,8 +310,11 @@ impl Figure {
             Some(rotations[joint].inverse() * along.try_normalize()?)
         });
         if body.head == Some(joint) {
-            let up = tip.and_then(DVec3::try_normalize).or(onwards).unwrap_or(DVec3::Y);
-            self.add_head(joint, up, 0.02 * stature);
+            self.add_head(
+                joint,
+                tip.and_then(DVec3::try_normalize).or(onwards).unwrap_or(DVec3::Y),
+                0.02 * stature,
+            );
             return;
         }
         if parts.chest == Some(joint)
@@ -316,20 +326,20 @@ impl Figure {
             return;
         }
         let (tip_offset, radii) = match parts.part[joint] {
-            Part::Hand if body.hands.contains(&joint) => {
-                let tip_offset = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
-                (tip_offset, self.sized([share::WRIST, share::PALM]))
-            }
+            Part::Hand if body.hands.contains(&joint) => (
+                tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature))),
+                self.sized([share::WRIST, share::PALM]),
+            ),
             Part::Foot if body.end_of(joint) != DVec3::ZERO => {
                 (Some(body.end_of(joint)), self.sized([share::THIGH, share::ANKLE]))
             }
             // Paws and hooves end where their bones do.
             Part::Foot if body.feet.len() > 2 => (tip, self.sized([share::ANKLE, share::TOE])),
             // The ankle itself may be the last joint.
-            Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => {
-                let ahead = rotations[joint].inverse() * DVec3::new(0.0, 0.0, share::FOOT_LENGTH * stature);
-                (Some(tip.unwrap_or(ahead)), self.sized([share::ANKLE, share::TOE]))
-            }
+            Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => (
+                Some(tip.unwrap_or(rotations[joint].inverse() * DVec3::new(0.0, 0.0, share::FOOT_LENGTH * stature))),
+                self.sized([share::ANKLE, share::TOE]),
+            ),
             Part::Foot => (tip, self.sized([share::TOE, 0.8 * share::TOE])),
             Part::Hand => (tip, self.sized([share::FINGER; 2])),
             _ => (tip, self.other_radii(tip.map_or(0.0, DVec3::length))),
@@ -427,8 +437,12 @@ impl Parts {
             if body.bone_ends.iter().any(|&(joint, _)| joint == hand) {
                 continue;
             }
-            let start = body.shoulders.map_or(hand, |shoulders| shoulders[index.min(1)]);
-            parts.lay_out(skeleton, start, hand, Part::Arm);
+            parts.lay_out(
+                skeleton,
+                body.shoulders.map_or(hand, |shoulders| shoulders[index.min(1)]),
+                hand,
+                Part::Arm,
+            );
             parts.end_in(skeleton, hand, Part::Hand);
         }
         let sides = [body.thighs, body.shoulders].into_iter().flatten();
@@ -477,8 +491,10 @@ impl Parts {
 /// Returns the upper end of a leg that does not hang from the thighs: the first joint of the path to its ankle that carries no
 /// other foot, hand or head.
 fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> usize {
-    let ankles = body.feet.iter().map(|other| other.ankle);
-    let shared: Vec<usize> = ankles
+    let shared: Vec<usize> = body
+        .feet
+        .iter()
+        .map(|other| other.ankle)
         .filter(|&ankle| ankle != foot.ankle)
         .chain(body.hands.iter().copied())
         .chain(body.head)
@@ -493,8 +509,8 @@ fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> 
 
 /// Returns a skeleton without a body: all its bones.
 fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
-    let bones = (0..skeleton.num_joints()).filter_map(|joint| Some([skeleton.parent(joint)?, joint]));
-    bones
+    (0..skeleton.num_joints())
+        .filter_map(|joint| Some([skeleton.parent(joint)?, joint]))
         .map(|ends| Limb {
             ends,
             radii: [share::TOE * stature; 2],

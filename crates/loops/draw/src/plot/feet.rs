@@ -46,8 +46,13 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
             (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
             (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
         ];
-        let chart = over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest);
-        panel(svg, &chart, made, standing[index], &speeds);
+        panel(
+            svg,
+            &over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest),
+            made,
+            standing[index],
+            &speeds,
+        );
     });
 }
 
@@ -56,8 +61,12 @@ pub(super) const SEAM: &str = "stroke-dasharray=\"4 3\"";
 
 /// Returns a chart over two periods of a loop.
 pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is_lowest: bool) -> Chart {
-    let secs = Range::new(0.0, 2.0 * made.loop_clip.period_secs());
-    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest)
+    Chart::new(
+        area,
+        (Range::new(0.0, 2.0 * made.loop_clip.period_secs()), "time, s"),
+        y,
+    )
+    .labelled(is_lowest)
 }
 
 fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)]) {
@@ -84,8 +93,13 @@ fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(I
         panel.upright(svg, clip.period_secs(), Ink::Text, SEAM);
         for (ink, width, speeds) in lines {
             for start in (0..2 * count).step_by(speeds.len().max(1)) {
-                let shown = speeds.iter().map(|speed| speed.min(2.0 * FASTEST));
-                panel.samples(svg, (start, step), shown, *ink, &stroke_width(*width));
+                panel.samples(
+                    svg,
+                    (start, step),
+                    speeds.iter().map(|speed| speed.min(2.0 * FASTEST)),
+                    *ink,
+                    &stroke_width(*width),
+                );
             }
         }
     });

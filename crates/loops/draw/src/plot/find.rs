@@ -25,8 +25,10 @@ use super::{
 /// a few hundred starts and lengths, however long the take.
 pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> String {
     let take = &analysis.take;
-    let title = format!("{}: which stretches repeat", take.name());
-    let mut plot = Plot::new(title, &summary(take, found));
+    let mut plot = Plot::new(
+        format!("{}: which stretches repeat", take.name()),
+        &summary(take, found),
+    );
     autocorrelation(&mut plot, analysis, settings, found);
     plot.y += 14.0;
     costs(&mut plot, analysis, settings, found);
@@ -35,8 +37,13 @@ pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) 
         .best()
         .map(|best| [best.cut.start_frame(), best.cut.end_frame()].map(|frame| frame * take.frame_time_secs()));
     tracks::segments(&mut plot, analysis, map_width());
-    let speed = tracks::speed_and_heading(analysis);
-    tracks::draw(&mut plot, analysis, &speed, chosen, map_width());
+    tracks::draw(
+        &mut plot,
+        analysis,
+        &tracks::speed_and_heading(analysis),
+        chosen,
+        map_width(),
+    );
     plot.finish()
 }
 
@@ -72,15 +79,22 @@ fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettin
             .take(MAX_CYCLES)
             .collect()
     });
-    let heading = ChartHeading::new("Autocorrelation: how well the take repeats after a delay")
-        .key_if(!peaks.is_empty(), Sign::Dot(Ink::Blue), "peak, with its delay in s")
-        .keys(chosen_key.map(|words| (Sign::Dashed(Ink::Vermillion), words)))
-        .key_if(!cycles.is_empty(), Sign::Stroke(Ink::Faint), "whole cycles");
-    let area = plot.area(&heading, style::CHART_WIDTH, 140.0);
+    let area = plot.area(
+        &ChartHeading::new("Autocorrelation: how well the take repeats after a delay")
+            .key_if(!peaks.is_empty(), Sign::Dot(Ink::Blue), "peak, with its delay in s")
+            .keys(chosen_key.map(|words| (Sign::Dashed(Ink::Vermillion), words)))
+            .key_if(!cycles.is_empty(), Sign::Stroke(Ink::Faint), "whole cycles"),
+        style::CHART_WIDTH,
+        140.0,
+    );
     let lowest = values.iter().take(max_lag + 1).copied().fold(0.0_f64, f64::min);
     // Room above 1 for the labels of peaks.
-    let heights = Range::new((lowest - 0.1).max(-1.1), 1.25);
-    Chart::new(area, (range, "delay, s"), (heights, "autocorrelation")).draw(&mut plot.svg, |panel, svg| {
+    Chart::new(
+        area,
+        (range, "delay, s"),
+        (Range::new((lowest - 0.1).max(-1.1), 1.25), "autocorrelation"),
+    )
+    .draw(&mut plot.svg, |panel, svg| {
         panel.grid(svg);
         panel.level(svg, 0.0, Ink::Grey, "stroke-width=\"1\"");
         for secs in &cycles {
@@ -89,8 +103,7 @@ fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettin
         if let Some(secs) = chosen {
             panel.upright(svg, secs, Ink::Vermillion, DASHED);
         }
-        let known = values.iter().take(max_lag + 2).copied();
-        panel.samples(svg, (0, dt), known, Ink::Blue, "");
+        panel.samples(svg, (0, dt), values.iter().take(max_lag + 2).copied(), Ink::Blue, "");
         mark_peaks(svg, panel, &peaks, dt, chosen);
     });
     plot.y += style::BELOW;
@@ -121,8 +134,7 @@ fn mark_peaks(svg: &mut Svg, panel: &Chart, peaks: &[Peak], dt: f64, chosen: Opt
     }
     for (secs, x, y) in shown {
         let words = format!("{secs:.2}");
-        let width = text::width(&words, style::TEXT, false) + 4.0;
-        if let Some(area) = labels.place(x, y, width, panel.area) {
+        if let Some(area) = labels.place(x, y, text::width(&words, style::TEXT, false) + 4.0, panel.area) {
             svg.text(area.middle().0, area.top + 11.5, Anchor::Middle, "ft", &words);
         }
     }
@@ -138,10 +150,16 @@ fn costs(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found:
         .key_if(candidates.len() > 1, Sign::Ring(Ink::Text), "other loops by rank");
     let svg = &mut plot.svg;
     heading.draw(svg, style::CHART_LEFT, plot.y, style::CHART_WIDTH);
-    let top = (plot.y + heading.height(style::CHART_WIDTH)).round();
-    let area = Area::new(style::CHART_LEFT, top, map_width(), 300.0);
-    let longest = settings.max_secs.min(take.duration_secs()).max(settings.min_secs);
-    let lengths = Range::new(settings.min_secs, longest);
+    let area = Area::new(
+        style::CHART_LEFT,
+        (plot.y + heading.height(style::CHART_WIDTH)).round(),
+        map_width(),
+        300.0,
+    );
+    let lengths = Range::new(
+        settings.min_secs,
+        settings.max_secs.min(take.duration_secs()).max(settings.min_secs),
+    );
     let panel = Chart::new(
         area,
         (tracks::time_range(take), "start of the loop, s"),
@@ -219,8 +237,7 @@ fn mark_candidates(svg: &mut Svg, panel: &Chart, dt: f64, candidates: &[LoopCand
     let mut numbers = Vec::new();
     for (index, &(x, y)) in points.iter().enumerate() {
         let words = (index + 1).to_string();
-        let width = text::width(&words, style::TEXT, true) + 8.0;
-        let Some(area) = labels.place(x, y, width, panel.area) else {
+        let Some(area) = labels.place(x, y, text::width(&words, style::TEXT, true) + 8.0, panel.area) else {
             continue;
         };
         let middle = area.middle();

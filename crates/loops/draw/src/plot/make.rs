@@ -29,8 +29,10 @@ use super::{
 ///
 /// `made` must be made from the take of `analysis`.
 pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
-    let title = format!("{}: the take and the loop made from it", analysis.take.name());
-    let mut plot = Plot::new(title, &summary(made));
+    let mut plot = Plot::new(
+        format!("{}: the take and the loop made from it", analysis.take.name()),
+        &summary(made),
+    );
     let top = plot.y;
     path_from_above(&mut plot, analysis, made);
     offsets(&mut plot, made, top);
@@ -96,8 +98,11 @@ impl View {
 
     fn line(&self, svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str) {
         // Points that move by less than half a pixel add nothing.
-        let places = points.iter().map(|&point| self.at(from_above(point)));
-        svg.polyline(without_small_steps(places, 0.5), ink, extra);
+        svg.polyline(
+            without_small_steps(points.iter().map(|&point| self.at(from_above(point))), 0.5),
+            ink,
+            extra,
+        );
     }
 }
 
@@ -169,8 +174,12 @@ fn twist_line(svg: &mut Svg, view: &View, start: Rigid, twist: Twist) {
         let pixels = radius * view.pixels_per_metre;
         // Larger circles exceed the precision of rasterisers.
         if pixels < 20_000.0 {
-            let middle = view.at(from_above(start.transform_point(centre)));
-            svg.circle(middle, pixels, "lg", &format!("fill=\"none\" {thin}"));
+            svg.circle(
+                view.at(from_above(start.transform_point(centre))),
+                pixels,
+                "lg",
+                &format!("fill=\"none\" {thin}"),
+            );
             return;
         }
     }
@@ -185,8 +194,15 @@ fn scale_bar(svg: &mut Svg, view: &View) {
     let pixels = metres * view.pixels_per_metre;
     let words = format!("{metres:.decimals$} m");
     let (x, y) = (view.area.left + 12.0, view.area.bottom() - 14.0);
-    let width = pixels.max(text::width(&words, style::TEXT, false)) + 16.0;
-    svg.rect(Area::new(x - 8.0, y - 22.0, width, 30.0), "panel");
+    svg.rect(
+        Area::new(
+            x - 8.0,
+            y - 22.0,
+            pixels.max(text::width(&words, style::TEXT, false)) + 16.0,
+            30.0,
+        ),
+        "panel",
+    );
     svg.segment((x, y), (x + pixels, y), "lt", "stroke-width=\"2\"");
     for end in [x, x + pixels] {
         svg.segment((end, y - 3.0), (end, y + 3.0), "lt", "stroke-width=\"2\"");
@@ -246,8 +262,12 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
     for (heading, shown, name, offsets, least, is_last) in &panels {
         let area = heading.over(&mut plot.svg, left, y, width, height);
         let range = Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero();
-        let secs = (Range::new(0.0, clip.period_secs()), "time in the loop, s");
-        let panel = Chart::new(area, secs, (range, *name)).labelled(*is_last);
+        let panel = Chart::new(
+            area,
+            (Range::new(0.0, clip.period_secs()), "time in the loop, s"),
+            (range, *name),
+        )
+        .labelled(*is_last);
         panel.draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             blend_ends(svg, panel, made);
@@ -256,8 +276,13 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
                 svg.text(x, y, Anchor::Middle, "soft", "nothing to close");
             }
             for &(joint, ink) in shown {
-                let lengths = offsets.chunks(joints).map(|offsets| offsets[joint].length());
-                panel.samples(svg, (0, clip.step_secs()), lengths, ink, "");
+                panel.samples(
+                    svg,
+                    (0, clip.step_secs()),
+                    offsets.chunks(joints).map(|offsets| offsets[joint].length()),
+                    ink,
+                    "",
+                );
             }
         });
         y = area.bottom() + 14.0;
@@ -324,8 +349,13 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bo
         panel.grid(svg);
         panel.upright(svg, clip.period_secs(), Ink::Text, feet::SEAM);
         let mut line = |values: &[DVec3], first: usize, axis: usize, ink, width| {
-            let angles = values.iter().map(|value| value[axis]);
-            panel.samples(svg, (first, clip.step_secs()), angles, ink, &stroke_width(width));
+            panel.samples(
+                svg,
+                (first, clip.step_secs()),
+                values.iter().map(|value| value[axis]),
+                ink,
+                &stroke_width(width),
+            );
         };
         for axis in 0..3 {
             line(&before, 0, axis, Ink::Grey, 2.2);

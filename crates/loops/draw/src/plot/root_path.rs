@@ -84,8 +84,12 @@ impl Oblique {
         }
         let (dx, dy) = ((end.0 - start.0) / length, (end.1 - start.1) / length);
         for side in [1.0, -1.0] {
-            let barb = (end.0 - 8.0 * dx + side * 4.0 * dy, end.1 - 8.0 * dy - side * 4.0 * dx);
-            svg.segment(end, barb, &ink.line(), "stroke-width=\"2.4\"");
+            svg.segment(
+                end,
+                (end.0 - 8.0 * dx + side * 4.0 * dy, end.1 - 8.0 * dy - side * 4.0 * dx),
+                &ink.line(),
+                "stroke-width=\"2.4\"",
+            );
         }
         svg.text(end.0 + 8.0 * dx, end.1 + 8.0 * dy + 4.0, Anchor::Middle, "ft", words);
     }
@@ -177,8 +181,7 @@ impl RootPath {
     fn axis_ends(&self) -> Option<[DVec3; 2]> {
         let axis = self.start.rotation * self.screw.axis;
         let centre = self.centre?;
-        let heights = self.whole.iter().map(|point| (*point - centre).dot(axis));
-        let (low, high) = extremes(heights.chain([0.0]));
+        let (low, high) = extremes(self.whole.iter().map(|point| (*point - centre).dot(axis)).chain([0.0]));
         Some([
             centre + axis * (low - self.arrow()),
             centre + axis * (high + self.arrow()),
@@ -188,8 +191,10 @@ impl RootPath {
     fn draw(&self, svg: &mut Svg, area: Area) {
         let mut shown = self.whole.clone();
         shown.extend(&self.followed);
-        let directions = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X];
-        shown.extend(directions.map(|axis| self.start.transform_point(axis * 1.2 * self.arrow())));
+        shown.extend(
+            [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X]
+                .map(|axis| self.start.transform_point(axis * 1.2 * self.arrow())),
+        );
         let ends = self.axis_ends();
         shown.extend(ends.into_iter().flatten());
         let view = Oblique::new(area, self.start.rotation * DVec3::Z, &shown);
@@ -197,8 +202,16 @@ impl RootPath {
             // The ground below a path that climbs shows how high it is.
             let ground = self.whole[0].y;
             if (self.whole.iter()).any(|point| (point.y - ground).abs() > 0.01 * self.extent) {
-                let below = self.whole.iter().map(|point| DVec3::new(point.x, ground, point.z));
-                view.line(svg, &below.collect::<Vec<_>>(), Ink::Faint, &stroke_width(1.4));
+                view.line(
+                    svg,
+                    &self
+                        .whole
+                        .iter()
+                        .map(|point| DVec3::new(point.x, ground, point.z))
+                        .collect::<Vec<_>>(),
+                    Ink::Faint,
+                    &stroke_width(1.4),
+                );
             }
             if let (Some(centre), Some(ends)) = (self.centre, ends) {
                 view.line(svg, &ends, Ink::Purple, &stroke_width(1.8));
@@ -226,8 +239,13 @@ impl RootPath {
             )],
         };
         for &(direction, words) in arrows {
-            let along = self.start.rotation * direction * self.arrow();
-            view.arrow(svg, self.start.translation, along, Ink::Blue, words);
+            view.arrow(
+                svg,
+                self.start.translation,
+                self.start.rotation * direction * self.arrow(),
+                Ink::Blue,
+                words,
+            );
         }
     }
 }

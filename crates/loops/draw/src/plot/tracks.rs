@@ -163,13 +163,20 @@ fn contacts(plot: &mut Plot, analysis: &Analysis, width: f64) {
         let name = &take.skeleton().joint(foot.lowest_joint()).name;
         (Sign::Line(ink), name.clone())
     });
-    let heading = ChartHeading::new("When the feet are planted").keys(keys);
-    let area = plot.area(&heading, width, BAR * feet.len() as f64);
+    let area = plot.area(
+        &ChartHeading::new("When the feet are planted").keys(keys),
+        width,
+        BAR * feet.len() as f64,
+    );
     plot.svg.rect(area, "panel");
     for contact in analysis.contacts.spans() {
         let [left, right] = ends(area, take, contact.start_frame, contact.end_frame);
-        let top = area.top + BAR * contact.foot as f64 + 2.0;
-        let bar = Area::new(left, top, right - left, BAR - 4.0);
+        let bar = Area::new(
+            left,
+            area.top + BAR * contact.foot as f64 + 2.0,
+            right - left,
+            BAR - 4.0,
+        );
         plot.svg.rect(bar, &SERIES[contact.foot % SERIES.len()].fill());
     }
     plot.svg.outline(area);
@@ -189,12 +196,16 @@ pub(super) fn draw(plot: &mut Plot, analysis: &Analysis, tracks: &[Track], chose
         if index == 0 {
             heading = with_ground_keys(heading, analysis, chosen);
         }
-        let area = plot.area(&heading, width, track.height);
-        panel(analysis, track, area, is_last).draw(&mut plot.svg, |panel, svg| {
+        panel(analysis, track, plot.area(&heading, width, track.height), is_last).draw(&mut plot.svg, |panel, svg| {
             ground(svg, panel, analysis, chosen);
             for ((_, values), ink) in track.lines.iter().zip(SERIES) {
-                let steps = (0, take.frame_time_secs());
-                panel.samples(svg, steps, values.iter().copied(), ink, &stroke_width(1.4));
+                panel.samples(
+                    svg,
+                    (0, take.frame_time_secs()),
+                    values.iter().copied(),
+                    ink,
+                    &stroke_width(1.4),
+                );
             }
         });
         plot.y += if is_last { style::BELOW } else { 12.0 };
@@ -204,17 +215,19 @@ pub(super) fn draw(plot: &mut Plot, analysis: &Analysis, tracks: &[Track], chose
 fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart {
     // A jump of the pose would compress all other values; it is clipped, and its mark explains it.
     let all = !analysis.usable.contains(&true);
-    let trusted = track
-        .lines
-        .iter()
-        .flat_map(|(_, values)| values.iter().zip(&analysis.usable))
-        .filter(|&(_, &usable)| usable || all);
-    let mut range = Range::around(trusted.map(|(&value, _)| value), track.least);
+    let mut range = Range::around(
+        track
+            .lines
+            .iter()
+            .flat_map(|(_, values)| values.iter().zip(&analysis.usable))
+            .filter(|&(_, &usable)| usable || all)
+            .map(|(&value, _)| value),
+        track.least,
+    );
     if track.kind == Kind::Size {
         range = range.down_to_zero();
     }
-    let secs = (time_range(&analysis.take), "time, s");
-    let chart = Chart::new(area, secs, (range, track.axis)).labelled(is_last);
+    let chart = Chart::new(area, (time_range(&analysis.take), "time, s"), (range, track.axis)).labelled(is_last);
     if track.kind == Kind::Degrees {
         chart.in_degrees()
     } else {
@@ -225,11 +238,14 @@ fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart
 /// Adds the legend of the shading, for the parts that exist.
 fn with_ground_keys<'a>(heading: ChartHeading<'a>, analysis: &Analysis, chosen: Option<Chosen>) -> ChartHeading<'a> {
     let has = |activity| analysis.activity.kinds().contains(&activity);
-    let has_bad = !analysis.defects.bad_frames.is_empty();
     heading
         .key_if(has(ActivityKind::Moving), Sign::Patch("moving"), "moving")
         .key_if(has(ActivityKind::Idle), Sign::Patch("idle"), "idle")
-        .key_if(has_bad, Sign::Stroke(Ink::Vermillion), "bad frame")
+        .key_if(
+            !analysis.defects.bad_frames.is_empty(),
+            Sign::Stroke(Ink::Vermillion),
+            "bad frame",
+        )
         .key_if(chosen.is_some(), Sign::Dashed(Ink::Text), "recommended loop")
 }
 

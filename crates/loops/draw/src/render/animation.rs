@@ -63,10 +63,7 @@ impl Packer {
             return Err(refused);
         }
         match &self.gif {
-            Some(gif) => {
-                let packed = gif.pack(picture.pixels.data());
-                Ok(Packed(Content::Gif(packed.ok_or(refused)?)))
-            }
+            Some(gif) => Ok(Packed(Content::Gif(gif.pack(picture.pixels.data()).ok_or(refused)?))),
             None => {
                 let mut file = Vec::new();
                 WebPEncoder::new(&mut file)
@@ -85,11 +82,14 @@ impl Packer {
         let Some(gif) = &self.gif else {
             return Ok(self.join_webp(&packed, secs_each));
         };
-        let pictures = packed.into_iter().filter_map(|picture| match picture.0 {
-            Content::Gif(picture) => Some(picture),
-            Content::WebP(_) => None,
-        });
-        gif.join(pictures, secs_each).map_err(failed)
+        gif.join(
+            packed.into_iter().filter_map(|picture| match picture.0 {
+                Content::Gif(picture) => Some(picture),
+                Content::WebP(_) => None,
+            }),
+            secs_each,
+        )
+        .map_err(failed)
     }
 
     /// Container: RIFF, extended header, animation header, one ANMF chunk per picture. Source: the WebP container

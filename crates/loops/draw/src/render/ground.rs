@@ -53,8 +53,7 @@ impl Ground {
                     .reduce(|a, b| if b.y < a.y { b } else { a })
             })
             .collect();
-        let mean = lowest.iter().sum::<DVec3>() / lowest.len().max(1) as f64;
-        let slope = slope_of(&lowest, mean);
+        let slope = slope_of(&lowest, lowest.iter().sum::<DVec3>() / lowest.len().max(1) as f64);
         let mut heights: Vec<f64> = lowest.iter().map(|p| p.y - slope.dot(DVec2::new(p.x, p.z))).collect();
         heights.sort_by(f64::total_cmp);
         let height = heights
@@ -119,12 +118,18 @@ impl Ground {
     pub(super) fn draw_shadow(&self, motion: &DrawnMotion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
         let mut outlines = Vec::new();
         for limb in motion.figure.limbs() {
-            let flat = limb.ends.map(|end| DVec2::new(points[end].x, points[end].z));
-            let outline = super::canvas::hull_of_circles(flat, limb.radii, 8);
-            let spots = outline
-                .into_iter()
-                .filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))));
-            outlines.push(spots.map(|spot| spot.at).collect::<Vec<DVec2>>());
+            let outline = super::canvas::hull_of_circles(
+                limb.ends.map(|end| DVec2::new(points[end].x, points[end].z)),
+                limb.radii,
+                8,
+            );
+            outlines.push(
+                outline
+                    .into_iter()
+                    .filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))))
+                    .map(|spot| spot.at)
+                    .collect::<Vec<DVec2>>(),
+            );
         }
         canvas.fill_union(&outlines, Colour::SHADOW);
     }

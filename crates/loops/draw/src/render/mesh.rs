@@ -39,8 +39,10 @@ pub(super) struct Corner {
 impl<'a> PosedMesh<'a> {
     /// Creates a surface where bones carry it; `near` is somewhere near it.
     pub(super) fn new(surface: &'a Surface, bones: &[DAffine3], near: DVec3) -> Self {
-        let posed = surface.mesh.posed(bones, near).into_iter();
-        let (points, normals) = posed
+        let (points, normals) = surface
+            .mesh
+            .posed(bones, near)
+            .into_iter()
             .map(|vectors| {
                 let [position, normal] = vectors.map(|vector| DVec3::from_array(vector.map(f64::from)));
                 (near + position, normal.normalize_or_zero())

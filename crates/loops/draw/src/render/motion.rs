@@ -83,8 +83,10 @@ impl DrawnMotion {
     ) -> Result<Self, MotionError> {
         let clip = &source.clip;
         let mut motion = Self::still(figure, clip.step_secs(), clip.skeleton().num_joints())?;
-        let samples = clip.sample_range();
-        motion.poses = samples.map(|sample| clip.pose(sample).world(clip.skeleton())).collect();
+        motion.poses = clip
+            .sample_range()
+            .map(|sample| clip.pose(sample).world(clip.skeleton()))
+            .collect();
         motion.first = clip.sample_range().start().unsigned_abs();
         motion.num_frames = clip.num_intervals();
         motion.numbering = [start_frame, num_source_frames / clip.num_intervals() as f64];
@@ -100,8 +102,9 @@ impl DrawnMotion {
             // A root on a path sways about its twist, so points are relative to the twist.
             let sway =
                 loop_clip.root().at(sample as f64 * loop_clip.step_secs()).inverse() * loop_clip.root_pose(sample);
-            let world = loop_clip.body_pose(sample).world(loop_clip.skeleton());
-            motion.poses.push(world.moved(sway));
+            motion
+                .poses
+                .push(loop_clip.body_pose(sample).world(loop_clip.skeleton()).moved(sway));
         }
         motion.num_frames = loop_clip.num_samples();
         motion.root = *loop_clip.root();
@@ -125,8 +128,11 @@ impl DrawnMotion {
         };
         if layout.last_step != 1.0 {
             // All of the body moves with its first joint.
-            let clip = LoopClip::from_keys(written, layout, layout.shown(&root), 0);
-            return Self::of_loop(&clip.map_err(|_| missing(layout.num_samples))?, figure);
+            return Self::of_loop(
+                &LoopClip::from_keys(written, layout, layout.shown(&root), 0)
+                    .map_err(|_| missing(layout.num_samples))?,
+                figure,
+            );
         }
         let last = layout.num_samples.max(1) - 1 + usize::from(layout.has_closing_key);
         if last >= written.num_frames() {
@@ -136,8 +142,9 @@ impl DrawnMotion {
         motion.root = layout.shown(&root);
         for frame in 0..=last {
             let root_from_world = motion.root.at(frame as f64 * motion.step_secs).inverse();
-            let world = written.pose(frame).world(written.skeleton());
-            motion.poses.push(world.moved(root_from_world));
+            motion
+                .poses
+                .push(written.pose(frame).world(written.skeleton()).moved(root_from_world));
         }
         motion.num_frames = layout.num_samples.max(1);
         motion.repeating();
@@ -167,8 +174,7 @@ impl DrawnMotion {
     fn repeating(&mut self) {
         self.repeats = true;
         let hips = self.hips();
-        let mean = hips.iter().sum::<DVec3>() / hips.len().max(1) as f64;
-        self.guide = vec![mean; self.num_frames];
+        self.guide = vec![hips.iter().sum::<DVec3>() / hips.len().max(1) as f64; self.num_frames];
         // In a turn, the middle of the cycle represents the whole.
         let middle = self.root.at(0.5 * self.period_secs()).rotation;
         self.heading = middle * DVec3::Z;
@@ -212,8 +218,9 @@ impl DrawnMotion {
     /// Returns the world position that a camera follows, `secs` after the start; a take stops at its ends.
     pub(super) fn guide_at(&self, secs: f64) -> DVec3 {
         let ([before, after], u) = self.around(secs);
-        let position = self.guide[before].lerp(self.guide[after % self.num_frames], u);
-        self.root.at(secs).transform_point(position)
+        self.root
+            .at(secs)
+            .transform_point(self.guide[before].lerp(self.guide[after % self.num_frames], u))
     }
 
     /// Returns the world positions of the figure's points `secs` after the start; a repeating motion continues for any number
@@ -253,8 +260,10 @@ impl DrawnMotion {
         }
         (0..before.rotations.len())
             .map(|joint| {
-                let place = before.translations[joint].lerp(after.translations[joint], u);
-                (place, before.rotations[joint].lerp(after.rotations[joint], u))
+                (
+                    before.translations[joint].lerp(after.translations[joint], u),
+                    before.rotations[joint].lerp(after.rotations[joint], u),
+                )
             })
             .collect()
     }
@@ -307,8 +316,10 @@ impl DrawnMotion {
             .zip(&reach.vertices)
             .map(|([position, _], vertex)| {
                 let joint = reach.bones[usize::from(vertex.bones[0])].joint;
-                let place = origin + DVec3::from_array(position.map(f64::from));
-                (place, self.figure.is_of_sole(joint))
+                (
+                    origin + DVec3::from_array(position.map(f64::from)),
+                    self.figure.is_of_sole(joint),
+                )
             })
             .filter(|(place, _)| place.is_finite())
             .collect()
@@ -343,8 +354,11 @@ impl DrawnMotion {
     /// Returns the lowest possible height of the ground: under the lowest point that stands on it, or under the lowest point of all.
     pub(crate) fn lowest_sole(&self) -> f64 {
         let frames = 0..self.num_frames as isize;
-        let standing = frames.flat_map(|frame| self.standing(self.frame(frame), self.joints(frame)));
-        let (lowest, _) = extremes(standing.map(|place| place.y));
+        let (lowest, _) = extremes(
+            frames
+                .flat_map(|frame| self.standing(self.frame(frame), self.joints(frame)))
+                .map(|place| place.y),
+        );
         if lowest.is_finite() { lowest } else { 0.0 }
     }
 

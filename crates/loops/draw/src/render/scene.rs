@@ -182,8 +182,12 @@ impl<'a> Scene<'a> {
             let secs = f64::from(cycle) * self.motion.period_secs();
             let aside = self.motion.root.at(secs).rotation * (DVec3::X * (0.05 * self.motion.figure.stature()));
             let at = self.motion.guide_at(secs);
-            let ends = [at - aside, at + aside].map(|position| self.ground.below(position));
-            canvas.line(camera, &ends, Ink::Mark, 1.0);
+            canvas.line(
+                camera,
+                &[at - aside, at + aside].map(|position| self.ground.below(position)),
+                Ink::Mark,
+                1.0,
+            );
         }
     }
 
@@ -258,8 +262,7 @@ impl<'a> Scene<'a> {
     pub(super) fn footnotes(&self, lines: &[&str]) -> Result<Picture, RenderError> {
         let height = self.type_height();
         let bottom = f64::from(self.size[1]) - 0.9 * height;
-        let numbered = lines.iter().enumerate();
-        self.words(numbered.map(|(line, words)| {
+        self.words(lines.iter().enumerate().map(|(line, words)| {
             let below = lines.len() - 1 - line;
             (bottom - 1.35 * height * below as f64, false, *words)
         }))

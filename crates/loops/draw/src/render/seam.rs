@@ -59,14 +59,12 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
         let grey = [red, green, blue].map(|channel| channel as f32);
         first.draw(&camera, &mut below, |_| grey);
         last.draw(&camera, &mut above, |vertex| {
-            let gap = (last.points[vertex] - first.points[vertex]).length();
-            colour_of(gap).map(|channel| channel as f32)
+            colour_of((last.points[vertex] - first.points[vertex]).length()).map(|channel| channel as f32)
         });
     } else {
         draw_body(motion, &start, &camera, &mut below, |_, _| Colour::GREY);
         draw_body(motion, &end, &camera, &mut above, |index, _| {
-            let gap = limbs[index].ends.map(gap_of).into_iter().fold(0.0, f64::max);
-            let [red, green, blue] = colour_of(gap);
+            let [red, green, blue] = colour_of(limbs[index].ends.map(gap_of).into_iter().fold(0.0, f64::max));
             Colour([red, green, blue, 1.0])
         });
     }

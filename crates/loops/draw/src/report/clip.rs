@@ -50,8 +50,7 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
     let (points, limbs) = compacted(&limbs, &joints);
     // Four letters of base64 hold three bytes.
     let bytes_each = ((points.len() + joints.len()) * 3 * 2 * 4).div_ceil(3).max(1);
-    let spent = mesh.map_or(0, |mesh| mesh.matrices.len());
-    let fitting = (room.bytes.saturating_sub(spent) / bytes_each).max(FEWEST);
+    let fitting = (room.bytes.saturating_sub(mesh.map_or(0, |mesh| mesh.matrices.len())) / bytes_each).max(FEWEST);
     let smooth = (motion.period_secs() * SMOOTH_HZ).ceil() as usize;
     let num = if motion.num_frames() <= fitting {
         motion.num_frames()
@@ -126,14 +125,13 @@ fn samples(motion: &DrawnMotion, num: usize, points: &[usize], joints: &[usize])
         } else {
             (motion.body_at_end(), motion.joints_at_end().clone())
         };
-        let finite = points.iter().map(|&point| {
+        places.extend(points.iter().map(|&point| {
             if all[point].is_finite() {
                 all[point]
             } else {
                 DVec3::ZERO
             }
-        });
-        places.extend(finite);
+        }));
         for &joint in joints {
             let turn = pose.rotations[joint];
             let turn = if turn.w < 0.0 { -turn } else { turn };

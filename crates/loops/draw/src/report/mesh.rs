@@ -77,8 +77,7 @@ impl PageMesh {
                 matrices.extend(column.as_vec3().to_array().map(f32::to_le_bytes).as_flattened());
             }
         }
-        let origin = middle.to_array().map(f64::from);
-        let mut json = format!("{{\"q\":{unit:e},\"o\":{}", list(&origin, 9));
+        let mut json = format!("{{\"q\":{unit:e},\"o\":{}", list(&middle.to_array().map(f64::from), 9));
         for (name, part) in "pncbwt".chars().zip(&parts) {
             json += &format!(",\"{name}\":\"{}\"", STANDARD.encode(part));
         }

@@ -35,8 +35,12 @@ pub fn width(text: &str, size: f64, bold: bool) -> f64 {
     let units: f64 = text
         .chars()
         .map(|letter| {
-            let index = (letter as usize).wrapping_sub(0x20);
-            f64::from(ADVANCES.get(index).copied().unwrap_or(OTHER_ADVANCE))
+            f64::from(
+                ADVANCES
+                    .get((letter as usize).wrapping_sub(0x20))
+                    .copied()
+                    .unwrap_or(OTHER_ADVANCE),
+            )
         })
         .sum();
     units / UNITS_PER_EM * size * if bold { BOLD_FACTOR } else { 1.0 }
