@@ -100,13 +100,16 @@ fn take(
         name: source.clip.to_owned(),
         reason,
     };
-    let tracks = Tracks::from_poses(
-        skeleton.clone(),
-        source.step_secs,
-        (0..source.keys).map(|_| transforms.by_ref().take(skeleton.num_joints()).collect::<Pose>()),
+    Take::from_tracks(
+        source.clip,
+        Tracks::from_poses(
+            skeleton.clone(),
+            source.step_secs,
+            (0..source.keys).map(|_| transforms.by_ref().take(skeleton.num_joints()).collect::<Pose>()),
+        )
+        .map_err(|error| wrong(error.to_string()))?,
     )
-    .map_err(|error| wrong(error.to_string()))?;
-    Take::from_tracks(source.clip, tracks).map_err(|error| wrong(error.to_string()))
+    .map_err(|error| wrong(error.to_string()))
 }
 
 fn numbers(motion: Rigid) -> impl Iterator<Item = f64> {

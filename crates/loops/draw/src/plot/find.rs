@@ -156,14 +156,16 @@ fn costs(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found:
         map_width(),
         300.0,
     );
-    let lengths = Range::new(
-        settings.min_secs,
-        settings.max_secs.min(take.duration_secs()).max(settings.min_secs),
-    );
     let panel = Chart::new(
         area,
         (tracks::time_range(take), "start of the loop, s"),
-        (lengths, "length, s"),
+        (
+            Range::new(
+                settings.min_secs,
+                settings.max_secs.min(take.duration_secs()).max(settings.min_secs),
+            ),
+            "length, s",
+        ),
     );
     let grid = [area.width, area.height].map(|side| (side / CELL) as usize);
     let seams = seam_costs(&panel, grid, analysis, settings);

@@ -261,11 +261,13 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
     let mut y = top;
     for (heading, shown, name, offsets, least, is_last) in &panels {
         let area = heading.over(&mut plot.svg, left, y, width, height);
-        let range = Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero();
         let panel = Chart::new(
             area,
             (Range::new(0.0, clip.period_secs()), "time in the loop, s"),
-            (range, *name),
+            (
+                Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero(),
+                *name,
+            ),
         )
         .labelled(*is_last);
         panel.draw(&mut plot.svg, |panel, svg| {
@@ -343,8 +345,7 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bo
         reference,
     );
     let values = after.iter().chain(&before).flat_map(DVec3::to_array);
-    let angles = (Range::around(values, 2.0), "angle, deg");
-    let panel = feet::over_two_periods(made, area, angles, is_lowest).in_degrees();
+    let panel = feet::over_two_periods(made, area, (Range::around(values, 2.0), "angle, deg"), is_lowest).in_degrees();
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
         panel.upright(svg, clip.period_secs(), Ink::Text, feet::SEAM);

@@ -171,13 +171,15 @@ fn contacts(plot: &mut Plot, analysis: &Analysis, width: f64) {
     plot.svg.rect(area, "panel");
     for contact in analysis.contacts.spans() {
         let [left, right] = ends(area, take, contact.start_frame, contact.end_frame);
-        let bar = Area::new(
-            left,
-            area.top + BAR * contact.foot as f64 + 2.0,
-            right - left,
-            BAR - 4.0,
+        plot.svg.rect(
+            Area::new(
+                left,
+                area.top + BAR * contact.foot as f64 + 2.0,
+                right - left,
+                BAR - 4.0,
+            ),
+            &SERIES[contact.foot % SERIES.len()].fill(),
         );
-        plot.svg.rect(bar, &SERIES[contact.foot % SERIES.len()].fill());
     }
     plot.svg.outline(area);
     plot.y += 14.0;

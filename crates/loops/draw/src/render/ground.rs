@@ -118,17 +118,16 @@ impl Ground {
     pub(super) fn draw_shadow(&self, motion: &DrawnMotion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
         let mut outlines = Vec::new();
         for limb in motion.figure.limbs() {
-            let outline = super::canvas::hull_of_circles(
-                limb.ends.map(|end| DVec2::new(points[end].x, points[end].z)),
-                limb.radii,
-                8,
-            );
             outlines.push(
-                outline
-                    .into_iter()
-                    .filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))))
-                    .map(|spot| spot.at)
-                    .collect::<Vec<DVec2>>(),
+                super::canvas::hull_of_circles(
+                    limb.ends.map(|end| DVec2::new(points[end].x, points[end].z)),
+                    limb.radii,
+                    8,
+                )
+                .into_iter()
+                .filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))))
+                .map(|spot| spot.at)
+                .collect::<Vec<DVec2>>(),
             );
         }
         canvas.fill_union(&outlines, Colour::SHADOW);

@@ -315,10 +315,9 @@ impl DrawnMotion {
             .into_iter()
             .zip(&reach.vertices)
             .map(|([position, _], vertex)| {
-                let joint = reach.bones[usize::from(vertex.bones[0])].joint;
                 (
                     origin + DVec3::from_array(position.map(f64::from)),
-                    self.figure.is_of_sole(joint),
+                    self.figure.is_of_sole(reach.bones[usize::from(vertex.bones[0])].joint),
                 )
             })
             .filter(|(place, _)| place.is_finite())

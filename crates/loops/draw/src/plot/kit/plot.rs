@@ -65,10 +65,9 @@ impl Plot {
         for (row, pair) in names.chunks(2).enumerate() {
             let is_lowest = row + 1 == rows;
             for (side, name) in pair.iter().enumerate() {
-                let left = style::CHART_LEFT + side as f64 * column;
                 let area = ChartHeading::new(name).over(
                     &mut self.svg,
-                    left,
+                    style::CHART_LEFT + side as f64 * column,
                     self.y,
                     column - style::LEFT - style::RIGHT,
                     height,
