@@ -137,7 +137,15 @@ impl Figure {
             }
         }
         if figure.limbs.is_empty() {
-            figure.limbs = every_bone(&figure.skeleton, stature);
+            // A skeleton without a body: all its bones.
+            figure.limbs = (0..skeleton.num_joints())
+                .filter_map(|joint| Some([skeleton.parent(joint)?, joint]))
+                .map(|ends| Limb {
+                    ends,
+                    radii: figure.sized([share::TOE; 2]),
+                    side: None,
+                })
+                .collect();
         }
         figure
     }
@@ -505,18 +513,6 @@ fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> 
         .find(|joint| !shared.contains(joint))
         .copied()
         .unwrap_or(foot.ankle)
-}
-
-/// Returns a skeleton without a body: all its bones.
-fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
-    (0..skeleton.num_joints())
-        .filter_map(|joint| Some([skeleton.parent(joint)?, joint]))
-        .map(|ends| Limb {
-            ends,
-            radii: [share::TOE * stature; 2],
-            side: None,
-        })
-        .collect()
 }
 
 /// Returns the lowest and highest corner of the box around points.

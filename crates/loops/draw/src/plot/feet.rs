@@ -28,10 +28,6 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
         return;
     }
     let held = if made.feet.is_held() { "locked" } else { "planted" };
-    let heading = ChartHeading::new("Feet over the ground, two periods, seam in the middle")
-        .key(Sign::Line(Ink::Grey), "cut")
-        .key(Sign::Line(Ink::Blue), "loop")
-        .key(Sign::Patch("idle"), held);
     let joints: Vec<usize> = standing
         .iter()
         .map(|&foot| analysis.body.feet[foot].lowest_joint())
@@ -40,20 +36,27 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
     let names: Vec<&str> = joints.iter().map(|&joint| &*skeleton.joint(joint).name).collect();
     let (cut, looped) = (WorldPositions::of_cut(made), WorldPositions::of_loop(made));
     let count = made.loop_clip.num_samples();
-    plot.pairs(&heading, HEIGHT, &names, |svg, index, area, is_lowest| {
-        let joint = joints[index];
-        let speeds = [
-            (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
-            (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
-        ];
-        panel(
-            svg,
-            &over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest),
-            made,
-            standing[index],
-            &speeds,
-        );
-    });
+    plot.pairs(
+        &ChartHeading::new("Feet over the ground, two periods, seam in the middle")
+            .key(Sign::Line(Ink::Grey), "cut")
+            .key(Sign::Line(Ink::Blue), "loop")
+            .key(Sign::Patch("idle"), held),
+        HEIGHT,
+        &names,
+        |svg, index, area, is_lowest| {
+            let joint = joints[index];
+            panel(
+                svg,
+                &over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest),
+                made,
+                standing[index],
+                &[
+                    (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
+                    (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
+                ],
+            );
+        },
+    );
 }
 
 /// Attributes of the line at the seam.

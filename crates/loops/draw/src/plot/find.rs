@@ -33,15 +33,14 @@ pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) 
     plot.y += 14.0;
     costs(&mut plot, analysis, settings, found);
     plot.y += 14.0;
-    let chosen = found
-        .best()
-        .map(|best| [best.cut.start_frame(), best.cut.end_frame()].map(|frame| frame * take.frame_time_secs()));
     tracks::segments(&mut plot, analysis, map_width());
     tracks::draw(
         &mut plot,
         analysis,
         &tracks::speed_and_heading(analysis),
-        chosen,
+        found
+            .best()
+            .map(|best| [best.cut.start_frame(), best.cut.end_frame()].map(|frame| frame * take.frame_time_secs())),
         map_width(),
     );
     plot.finish()
@@ -67,11 +66,13 @@ fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettin
     let values = analysis.spectrum.values();
     let known_secs = (values.len() - 1) as f64 * dt;
     let range = Range::new(0.0, known_secs.min(settings.max_secs));
-    let min_lag = (settings.min_secs / dt).ceil().max(1.0) as usize;
     let max_lag = (range.high / dt).ceil() as usize;
-    let peaks = analysis.spectrum.peaks(min_lag, max_lag, Spectrum::SHOWN_PROMINENCE);
+    let peaks = analysis.spectrum.peaks(
+        (settings.min_secs / dt).ceil().max(1.0) as usize,
+        max_lag,
+        Spectrum::SHOWN_PROMINENCE,
+    );
     let chosen = found.best().map(|best| best.source_period_secs);
-    let chosen_key = chosen.map(|secs| format!("recommended length, {secs:.3} s"));
     let cycles: Vec<f64> = found.rhythm(analysis, settings).map_or_else(Vec::new, |rhythm| {
         (1..)
             .map(|cycle| f64::from(cycle) * rhythm.period_secs)
@@ -82,7 +83,12 @@ fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettin
     let area = plot.area(
         &ChartHeading::new("Autocorrelation: how well the take repeats after a delay")
             .key_if(!peaks.is_empty(), Sign::Dot(Ink::Blue), "peak, with its delay in s")
-            .keys(chosen_key.map(|words| (Sign::Dashed(Ink::Vermillion), words)))
+            .keys(chosen.map(|secs| {
+                (
+                    Sign::Dashed(Ink::Vermillion),
+                    format!("recommended length, {secs:.3} s"),
+                )
+            }))
             .key_if(!cycles.is_empty(), Sign::Stroke(Ink::Faint), "whole cycles"),
         style::CHART_WIDTH,
         140.0,

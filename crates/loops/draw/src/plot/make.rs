@@ -48,7 +48,6 @@ pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
 fn summary(made: &MadeLoop) -> String {
     let (cut, clip) = (&made.candidate.cut, &made.loop_clip);
     let twist = clip.root().twist;
-    let ground = DVec3::new(twist.linear.x, 0.0, twist.linear.z).length();
     let method = &made.closed.method;
     let [name, _] = method.names();
     let met = match method.order {
@@ -67,7 +66,7 @@ fn summary(made: &MadeLoop) -> String {
         number(cut.end_frame()),
         clip.period_secs(),
         clip.num_samples(),
-        ground,
+        DVec3::new(twist.linear.x, 0.0, twist.linear.z).length(),
         if twist.angular.y < -1e-9 { "\u{2212}" } else { "+" },
         twist.angular.y.to_degrees().abs()
     )
@@ -318,18 +317,22 @@ fn curves(plot: &mut Plot, made: &MadeLoop) {
         // A loop that was already closed: its most active joints are shown instead of an empty picture.
         shown = (0..skeleton.num_joints().min(JOINTS)).collect();
     }
-    let heading = ChartHeading::new("Most offset joints over two periods, seam in the middle")
-        .key(Sign::Line(Ink::Grey), "cut")
-        .keys(
-            SERIES
-                .into_iter()
-                .zip(["x", "y", "z"])
-                .map(|(ink, axis)| (Sign::Line(ink), format!("loop {axis}"))),
-        );
     let names: Vec<&str> = shown.iter().map(|&joint| &*skeleton.joint(joint).name).collect();
-    plot.pairs(&heading, CURVE_HEIGHT, &names, |svg, index, area, is_lowest| {
-        curve(svg, made, shown[index], area, is_lowest);
-    });
+    plot.pairs(
+        &ChartHeading::new("Most offset joints over two periods, seam in the middle")
+            .key(Sign::Line(Ink::Grey), "cut")
+            .keys(
+                SERIES
+                    .into_iter()
+                    .zip(["x", "y", "z"])
+                    .map(|(ink, axis)| (Sign::Line(ink), format!("loop {axis}"))),
+            ),
+        CURVE_HEIGHT,
+        &names,
+        |svg, index, area, is_lowest| {
+            curve(svg, made, shown[index], area, is_lowest);
+        },
+    );
 }
 
 fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bool) {

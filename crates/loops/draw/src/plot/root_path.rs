@@ -55,9 +55,8 @@ impl Oblique {
         let left = DVec3::Y.cross(level);
         // Where the eye looks over the ground, and the direction to its right.
         let forward = level * cos + left * sin;
-        let across = forward.cross(DVec3::Y);
         let (sin, cos) = ops::sin_cos(DOWN);
-        let axes = [across, forward * sin + DVec3::Y * cos];
+        let axes = [forward.cross(DVec3::Y), forward * sin + DVec3::Y * cos];
         let [low, high] = bounds(points.iter().map(|point| axes.map(|axis| point.dot(axis))));
         let room = [0, 1].map(|axis| (high[axis] - low[axis]).max(0.1));
         let pixels_per_metre = (0.84 * area.width / room[0]).min(0.8 * area.height / room[1]);

@@ -216,9 +216,11 @@ impl Canvas {
         };
         let circles = [radii[0] * from.scale, radii[1] * to.scale];
         let along = to.at - from.at;
-        let outline = hull_of_circles([from.at, to.at], circles, segments(circles));
         let mut builder = PathBuilder::new();
-        add_line(&mut builder, outline);
+        add_line(
+            &mut builder,
+            hull_of_circles([from.at, to.at], circles, segments(circles)),
+        );
         builder.close();
         let Some(path) = builder.finish() else { return };
         let seen_from_the_side = along.length() > (circles[0] - circles[1]).abs() + 0.5;
@@ -313,9 +315,6 @@ fn across(
 fn round(camera: &Camera, centre: DVec3, spot: Spot, radius: f64, colour: Colour) -> Option<Shader<'static>> {
     let eye = camera.towards_eye(centre);
     let light = camera.light();
-    let to_the_light = camera
-        .project(centre + light * (0.4 * radius / spot.scale))
-        .map_or(spot.at, |lit| lit.at);
     let stops = [0.0_f64, 0.4, 0.75, 1.0]
         .map(|at| {
             // Around the ball, from the brightest point outwards, away from the light.
@@ -330,7 +329,11 @@ fn round(camera: &Camera, centre: DVec3, spot: Spot, radius: f64, colour: Colour
         })
         .to_vec();
     RadialGradient::new(
-        point(to_the_light),
+        point(
+            camera
+                .project(centre + light * (0.4 * radius / spot.scale))
+                .map_or(spot.at, |lit| lit.at),
+        ),
         0.0,
         point(spot.at),
         (radius * 1.1).max(0.5) as f32,

@@ -205,15 +205,14 @@ impl Band<'_> {
         let Some((spots, shares)) = self.shares(&corners) else {
             return;
         };
-        let nearness = [0, 1, 2].map(|part| (0..3).map(|k| shares[k].0[part] * corners[k].nearness).sum());
-        let nearness = Linear(nearness);
-        let down = self.samples.len() / self.across;
+        let nearness = Linear([0, 1, 2].map(|part| (0..3).map(|k| shares[k].0[part] * corners[k].nearness).sum()));
         let [low, high] = [
             spots[0].y.min(spots[1].y).min(spots[2].y),
             spots[0].y.max(spots[1].y).max(spots[2].y),
         ];
         // Casts of floats end at the limits of integers.
-        let rows = low.ceil().max(0.0) as usize..((high.floor() + 1.0).max(0.0) as usize).min(down);
+        let rows = low.ceil().max(0.0) as usize
+            ..((high.floor() + 1.0).max(0.0) as usize).min(self.samples.len() / self.across);
         for y in rows {
             let (mut left, mut right) = (0.0_f64, self.across as f64 - 1.0);
             for share in shares {

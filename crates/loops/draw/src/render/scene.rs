@@ -157,14 +157,10 @@ impl<'a> Scene<'a> {
         }
     }
 
-    pub(super) fn camera_at(&self, secs: f64) -> Camera {
-        Camera::new(self.axes, self.target_at(secs), self.distance, self.size)
-    }
-
     /// Returns an empty sheet with grid and path, and the camera, at a time.
     pub(super) fn set(&self, secs: f64) -> Result<(Canvas, Camera), RenderError> {
         let mut canvas = Canvas::new(self.size).ok_or(RenderError::of_size(self.size))?;
-        let camera = self.camera_at(secs);
+        let camera = Camera::new(self.axes, self.target_at(secs), self.distance, self.size);
         self.ground.draw_grid(&camera, &mut canvas);
         let at = ((self.share_of(secs) * PATH_POINTS as f64) as usize).min(PATH_POINTS);
         canvas.line(&camera, &self.path[at..], Ink::PathAhead, 1.0);
@@ -294,8 +290,7 @@ fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
     let reach: Vec<DVec3> = motion.reach_at(secs).into_iter().map(|(place, _)| place).collect();
     let points = motion.points_at(secs);
     let limbs: Vec<[usize; 2]> = motion.figure.limbs().iter().map(|limb| limb.ends).collect();
-    let all_without_limbs = limbs.is_empty();
-    let ends: Vec<usize> = if all_without_limbs {
+    let ends: Vec<usize> = if limbs.is_empty() {
         (0..points.len()).collect()
     } else {
         limbs.into_iter().flatten().collect()

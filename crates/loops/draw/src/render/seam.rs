@@ -81,9 +81,11 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
         ),
         _ => "first and last pose are the same".to_owned(),
     };
-    let legend = format!("orange: {reach} frames before, blue: {reach} after");
     scene.lay_title(&mut canvas);
-    canvas.lay(&scene.footnotes(&[&facts, &legend])?, [0, 0]);
+    canvas.lay(
+        &scene.footnotes(&[&facts, &format!("orange: {reach} frames before, blue: {reach} after")])?,
+        [0, 0],
+    );
     Ok(canvas.finish())
 }
 

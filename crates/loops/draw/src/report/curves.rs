@@ -49,12 +49,11 @@ pub(super) fn seam(entry: &LoopEntry) -> String {
     } else {
         ""
     };
-    let caption = format!(
-        "Over the seam: {}<p>Position against the root, cm from where the loop starts{dashed}.</p>",
-        escape(name)
-    );
     figure(
-        &caption,
+        &format!(
+            "Over the seam: {}<p>Position against the root, cm from where the loop starts{dashed}.</p>",
+            escape(name)
+        ),
         &seam_chart(&closed, uncut.as_ref(), around),
         &table(
             &format!("{name} over the seam, cm from where the loop starts"),
@@ -176,7 +175,6 @@ pub(super) fn path(entry: &LoopEntry) -> String {
     } else {
         "; dashed: hips of the take, uncut"
     };
-    let caption = format!("Path from above<p>Hips and root over two periods{dashed}.</p>");
     let table = table(
         "Path of the root, metres",
         &["Seconds", "X", "Z"],
@@ -189,7 +187,11 @@ pub(super) fn path(entry: &LoopEntry) -> String {
             ]
         }),
     );
-    figure(&caption, &path_chart(&of_hips, &of_root, &of_take), &table)
+    figure(
+        &format!("Path from above<p>Hips and root over two periods{dashed}.</p>"),
+        &path_chart(&of_hips, &of_root, &of_take),
+        &table,
+    )
 }
 
 fn hips_at(motion: &DrawnMotion, secs: f64) -> DVec3 {

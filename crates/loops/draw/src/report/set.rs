@@ -107,10 +107,14 @@ fn phases(set: &Manifest) -> String {
         for strike in of_kind(FootEventKind::Strike) {
             let Some(from) = strike.phase else { continue };
             // The next lift of that foot, which may lie beyond the end of the cycle.
-            let lifts = of_kind(FootEventKind::Lift).filter(|lift| lift.foot == strike.foot);
             let after = |phase: &f64| (phase - from).rem_euclid(1.0);
-            let next = (lifts.filter_map(|lift| lift.phase)).min_by(|one, other| after(one).total_cmp(&after(other)));
-            let Some(to) = next else { continue };
+            let Some(to) = of_kind(FootEventKind::Lift)
+                .filter(|lift| lift.foot == strike.foot)
+                .filter_map(|lift| lift.phase)
+                .min_by(|one, other| after(one).total_cmp(&after(other)))
+            else {
+                continue;
+            };
             let (class, y) = if strike.foot == "left" {
                 ("a", top + 4.0)
             } else {
