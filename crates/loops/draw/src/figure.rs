@@ -38,27 +38,25 @@ pub struct Figure {
     surface: Option<Arc<Surface>>,
 }
 
-/// Radii as shares of the stature, near those of an adult.
-mod share {
-    pub(super) const THIGH: f64 = 0.043;
-    pub(super) const ANKLE: f64 = 0.022;
-    pub(super) const TOE: f64 = 0.016;
-    pub(super) const UPPER_ARM: f64 = 0.03;
-    pub(super) const WRIST: f64 = 0.017;
-    pub(super) const PALM: f64 = 0.02;
-    pub(super) const KNUCKLE: f64 = 0.01;
-    pub(super) const FINGER: f64 = 0.006;
-    pub(super) const PELVIS: f64 = 0.056;
-    pub(super) const CHEST: f64 = 0.066;
-    pub(super) const NECK: f64 = 0.03;
-    pub(super) const SHOULDER: f64 = 0.034;
-    pub(super) const HEAD: f64 = 0.058;
-    /// From the joint where the arms branch off to the chin, for skeletons without a head.
-    pub(super) const NECK_LENGTH: f64 = 0.1;
-    /// Length of a hand or foot if the skeleton ends at the wrist or ankle.
-    pub(super) const PALM_LENGTH: f64 = 0.06;
-    pub(super) const FOOT_LENGTH: f64 = 0.1;
-}
+// Radii as shares of the stature, near those of an adult.
+const THIGH: f64 = 0.043;
+const ANKLE: f64 = 0.022;
+const TOE: f64 = 0.016;
+const UPPER_ARM: f64 = 0.03;
+const WRIST: f64 = 0.017;
+const PALM: f64 = 0.02;
+const KNUCKLE: f64 = 0.01;
+const FINGER: f64 = 0.006;
+const PELVIS: f64 = 0.056;
+const CHEST: f64 = 0.066;
+const NECK: f64 = 0.03;
+const SHOULDER: f64 = 0.034;
+const HEAD: f64 = 0.058;
+/// From the joint where the arms branch off to the chin, for skeletons without a head.
+const NECK_LENGTH: f64 = 0.1;
+/// Length of a hand or foot if the skeleton ends at the wrist or ankle.
+const PALM_LENGTH: f64 = 0.06;
+const FOOT_LENGTH: f64 = 0.1;
 
 /// Thickness of a bone that is not recognized by name, as a share of its length.
 const OTHER_BONE: f64 = 0.1;
@@ -123,7 +121,7 @@ impl Figure {
             if let Some(end) = body.end_of_leg_apart(&figure.skeleton, foot) {
                 figure.limbs.push(Limb {
                     ends: [end, foot.ankle],
-                    radii: figure.sized([share::THIGH, share::ANKLE]),
+                    radii: figure.sized([THIGH, ANKLE]),
                     side: parts.side[end],
                 });
             }
@@ -142,7 +140,7 @@ impl Figure {
                 .filter_map(|joint| Some([skeleton.parent(joint)?, joint]))
                 .map(|ends| Limb {
                     ends,
-                    radii: figure.sized([share::TOE; 2]),
+                    radii: figure.sized([TOE; 2]),
                     side: None,
                 })
                 .collect();
@@ -262,17 +260,17 @@ impl Figure {
         let between = |from: f64, to: f64| self.sized(along.map(|along| from + (to - from) * along));
         let radii = match parts.part[joint] {
             // From the spine or the pelvis to where the limb begins.
-            Part::Leg if parts.part[parent] != Part::Leg => self.sized([share::PELVIS, share::THIGH]),
-            Part::Arm if parts.part[parent] != Part::Arm => self.sized([share::SHOULDER, share::UPPER_ARM]),
-            Part::Leg => between(share::THIGH, share::ANKLE),
-            Part::Foot => self.sized([share::ANKLE, share::TOE]),
-            Part::Arm => between(share::UPPER_ARM, share::WRIST),
-            Part::Hand if parts.part[parent] == Part::Hand => self.sized([share::FINGER; 2]),
+            Part::Leg if parts.part[parent] != Part::Leg => self.sized([PELVIS, THIGH]),
+            Part::Arm if parts.part[parent] != Part::Arm => self.sized([SHOULDER, UPPER_ARM]),
+            Part::Leg => between(THIGH, ANKLE),
+            Part::Foot => self.sized([ANKLE, TOE]),
+            Part::Arm => between(UPPER_ARM, WRIST),
+            Part::Hand if parts.part[parent] == Part::Hand => self.sized([FINGER; 2]),
             // The only bone beyond the wrist is the whole hand.
             Part::Hand => {
                 let is_alone = self.skeleton.children(parent).len() == 1;
-                let knuckles = if is_alone { share::PALM } else { share::KNUCKLE };
-                self.sized([share::WRIST, knuckles])
+                let knuckles = if is_alone { PALM } else { KNUCKLE };
+                self.sized([WRIST, knuckles])
             }
             Part::Spine => self.spine_radii(along),
             Part::Other | Part::Carrier => self.other_radii(length),
@@ -293,9 +291,9 @@ impl Figure {
     fn spine_radii(&self, along: [f64; 2]) -> [f64; 2] {
         along.map(|along| {
             let r = if along < CHEST_ALONG {
-                share::PELVIS + (share::CHEST - share::PELVIS) * along / CHEST_ALONG
+                PELVIS + (CHEST - PELVIS) * along / CHEST_ALONG
             } else {
-                share::CHEST + (share::NECK - share::CHEST) * ((along - CHEST_ALONG) / 0.25).min(1.0)
+                CHEST + (NECK - CHEST) * ((along - CHEST_ALONG) / 0.25).min(1.0)
             };
             r * self.stature
         })
@@ -303,7 +301,7 @@ impl Figure {
 
     /// Radii of a bone that is not recognized by name.
     fn other_radii(&self, length: f64) -> [f64; 2] {
-        let [finger, shoulder] = self.sized([share::FINGER, share::SHOULDER]);
+        let [finger, shoulder] = self.sized([FINGER, SHOULDER]);
         [(OTHER_BONE * length).clamp(finger, shoulder); 2]
     }
 
@@ -328,28 +326,26 @@ impl Figure {
         if parts.chest == Some(joint)
             && let Some(up) = onwards
         {
-            self.add_head(joint, up, share::NECK_LENGTH * stature);
+            self.add_head(joint, up, NECK_LENGTH * stature);
         }
         if !is_leaf || parts.part[joint] == Part::Carrier {
             return;
         }
         let (tip_offset, radii) = match parts.part[joint] {
             Part::Hand if body.hands.contains(&joint) => (
-                tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature))),
-                self.sized([share::WRIST, share::PALM]),
+                tip.or_else(|| onwards.map(|ahead| ahead * (PALM_LENGTH * stature))),
+                self.sized([WRIST, PALM]),
             ),
-            Part::Foot if body.end_of(joint) != DVec3::ZERO => {
-                (Some(body.end_of(joint)), self.sized([share::THIGH, share::ANKLE]))
-            }
+            Part::Foot if body.end_of(joint) != DVec3::ZERO => (Some(body.end_of(joint)), self.sized([THIGH, ANKLE])),
             // Paws and hooves end where their bones do.
-            Part::Foot if body.feet.len() > 2 => (tip, self.sized([share::ANKLE, share::TOE])),
+            Part::Foot if body.feet.len() > 2 => (tip, self.sized([ANKLE, TOE])),
             // The ankle itself may be the last joint.
             Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => (
-                Some(tip.unwrap_or(rotations[joint].inverse() * DVec3::new(0.0, 0.0, share::FOOT_LENGTH * stature))),
-                self.sized([share::ANKLE, share::TOE]),
+                Some(tip.unwrap_or(rotations[joint].inverse() * DVec3::new(0.0, 0.0, FOOT_LENGTH * stature))),
+                self.sized([ANKLE, TOE]),
             ),
-            Part::Foot => (tip, self.sized([share::TOE, 0.8 * share::TOE])),
-            Part::Hand => (tip, self.sized([share::FINGER; 2])),
+            Part::Foot => (tip, self.sized([TOE, 0.8 * TOE])),
+            Part::Hand => (tip, self.sized([FINGER; 2])),
             _ => (tip, self.other_radii(tip.map_or(0.0, DVec3::length))),
         };
         let Some(tip_offset) = tip_offset else { return };
@@ -366,7 +362,7 @@ impl Figure {
 
     /// Draws a head whose chin is `chin` metres above a joint.
     fn add_head(&mut self, joint: usize, up: DVec3, chin: f64) {
-        let radius = share::HEAD * self.stature;
+        let radius = HEAD * self.stature;
         let ends = [0.0, 0.7].map(|at| self.add_tip(joint, up * (chin + at * radius)));
         self.limbs.push(Limb {
             ends,

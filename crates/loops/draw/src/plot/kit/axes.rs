@@ -126,8 +126,8 @@ pub fn nice_step(least: f64) -> (f64, usize) {
 
 /// An axis: its range, its name and its ticks.
 #[derive(Clone, Debug)]
-pub(in crate::plot) struct ChartAxis {
-    pub(in crate::plot) range: Range,
+pub(crate) struct ChartAxis {
+    pub(crate) range: Range,
     /// Name with unit, such as "time, s"; may be empty.
     name: String,
     ticks: Ticks,
@@ -168,9 +168,9 @@ pub struct Chart {
     /// Its place in the picture.
     pub area: Area,
     /// The axis along the bottom.
-    pub(in crate::plot) x: ChartAxis,
+    pub(crate) x: ChartAxis,
     /// The axis along the left side.
-    pub(in crate::plot) y: ChartAxis,
+    pub(crate) y: ChartAxis,
     /// Whether there are words below it: stacked charts share those of the lowest.
     labelled: bool,
 }
@@ -279,7 +279,7 @@ impl Chart {
     }
 
     /// Draws a line through values at even steps, the first of them `first` steps from zero.
-    pub(in crate::plot) fn samples(
+    pub(crate) fn samples(
         &self,
         svg: &mut Svg,
         (first, step): (usize, f64),
@@ -304,7 +304,7 @@ impl Chart {
     }
 
     /// Draws a small triangle at the upper edge that points at a value.
-    pub(in crate::plot) fn flag(&self, svg: &mut Svg, x: f64, ink: Ink) {
+    pub(crate) fn flag(&self, svg: &mut Svg, x: f64, ink: Ink) {
         let (x, top) = (self.across(x), self.area.top);
         svg.raw(&format!(
             "<path class=\"{}\" d=\"M{} {}h10l-5 8z\"/>\n",
@@ -315,7 +315,7 @@ impl Chart {
     }
 
     /// Draws a horizontal line over the whole width.
-    pub(in crate::plot) fn level(&self, svg: &mut Svg, y: f64, ink: Ink, extra: &str) {
+    pub(crate) fn level(&self, svg: &mut Svg, y: f64, ink: Ink, extra: &str) {
         let y = self.down(y);
         svg.segment((self.area.left, y), (self.area.right(), y), &ink.line(), extra);
     }
@@ -357,7 +357,7 @@ impl Labels {
     }
 
     /// Keeps labels out of an area.
-    pub(in crate::plot) fn keep_free(&mut self, area: Area) {
+    pub(crate) fn keep_free(&mut self, area: Area) {
         self.taken.push(area);
     }
 

@@ -51,7 +51,7 @@ impl Plot {
 
     /// Draws charts in pairs side by side below a heading, each with its name above it; `draw` gets the index of a chart, its area, and
     /// whether it is in the lowest row.
-    pub(in crate::plot) fn pairs(
+    pub(crate) fn pairs(
         &mut self,
         heading: &ChartHeading<'_>,
         height: f64,

@@ -6,10 +6,10 @@ use loopwright_formats::reorders;
 use ttf_parser::Face;
 
 /// Upright face, a part of DejaVu Sans; licence in `fonts/`.
-pub(in crate::plot) const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans-subset.ttf");
+pub(crate) const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans-subset.ttf");
 
 /// Bold face, a part of DejaVu Sans Bold; licence in `fonts/`.
-pub(in crate::plot) const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold-subset.ttf");
+pub(crate) const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold-subset.ttf");
 
 const UNITS_PER_EM: f64 = 2048.0;
 
@@ -78,7 +78,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// Returns the text as [`escape`] took it.
-pub(in crate::plot) fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     text.replace("&lt;", "<")
         .replace("&gt;", ">")
         .replace("&quot;", "\"")
