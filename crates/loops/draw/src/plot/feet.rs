@@ -3,7 +3,7 @@
 use core::ops::Range as Keys;
 
 use glam::DVec3;
-use loopwright_core::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
+use loopwright_core::{Analysis, MadeLoop};
 
 use super::kit::{
     Plot,
@@ -32,10 +32,25 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
         .iter()
         .map(|&foot| analysis.body.feet[foot].lowest_joint())
         .collect();
-    let skeleton = made.loop_clip.skeleton();
-    let names: Vec<&str> = joints.iter().map(|&joint| &*skeleton.joint(joint).name).collect();
-    let (cut, looped) = (WorldPositions::of_cut(made), WorldPositions::of_loop(made));
-    let count = made.loop_clip.num_samples();
+    let (source, clip) = (&made.source.clip, &made.loop_clip);
+    let names: Vec<&str> = joints
+        .iter()
+        .map(|&joint| &*clip.skeleton().joint(joint).name)
+        .collect();
+    // Joints in the world, moved by the root, whether or not a file shows the root motion: of the uncut take around the loop, constant
+    // beyond its ends, and of the loop.
+    let (cut, looped) = (source.world_tracks(), clip.tracks_from_root());
+    let (first, last) = source.sample_range().into_inner();
+    let in_cut = |key: isize, joint: usize| {
+        let key = key.clamp(first, last);
+        let root = made.source.root.at(key as f64 * source.step_secs());
+        root.transform_point(cut.position((key - first) as usize, joint))
+    };
+    let count = clip.num_samples();
+    let in_loop = |key: isize, joint: usize| {
+        let root = clip.root().at(key as f64 * clip.step_secs());
+        root.transform_point(looped.position(key.rem_euclid(count as isize) as usize, joint))
+    };
     plot.pairs(
         &ChartHeading::new("Feet over the ground, two periods, seam in the middle")
             .key(Sign::Line(Ink::Grey), "cut")
@@ -51,8 +66,16 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
                 made,
                 standing[index],
                 &[
-                    (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
-                    (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
+                    (
+                        Ink::Grey,
+                        2.2,
+                        speeds(0..count, source.step_secs(), |key| in_cut(key, joint)),
+                    ),
+                    (
+                        Ink::Blue,
+                        1.6,
+                        speeds(0..2 * count, clip.step_secs(), |key| in_loop(key, joint)),
+                    ),
                 ],
             );
         },
@@ -108,60 +131,12 @@ fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(I
     });
 }
 
-/// Joints in the world at every key, moved by the root, whether or not a file shows the root motion.
-struct WorldPositions {
-    root: RootMotion,
-    from_root: WorldTracks,
-    step_secs: f64,
-    /// Key of the first frame of `from_root`.
-    first: isize,
-    repeats: bool,
-}
-
-impl WorldPositions {
-    /// Creates the uncut take around the loop; constant beyond its ends.
-    fn of_cut(made: &MadeLoop) -> Self {
-        let clip = &made.source.clip;
-        Self {
-            root: made.source.root,
-            from_root: clip.world_tracks(),
-            step_secs: clip.step_secs(),
-            first: *clip.sample_range().start(),
-            repeats: false,
-        }
-    }
-
-    fn of_loop(made: &MadeLoop) -> Self {
-        let clip = &made.loop_clip;
-        Self {
-            root: *clip.root(),
-            from_root: clip.tracks_from_root(),
-            step_secs: clip.step_secs(),
-            first: 0,
-            repeats: true,
-        }
-    }
-
-    fn at(&self, key: isize, joint: usize) -> DVec3 {
-        let (frame, count) = (key - self.first, self.from_root.num_frames() as isize);
-        let (frame, key) = if self.repeats {
-            (frame.rem_euclid(count), key)
-        } else {
-            let frame = frame.clamp(0, count - 1);
-            (frame, frame + self.first)
-        };
-        self.root
-            .at(key as f64 * self.step_secs)
-            .transform_point(self.from_root.position(frame as usize, joint))
-    }
-
-    /// Returns the speed of a joint over the ground at some keys, from its positions at the neighbouring keys, centimetres per
-    /// second.
-    fn speeds(&self, joint: usize, keys: Keys<usize>) -> Vec<f64> {
-        keys.map(|key| {
-            let moved = self.at(key as isize + 1, joint) - self.at(key as isize - 1, joint);
-            100.0 * DVec3::new(moved.x, 0.0, moved.z).length() / (2.0 * self.step_secs)
-        })
-        .collect()
-    }
+/// Returns the speed over the ground at some keys of what is at a place at each key, from the places at the neighbouring keys, centimetres
+/// per second.
+fn speeds(keys: Keys<usize>, step_secs: f64, place: impl Fn(isize) -> DVec3) -> Vec<f64> {
+    keys.map(|key| {
+        let moved = place(key as isize + 1) - place(key as isize - 1);
+        100.0 * DVec3::new(moved.x, 0.0, moved.z).length() / (2.0 * step_secs)
+    })
+    .collect()
 }
