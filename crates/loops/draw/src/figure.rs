@@ -312,8 +312,7 @@ impl Figure {
         let plausible = 0.002 * stature..0.3 * stature;
         let tip = (self.skeleton.joint(joint).tip).filter(|tip| plausible.contains(&tip.length()));
         let onwards = self.skeleton.parent(joint).and_then(|parent| {
-            let along = positions[joint] - positions[parent];
-            Some(rotations[joint].inverse() * along.try_normalize()?)
+            Some(rotations[joint].inverse() * (positions[joint] - positions[parent]).try_normalize()?)
         });
         if body.head == Some(joint) {
             self.add_head(
@@ -449,8 +448,7 @@ impl Parts {
             );
             parts.end_in(skeleton, hand, Part::Hand);
         }
-        let sides = [body.thighs, body.shoulders].into_iter().flatten();
-        for [left, right] in sides {
+        for [left, right] in [body.thighs, body.shoulders].into_iter().flatten() {
             parts.take_side(skeleton, left, Side::Left);
             parts.take_side(skeleton, right, Side::Right);
         }

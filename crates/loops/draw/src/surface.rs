@@ -119,9 +119,12 @@ fn reach(mesh: &Mesh) -> Mesh {
     numbers.sort_unstable();
     numbers.dedup();
     let every = numbers.len().div_ceil(MAX_REACH).max(1);
-    let kept = numbers.into_iter().step_by(every);
     Mesh {
-        vertices: kept.map(|number| mesh.vertices[number as usize]).collect(),
+        vertices: numbers
+            .into_iter()
+            .step_by(every)
+            .map(|number| mesh.vertices[number as usize])
+            .collect(),
         bones: mesh.bones.clone(),
         ..Mesh::default()
     }

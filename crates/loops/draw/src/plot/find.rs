@@ -64,8 +64,7 @@ fn summary(take: &Take, found: &FoundLoops) -> String {
 fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) {
     let dt = analysis.take.frame_time_secs();
     let values = analysis.spectrum.values();
-    let known_secs = (values.len() - 1) as f64 * dt;
-    let range = Range::new(0.0, known_secs.min(settings.max_secs));
+    let range = Range::new(0.0, ((values.len() - 1) as f64 * dt).min(settings.max_secs));
     let max_lag = (range.high / dt).ceil() as usize;
     let peaks = analysis.spectrum.peaks(
         (settings.min_secs / dt).ceil().max(1.0) as usize,

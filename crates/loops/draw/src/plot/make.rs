@@ -169,12 +169,13 @@ fn heading_from_above(clip: &LoopClip, root_moves: bool) -> ChartHeading<'static
 fn twist_line(svg: &mut Svg, view: &View, start: Rigid, twist: Twist) {
     let thin = stroke_width(1.2);
     if let Some(radius) = twist.radius() {
-        let centre = twist.angular.cross(twist.linear) / twist.angular.length_squared();
         let pixels = radius * view.pixels_per_metre;
         // Larger circles exceed the precision of rasterisers.
         if pixels < 20_000.0 {
             svg.circle(
-                view.at(from_above(start.transform_point(centre))),
+                view.at(from_above(start.transform_point(
+                    twist.angular.cross(twist.linear) / twist.angular.length_squared(),
+                ))),
                 pixels,
                 "lg",
                 &format!("fill=\"none\" {thin}"),
@@ -182,8 +183,9 @@ fn twist_line(svg: &mut Svg, view: &View, start: Rigid, twist: Twist) {
             return;
         }
     }
-    let along = start.rotation * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero();
-    let reach = along * (2.0 * view.area.width / view.pixels_per_metre);
+    let reach = start.rotation
+        * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero()
+        * (2.0 * view.area.width / view.pixels_per_metre);
     let start = start.translation;
     view.line(svg, &[start - reach, start + reach], Ink::Green, &thin);
 }

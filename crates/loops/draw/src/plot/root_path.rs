@@ -52,16 +52,18 @@ impl Oblique {
     fn new(area: Area, ahead: DVec3, points: &[DVec3]) -> Self {
         let level = DVec3::new(ahead.x, 0.0, ahead.z).normalize_or(DVec3::Z);
         let (sin, cos) = ops::sin_cos(ASIDE);
-        let left = DVec3::Y.cross(level);
-        // Where the eye looks over the ground, and the direction to its right.
-        let forward = level * cos + left * sin;
+        // Where the eye looks over the ground.
+        let forward = level * cos + DVec3::Y.cross(level) * sin;
         let (sin, cos) = ops::sin_cos(DOWN);
         let axes = [forward.cross(DVec3::Y), forward * sin + DVec3::Y * cos];
         let [low, high] = bounds(points.iter().map(|point| axes.map(|axis| point.dot(axis))));
         let room = [0, 1].map(|axis| (high[axis] - low[axis]).max(0.1));
-        let pixels_per_metre = (0.84 * area.width / room[0]).min(0.8 * area.height / room[1]);
         Self {
-            view: View::new(area, [low, high], pixels_per_metre),
+            view: View::new(
+                area,
+                [low, high],
+                (0.84 * area.width / room[0]).min(0.8 * area.height / room[1]),
+            ),
             axes,
         }
     }
@@ -135,11 +137,12 @@ impl RootPath {
             Some(_) => curve(((TAU / (screw.rate * period)).ceil() as usize).clamp(CYCLES, MAX_CYCLES)),
             None => of_cycles,
         };
-        let keys = 0..=CYCLES * clip.num_samples();
         Some(Self {
             start: root.start,
             radius,
-            followed: keys.map(|key| clip.root_pose(key).translation).collect(),
+            followed: (0..=CYCLES * clip.num_samples())
+                .map(|key| clip.root_pose(key).translation)
+                .collect(),
             centre: near.map(|radius| root.start.transform_point(-screw.basis_x * radius)),
             extent: (whole.iter())
                 .map(|point| (*point - whole[0]).length())

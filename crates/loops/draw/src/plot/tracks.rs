@@ -93,13 +93,14 @@ pub(super) fn time_range(take: &Take) -> Range {
 /// Speed of the body and heading, shown for searches and for takes.
 pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
     let frames = 0..analysis.take.num_frames();
-    let speed = frames.clone().map(|frame| analysis.ground_mps(frame)).collect();
-    let heading = frames.map(|frame| analysis.heading.yaw(frame).to_degrees()).collect();
     [
         Track {
             title: "Speed over the ground",
             axis: "speed, m/s",
-            lines: vec![(String::new(), speed)],
+            lines: vec![(
+                String::new(),
+                frames.clone().map(|frame| analysis.ground_mps(frame)).collect(),
+            )],
             height: 84.0,
             least: 0.05,
             kind: Kind::Size,
@@ -107,7 +108,10 @@ pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
         Track {
             title: "Heading, left positive",
             axis: "angle, deg",
-            lines: vec![(String::new(), heading)],
+            lines: vec![(
+                String::new(),
+                frames.map(|frame| analysis.heading.yaw(frame).to_degrees()).collect(),
+            )],
             height: 84.0,
             least: 10.0,
             kind: Kind::Degrees,
@@ -137,8 +141,14 @@ pub(super) fn segments(plot: &mut Plot, analysis: &Analysis, width: f64) {
     for segment in &analysis.segments {
         let [left, right] = ends(area, &analysis.take, segment.start_frame, segment.end_frame);
         let part = area.between(left, right);
-        let is_idle = segment.gait.kind == MotionKind::Idle;
-        svg.rect(part, if is_idle { "idle" } else { "moving" });
+        svg.rect(
+            part,
+            if segment.gait.kind == MotionKind::Idle {
+                "idle"
+            } else {
+                "moving"
+            },
+        );
         svg.outline(part);
         let name = &segment.gait.to_string();
         if text::width(name, style::TEXT, false) + 8.0 <= part.width {

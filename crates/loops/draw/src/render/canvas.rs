@@ -275,8 +275,7 @@ fn segments(circles: [f64; 2]) -> usize {
 }
 
 pub(super) fn brightness(normal: DVec3, light: DVec3) -> f64 {
-    let direct = normal.dot(light).max(0.0);
-    AMBIENT + (1.12 - AMBIENT) * direct
+    AMBIENT + (1.12 - AMBIENT) * normal.dot(light).max(0.0)
 }
 
 /// Light across a capsule seen from the side, as on a cylinder.

@@ -137,11 +137,14 @@ impl Ground {
     pub(super) fn draw_mesh_shadow(&self, points: &[DVec3], indices: &[u32], camera: &Camera, canvas: &mut Canvas) {
         let Colour([red, green, blue, opacity]) = Colour::SHADOW;
         let ink = [red, green, blue].map(|channel| channel as f32);
-        let corners: Vec<Option<Corner>> = points
-            .iter()
-            .map(|&point| Corner::new(camera.project(self.below(point))?, [ink; 2]))
-            .collect();
-        canvas.triangles(&corners, indices, opacity);
+        canvas.triangles(
+            &points
+                .iter()
+                .map(|&point| Corner::new(camera.project(self.below(point))?, [ink; 2]))
+                .collect::<Vec<_>>(),
+            indices,
+            opacity,
+        );
     }
 }
 

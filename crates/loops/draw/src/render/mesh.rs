@@ -62,20 +62,23 @@ impl<'a> PosedMesh<'a> {
 
     /// Draws it; `ink` returns a vertex's colour.
     pub(super) fn draw(&self, camera: &Camera, canvas: &mut Canvas, ink: impl Fn(usize) -> [f32; 3]) {
-        let corners: Vec<Option<Corner>> = (self.points.iter().zip(&self.normals).enumerate())
-            .map(|(vertex, (&point, &normal))| {
-                let ink = ink(vertex);
-                let lit = [normal, -normal].map(|normal| {
-                    let light = canvas::brightness(normal, camera.light()) as f32;
-                    ink.map(|channel| (channel * light).clamp(0.0, 1.0))
-                });
-                Some(Corner {
-                    is_turned_away: normal.dot(camera.towards_eye(point)) < 0.0,
-                    ..Corner::new(camera.project(point)?, lit)?
+        canvas.triangles(
+            &(self.points.iter().zip(&self.normals).enumerate())
+                .map(|(vertex, (&point, &normal))| {
+                    let ink = ink(vertex);
+                    let lit = [normal, -normal].map(|normal| {
+                        let light = canvas::brightness(normal, camera.light()) as f32;
+                        ink.map(|channel| (channel * light).clamp(0.0, 1.0))
+                    });
+                    Some(Corner {
+                        is_turned_away: normal.dot(camera.towards_eye(point)) < 0.0,
+                        ..Corner::new(camera.project(point)?, lit)?
+                    })
                 })
-            })
-            .collect();
-        canvas.triangles(&corners, self.indices(), 1.0);
+                .collect::<Vec<_>>(),
+            self.indices(),
+            1.0,
+        );
     }
 }
 
@@ -146,8 +149,8 @@ impl Canvas {
         let above = [ink[0], ink[1], ink[2], 1.0];
         let mut sums = [0; 4];
         for channel in 0..4 {
-            let sum = 255.0 * above[channel] * opacity + f32::from(below[channel]) * (1.0 - opacity);
-            sums[channel] = (sum + 0.5) as u8;
+            sums[channel] =
+                (255.0 * above[channel] * opacity + f32::from(below[channel]) * (1.0 - opacity) + 0.5) as u8;
         }
         let [red, green, blue, alpha] = sums;
         // Colours are multiplied with their opacity, which rounding must not leave below them.

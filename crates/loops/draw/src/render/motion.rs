@@ -62,8 +62,9 @@ impl DrawnMotion {
             });
         }
         let mut motion = Self::still(figure, take.frame_time_secs(), take.num_joints())?;
-        let frames = first..=last;
-        motion.poses = frames.map(|frame| take.pose(frame).world(take.skeleton())).collect();
+        motion.poses = (first..=last)
+            .map(|frame| take.pose(frame).world(take.skeleton()))
+            .collect();
         motion.num_frames = last - first + 1;
         motion.numbering = [first as f64, 1.0];
         let hips = motion.hips();
@@ -176,14 +177,12 @@ impl DrawnMotion {
         let hips = self.hips();
         self.guide = vec![hips.iter().sum::<DVec3>() / hips.len().max(1) as f64; self.num_frames];
         // In a turn, the middle of the cycle represents the whole.
-        let middle = self.root.at(0.5 * self.period_secs()).rotation;
-        self.heading = middle * DVec3::Z;
+        self.heading = self.root.at(0.5 * self.period_secs()).rotation * DVec3::Z;
     }
 
     /// Returns the hips in the frames played, in root space.
     fn hips(&self) -> Vec<DVec3> {
-        let played = &self.poses[self.first..self.first + self.num_frames];
-        played
+        self.poses[self.first..self.first + self.num_frames]
             .iter()
             .map(|pose| pose.translations[self.figure.hips()])
             .collect()
@@ -196,8 +195,7 @@ impl DrawnMotion {
 
     /// Returns the seconds of one cycle, or of a take from its first frame to its last.
     pub fn period_secs(&self) -> f64 {
-        let steps = self.num_frames - usize::from(!self.repeats);
-        steps as f64 * self.step_secs
+        (self.num_frames - usize::from(!self.repeats)) as f64 * self.step_secs
     }
 
     /// Whether the last frame leads to the first.
@@ -280,8 +278,7 @@ impl DrawnMotion {
 
     /// Returns all joints at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.
     fn joints(&self, frame: isize) -> &Pose {
-        let index = (self.first as isize + frame).clamp(0, self.poses.len() as isize - 1);
-        &self.poses[index as usize]
+        &self.poses[(self.first as isize + frame).clamp(0, self.poses.len() as isize - 1) as usize]
     }
 
     /// Returns the mesh of the body and its bones in the world; `None` for a body of capsules.
@@ -352,9 +349,8 @@ impl DrawnMotion {
 
     /// Returns the lowest possible height of the ground: under the lowest point that stands on it, or under the lowest point of all.
     pub(crate) fn lowest_sole(&self) -> f64 {
-        let frames = 0..self.num_frames as isize;
         let (lowest, _) = extremes(
-            frames
+            (0..self.num_frames as isize)
                 .flat_map(|frame| self.standing(self.frame(frame), self.joints(frame)))
                 .map(|place| place.y),
         );

@@ -258,10 +258,12 @@ impl<'a> Scene<'a> {
     pub(super) fn footnotes(&self, lines: &[&str]) -> Result<Picture, RenderError> {
         let height = self.type_height();
         let bottom = f64::from(self.size[1]) - 0.9 * height;
-        self.words(lines.iter().enumerate().map(|(line, words)| {
-            let below = lines.len() - 1 - line;
-            (bottom - 1.35 * height * below as f64, false, *words)
-        }))
+        self.words(
+            lines
+                .iter()
+                .enumerate()
+                .map(|(line, words)| (bottom - 1.35 * height * (lines.len() - 1 - line) as f64, false, *words)),
+        )
     }
 
     fn type_height(&self) -> f64 {
@@ -272,16 +274,18 @@ impl<'a> Scene<'a> {
     /// Lines of text: baseline in pixels from the top, whether bold, and the text.
     fn words<'w>(&self, lines: impl Iterator<Item = (f64, bool, &'w str)>) -> Result<Picture, RenderError> {
         let height = self.type_height();
-        let captions: Vec<Caption> = lines
-            .map(|(base, is_bold, words)| Caption {
-                at: [0.7 * height, base],
-                height,
-                is_bold,
-                words: words.to_owned(),
-                width: f64::from(self.size[0]) - 1.4 * height,
-            })
-            .collect();
-        Ok(caption::sheet(self.size, &captions)?)
+        Ok(caption::sheet(
+            self.size,
+            &lines
+                .map(|(base, is_bold, words)| Caption {
+                    at: [0.7 * height, base],
+                    height,
+                    is_bold,
+                    words: words.to_owned(),
+                    width: f64::from(self.size[0]) - 1.4 * height,
+                })
+                .collect::<Vec<_>>(),
+        )?)
     }
 }
 

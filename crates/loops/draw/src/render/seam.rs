@@ -94,10 +94,13 @@ fn draw_sticks(motion: &DrawnMotion, camera: &Camera, canvas: &mut Canvas, reach
     for offset in (-reach..=reach).filter(|&offset| offset != 0) {
         let points: Vec<DVec3> = motion.around_the_seam(offset);
         let colour = if offset < 0 { BEFORE } else { AFTER };
-        let share = 1.0 - 0.22 * (offset.abs() - 1) as f64;
         for limb in motion.figure.limbs() {
             if let [Some(from), Some(to)] = limb.ends.map(|point| camera.project(points[point])) {
-                canvas.stick([from.at, to.at], colour.faded(0.8 * share), 1.2);
+                canvas.stick(
+                    [from.at, to.at],
+                    colour.faded(0.8 * (1.0 - 0.22 * (offset.abs() - 1) as f64)),
+                    1.2,
+                );
             }
         }
     }

@@ -175,22 +175,21 @@ pub(super) fn path(entry: &LoopEntry) -> String {
     } else {
         "; dashed: hips of the take, uncut"
     };
-    let table = table(
-        "Path of the root, metres",
-        &["Seconds", "X", "Z"],
-        times(2 * TOLD).map(|secs| {
-            let at = root.at(secs).translation;
-            [
-                format!("{secs:.2}"),
-                format!("{:.2}", at.x + 0.0),
-                format!("{:.2}", at.z + 0.0),
-            ]
-        }),
-    );
     figure(
         &format!("Path from above<p>Hips and root over two periods{dashed}.</p>"),
         &path_chart(&of_hips, &of_root, &of_take),
-        &table,
+        &table(
+            "Path of the root, metres",
+            &["Seconds", "X", "Z"],
+            times(2 * TOLD).map(|secs| {
+                let at = root.at(secs).translation;
+                [
+                    format!("{secs:.2}"),
+                    format!("{:.2}", at.x + 0.0),
+                    format!("{:.2}", at.z + 0.0),
+                ]
+            }),
+        ),
     )
 }
 

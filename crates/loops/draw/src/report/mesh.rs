@@ -56,13 +56,11 @@ impl PageMesh {
         let mut parts: [Vec<u8>; 6] = Default::default();
         let [points, normals, colours, carriers, weights, triangles] = &mut parts;
         for vertex in &mesh.vertices {
-            let position = (Vec3::from_array(vertex.position) - middle) / unit;
-            points.extend(shorts(position.as_dvec3()).as_flattened());
+            points.extend(shorts(((Vec3::from_array(vertex.position) - middle) / unit).as_dvec3()).as_flattened());
             normals.extend(vertex.normal.map(|value| (127.0 * value).round() as i8 as u8));
             colours.extend(vertex.colour.map(|channel| bytes(to_screen(channel))));
             for (bone, weight) in vertex.bones.into_iter().zip(vertex.weights) {
-                let place = bones.binary_search(&bone).unwrap_or_default() as u16;
-                carriers.extend(place.to_le_bytes());
+                carriers.extend((bones.binary_search(&bone).unwrap_or_default() as u16).to_le_bytes());
                 weights.push(bytes(weight));
             }
         }
@@ -99,6 +97,12 @@ pub(super) fn shorts(vector: DVec3) -> [[u8; 2]; 3] {
 
 /// Formats numbers in brackets; NaN becomes 0.
 pub(super) fn list(values: &[f64], decimals: usize) -> String {
-    let each: Vec<String> = values.iter().map(|&value| short(value, decimals)).collect();
-    format!("[{}]", each.join(","))
+    format!(
+        "[{}]",
+        values
+            .iter()
+            .map(|&value| short(value, decimals))
+            .collect::<Vec<_>>()
+            .join(",")
+    )
 }

@@ -101,10 +101,9 @@ impl Panel {
         } else {
             (ALL_CLIPS_BYTES / num_loops / 2).max(LEAST_BYTES)
         };
-        let room = Room { bytes, is_fine };
         let motions = core::iter::once(&entry.closed).chain(&entry.uncut);
         let clips: Vec<String> = (motions.clone())
-            .map(|motion| clip::json(entry, motion, room))
+            .map(|motion| clip::json(entry, motion, Room { bytes, is_fine }))
             .collect();
         Self {
             meshes: motions

@@ -140,13 +140,10 @@ const MAP: [[f64; 3]; 9] = [
 
 /// Returns the colour of a map at a share from 0, the worst, to 1, the best.
 pub(crate) fn map_colour(share: f64) -> String {
-    let steps = (MAP.len() - 1) as f64;
-    let at = share.clamp(0.0, 1.0) * steps;
+    let at = share.clamp(0.0, 1.0) * (MAP.len() - 1) as f64;
     let before = (at.floor() as usize).min(MAP.len() - 2);
     let u = at - before as f64;
-    let [red, green, blue] = [0, 1, 2].map(|channel| {
-        let value = MAP[before][channel] * (1.0 - u) + MAP[before + 1][channel] * u;
-        value.round() as u8
-    });
+    let [red, green, blue] =
+        [0, 1, 2].map(|channel| (MAP[before][channel] * (1.0 - u) + MAP[before + 1][channel] * u).round() as u8);
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
