@@ -96,8 +96,7 @@ def angles(turns):
     x, y, z = (turn(turns, axis) for axis in (X, Y, Z))
     second = np.arcsin(np.clip(y[..., 2], -1, 1))
     first = np.arctan2(-y[..., 0], y[..., 1])
-    third = np.arctan2(-x[..., 2], z[..., 2])
-    return np.degrees(np.unwrap(np.stack([first, second, third], -1), axis=0))
+    return np.degrees(np.unwrap(np.stack([first, second, np.arctan2(-x[..., 2], z[..., 2])], -1), axis=0))
 
 
 # Faults: functions of a walk, which they change. Phases are shares of the cycle; without them a fault lasts.

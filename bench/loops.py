@@ -155,15 +155,13 @@ WINDOW, FADED = 5, 10
 
 def classic_cut(take):
     _, _, _, rotations = in_root(take)
-    flips = np.cumprod(np.where(np.sum(rotations[1:] * rotations[:-1], axis=-1) < 0, -1.0, 1.0), axis=0)
-    rotations[1:] *= flips[..., None]
+    rotations[1:] *= np.cumprod(np.where(np.sum(rotations[1:] * rotations[:-1], axis=-1) < 0, -1.0, 1.0), axis=0)[..., None]
     rows = rotations.reshape(len(take), -1)
     rows = rows - rows.mean(axis=0)
     count = len(rows)
     lags = np.arange(int(np.ceil(LEAST_SECS / take.dt)), int(min(MOST_SECS / take.dt, 0.75 * count, count - 2 * WINDOW - 2)))
     size = 1 << int(np.ceil(np.log2(2 * count)))
-    spectrum = np.fft.rfft(rows, size, axis=0)
-    products = np.fft.irfft(np.sum(np.abs(spectrum) ** 2, axis=1), size)[lags]
+    products = np.fft.irfft(np.sum(np.abs(np.fft.rfft(rows, size, axis=0)) ** 2, axis=1), size)[lags]
     energy = np.concatenate([[0.0], np.cumsum(np.sum(rows**2, axis=1))])
     likeness = products / np.sqrt(energy[count - lags] * (energy[-1] - energy[lags]))
     peaks = [i for i in range(1, len(lags) - 1) if likeness[i] > likeness[i - 1] and likeness[i] >= likeness[i + 1]]
@@ -198,8 +196,7 @@ def seam_rank(take, start, end):
         at = np.arange(1, len(take) - lag - 1)
         at = at[way(at, lag) >= 0.5 * way(start, length)]
         pose = np.linalg.norm(seen[at + lag] - seen[at], axis=-1).mean(axis=1)
-        speed = np.linalg.norm(velocity[at + lag] - velocity[at], axis=-1).mean(axis=1)
-        gaps.append(pose + 0.1 * speed)
+        gaps.append(pose + 0.1 * np.linalg.norm(velocity[at + lag] - velocity[at], axis=-1).mean(axis=1))
         if lag == length:
             own = np.linalg.norm(seen[end] - seen[start], axis=-1).mean()
             own += 0.1 * np.linalg.norm(velocity[end] - velocity[start], axis=-1).mean()
@@ -300,8 +297,7 @@ def kimodo(places, feet, dt):
             way = places[:, joint]
             low = way[:, 1] < floor + 0.05
             low = low[1:] & low[:-1]
-            fast = np.linalg.norm(np.diff(way, axis=0), axis=-1) / dt > 0.2
-            on, skates = on + low.sum(), skates + (low & fast).sum()
+            on, skates = on + low.sum(), skates + (low & (np.linalg.norm(np.diff(way, axis=0), axis=-1) / dt > 0.2)).sum()
     return [100.0 * skates / on] if on else []
 
 
@@ -372,7 +368,6 @@ def measure_loop(take, feet, loop, results):
     rest = (frames - low)[:, None, None]
     seen = take.seen_from_root()
     own = (1 - rest) * seen[low] + rest * seen[low + 1]
-    apart = np.sum((motion.seen_from_root()[:count] - own) ** 2, axis=-1)
     results.add(slides | {
         "seam rank": seam_rank(take, start, end),
         "pose gap": [1e3 * np.linalg.norm(motion.places[-1] - first[0], axis=-1).mean()],
@@ -382,7 +377,7 @@ def measure_loop(take, feet, loop, results):
         "visible": [visibility(series, 2 * count, count)],
         "jerk": [series[count : 2 * count].max() / jerks(around, take.dt).max()],
         "knee": [sharpest(knee_angles(played, take.body), dt) / sharpest(knee_angles(around, take.body), take.dt)],
-        "displacement": [1e3 * np.sqrt(apart.mean())],
+        "displacement": [1e3 * np.sqrt(np.sum((motion.seen_from_root()[:count] - own) ** 2, axis=-1).mean())],
         "drift": speed_drift(take, start, end),
     })
 

@@ -58,8 +58,7 @@ def all_pairs(command, scratch):
     process(command, "synth", "-o", path, *flags)
     rows = [("work", "tool", "s", "processor s")]
     rows.append(row(f"the best loops of {COMPARED:,} frames, from the file", "`loopwright find`", *median(lambda: process(command, "find", path))[:2]))
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(COMPARED, DIMS))
+    values = np.random.default_rng(0).normal(size=(COMPARED, DIMS))
     single = values.astype(np.float32)
 
     def product():

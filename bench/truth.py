@@ -29,8 +29,7 @@ def answer(program, path):
     """Stances (side, strike, lift) in seconds, None what the take does not show; spans (gait, first, last frame); the rate."""
     found = said(program, "inspect", path)
     stances = [(row["side"], row["strike_secs"], row["lift_secs"]) for row in found["contacts"]]
-    spans = [(span["gait"], span["start_frame"], span["end_frame"]) for span in found["segments"]]
-    return stances, spans, found["take"]["fps"]
+    return stances, [(span["gait"], span["start_frame"], span["end_frame"]) for span in found["segments"]], found["take"]["fps"]
 
 
 def events(stances, fps):
@@ -245,8 +244,7 @@ class Measured:
         treadmill = "vanderzee_p10_trial3"
         fps = self.labels[treadmill]["fps"]
         plates = [(side, a / fps, b / fps) for side, a, b in labelled_stances(self.labels[treadmill])]
-        own = self.stances(without_heels(self.take(treadmill)))
-        for by, stances in (("the plates", plates), ("loopwright", own)):
+        for by, stances in (("the plates", plates), ("loopwright", self.stances(without_heels(self.take(treadmill))))):
             rows.append((f"{treadmill}, by {by}", 1, *self.of_cycles(list(cycles(stances))), "-"))
         return table(*rows)
 

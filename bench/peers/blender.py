@@ -47,8 +47,7 @@ def joined(thing):
         values = [key.co[1] for key in curve.keyframe_points]
         if max(values) - min(values) > 1e-4:
             moved.add(curve.data_path.split('"')[1])
-    bones = thing.data.bones
-    tops = [bone for bone in bones if bone.use_connect and bone.name in moved]
+    tops = [bone for bone in thing.data.bones if bone.use_connect and bone.name in moved]
     return {bone.name for top in tops for bone in [top, *top.children_recursive]}
 
 

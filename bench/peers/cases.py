@@ -25,8 +25,7 @@ def about_x(angle):
 def leg(hips, thigh_at, toe, yaw):
     """Rotations of thigh, shin and foot that bring a flat foot to a place."""
     foot = q_exp(np.array([0, yaw, 0]))
-    top = hips[0] + q_turn(hips[1], thigh_at)
-    way = q_turn(inverse(hips)[1], toe - q_turn(foot, np.array([0, -ANKLE, FOOT])) - top)
+    way = q_turn(inverse(hips)[1], toe - q_turn(foot, np.array([0, -ANKLE, FOOT])) - (hips[0] + q_turn(hips[1], thigh_at)))
     far = np.linalg.norm(way)
     assert far < THIGH + SHIN, far
     bend = math.pi - math.acos((THIGH**2 + SHIN**2 - far**2) / (2 * THIGH * SHIN))

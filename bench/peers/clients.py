@@ -122,8 +122,7 @@ class Files:
         self.make("synth", "--seconds", "2", "--seed", "3", "-o", self.at("short.bvh"))
         self.make("make", self.at("fast.bvh"), "-o", self.at("fast.glb"))
         head, frames = self.at("short.bvh").read_text().split("Frames:")
-        rows = frames.strip().split("\n")
-        self.at("one.bvh").write_text("\n".join([head + "Frames: 1", *rows[1:3], ""]))
+        self.at("one.bvh").write_text("\n".join([head + "Frames: 1", *frames.strip().split("\n")[1:3], ""]))
         self.at("wheel.bvh").write_text(spinner())
         for name, forms, words in kinds(shared):
             is_meant, name = name.startswith("*"), name.lstrip("*")
@@ -320,8 +319,7 @@ def answered(asked, scratch, *program, **environment):
     words = [*program[:-1], Path(__file__).parent / program[-1], asking]
     done = subprocess.run(words, capture_output=True, text=True, env=os.environ | environment)
     answers = [json.loads(line) for line in done.stdout.split("\n") if line.startswith("{")]
-    missing = len(asked) - len(answers)
-    answers += [{"error": f"the program ended: {done.stderr.strip()[-600:]}"}] * missing
+    answers += [{"error": f"the program ended: {done.stderr.strip()[-600:]}"}] * (len(asked) - len(answers))
     return [(path, title, answer) for (path, title, _), answer in zip(asked, answers)]
 
 

@@ -59,8 +59,7 @@ deepest = -1e3 * points[:, :, 2].min()
 
 def seam(values, order):
     sizes = np.abs(np.diff(values, order, axis=0)).reshape(len(values) - order, -1).max(axis=1)
-    at = np.arange(len(sizes)) % count
-    is_seam = at >= count - order
+    is_seam = (np.arange(len(sizes)) % count) >= count - order
     return sizes[is_seam].max() / sizes[~is_seam].max()
 
 

@@ -38,27 +38,25 @@ pub struct Figure {
     surface: Option<Arc<Surface>>,
 }
 
-/// Radii as shares of the stature, near those of an adult.
-mod share {
-    pub(super) const THIGH: f64 = 0.043;
-    pub(super) const ANKLE: f64 = 0.022;
-    pub(super) const TOE: f64 = 0.016;
-    pub(super) const UPPER_ARM: f64 = 0.03;
-    pub(super) const WRIST: f64 = 0.017;
-    pub(super) const PALM: f64 = 0.02;
-    pub(super) const KNUCKLE: f64 = 0.01;
-    pub(super) const FINGER: f64 = 0.006;
-    pub(super) const PELVIS: f64 = 0.056;
-    pub(super) const CHEST: f64 = 0.066;
-    pub(super) const NECK: f64 = 0.03;
-    pub(super) const SHOULDER: f64 = 0.034;
-    pub(super) const HEAD: f64 = 0.058;
-    /// From the joint where the arms branch off to the chin, for skeletons without a head.
-    pub(super) const NECK_LENGTH: f64 = 0.1;
-    /// Length of a hand or foot if the skeleton ends at the wrist or ankle.
-    pub(super) const PALM_LENGTH: f64 = 0.06;
-    pub(super) const FOOT_LENGTH: f64 = 0.1;
-}
+// Radii as shares of the stature, near those of an adult.
+const THIGH: f64 = 0.043;
+const ANKLE: f64 = 0.022;
+const TOE: f64 = 0.016;
+const UPPER_ARM: f64 = 0.03;
+const WRIST: f64 = 0.017;
+const PALM: f64 = 0.02;
+const KNUCKLE: f64 = 0.01;
+const FINGER: f64 = 0.006;
+const PELVIS: f64 = 0.056;
+const CHEST: f64 = 0.066;
+const NECK: f64 = 0.03;
+const SHOULDER: f64 = 0.034;
+const HEAD: f64 = 0.058;
+/// From the joint where the arms branch off to the chin, for skeletons without a head.
+const NECK_LENGTH: f64 = 0.1;
+/// Length of a hand or foot if the skeleton ends at the wrist or ankle.
+const PALM_LENGTH: f64 = 0.06;
+const FOOT_LENGTH: f64 = 0.1;
 
 /// Thickness of a bone that is not recognized by name, as a share of its length.
 const OTHER_BONE: f64 = 0.1;
@@ -79,8 +77,12 @@ enum Part {
 impl Figure {
     /// Creates the body of a take's skeleton, with the bone lengths of the take's middle frame.
     pub fn new(take: &Take, body: &Body) -> Self {
-        let pose = take.pose(take.num_frames() / 2);
-        Self::in_pose(pose, take.skeleton(), body, body.stature(take))
+        Self::in_pose(
+            take.pose(take.num_frames() / 2),
+            take.skeleton(),
+            body,
+            body.stature(take),
+        )
     }
 
     /// Creates the body of a skeleton, with the bone lengths of a pose and its standing height, metres; where that is unknown,
@@ -90,11 +92,11 @@ impl Figure {
             translations: positions,
             rotations,
         } = pose.world(skeleton);
-        let flesh = positions
-            .iter()
-            .enumerate()
-            .filter(|&(joint, _)| !body.is_control(joint));
-        let (low, high) = bounds(flesh.map(|(_, &position)| position));
+        let (low, high) = bounds(
+            (positions.iter().enumerate())
+                .filter(|&(joint, _)| !body.is_control(joint))
+                .map(|(_, &position)| position),
+        );
         let stature = stature.unwrap_or((high - low).max_element()).max(1e-6);
         let parts = Parts::new(skeleton, body);
         let mut figure = Self {
@@ -119,18 +121,29 @@ impl Figure {
             if let Some(end) = body.end_of_leg_apart(&figure.skeleton, foot) {
                 figure.limbs.push(Limb {
                     ends: [end, foot.ankle],
-                    radii: figure.sized([share::THIGH, share::ANKLE]),
+                    radii: figure.sized([THIGH, ANKLE]),
                     side: parts.side[end],
                 });
             }
             // A leg without a foot has its sole at the end of its bone.
-            let ankle = Some(foot.ankle).filter(|&ankle| body.end_of(ankle) == DVec3::ZERO);
-            for joint in ankle.into_iter().chain(foot.toe) {
+            for joint in Some(foot.ankle)
+                .filter(|&ankle| body.end_of(ankle) == DVec3::ZERO)
+                .into_iter()
+                .chain(foot.toe)
+            {
                 figure.soles.push((joint, figure.radius_at(joint)));
             }
         }
         if figure.limbs.is_empty() {
-            figure.limbs = every_bone(&figure.skeleton, stature);
+            // A skeleton without a body: all its bones.
+            figure.limbs = (0..skeleton.num_joints())
+                .filter_map(|joint| Some([skeleton.parent(joint)?, joint]))
+                .map(|ends| Limb {
+                    ends,
+                    radii: figure.sized([TOE; 2]),
+                    side: None,
+                })
+                .collect();
         }
         figure
     }
@@ -153,8 +166,8 @@ impl Figure {
     /// Whether a joint stands on the ground, or is below one that does.
     #[cfg(feature = "pictures")]
     pub(crate) fn is_of_sole(&self, joint: usize) -> bool {
-        let mut chain = core::iter::successors(Some(joint), |&joint| self.skeleton.parent(joint));
-        chain.any(|joint| self.soles.iter().any(|&(sole, _)| sole == joint))
+        core::iter::successors(Some(joint), |&joint| self.skeleton.parent(joint))
+            .any(|joint| self.soles.iter().any(|&(sole, _)| sole == joint))
     }
 
     /// Standing height of the body, metres.
@@ -222,8 +235,10 @@ impl Figure {
     }
 
     fn radius_at(&self, point: usize) -> f64 {
-        let ends = self.limbs.iter().flat_map(|limb| limb.ends.into_iter().zip(limb.radii));
-        ends.filter(|&(end, _)| end == point)
+        self.limbs
+            .iter()
+            .flat_map(|limb| limb.ends.into_iter().zip(limb.radii))
+            .filter(|&(end, _)| end == point)
             .map(|(_, radius)| radius)
             .fold(0.0, f64::max)
     }
@@ -247,17 +262,17 @@ impl Figure {
         let between = |from: f64, to: f64| self.sized(along.map(|along| from + (to - from) * along));
         let radii = match parts.part[joint] {
             // From the spine or the pelvis to where the limb begins.
-            Part::Leg if parts.part[parent] != Part::Leg => self.sized([share::PELVIS, share::THIGH]),
-            Part::Arm if parts.part[parent] != Part::Arm => self.sized([share::SHOULDER, share::UPPER_ARM]),
-            Part::Leg => between(share::THIGH, share::ANKLE),
-            Part::Foot => self.sized([share::ANKLE, share::TOE]),
-            Part::Arm => between(share::UPPER_ARM, share::WRIST),
-            Part::Hand if parts.part[parent] == Part::Hand => self.sized([share::FINGER; 2]),
+            Part::Leg if parts.part[parent] != Part::Leg => self.sized([PELVIS, THIGH]),
+            Part::Arm if parts.part[parent] != Part::Arm => self.sized([SHOULDER, UPPER_ARM]),
+            Part::Leg => between(THIGH, ANKLE),
+            Part::Foot => self.sized([ANKLE, TOE]),
+            Part::Arm => between(UPPER_ARM, WRIST),
+            Part::Hand if parts.part[parent] == Part::Hand => self.sized([FINGER; 2]),
             // The only bone beyond the wrist is the whole hand.
             Part::Hand => {
                 let is_alone = self.skeleton.children(parent).len() == 1;
-                let knuckles = if is_alone { share::PALM } else { share::KNUCKLE };
-                self.sized([share::WRIST, knuckles])
+                let knuckles = if is_alone { PALM } else { KNUCKLE };
+                self.sized([WRIST, knuckles])
             }
             Part::Spine => self.spine_radii(along),
             Part::Other | Part::Carrier => self.other_radii(length),
@@ -278,9 +293,9 @@ impl Figure {
     fn spine_radii(&self, along: [f64; 2]) -> [f64; 2] {
         along.map(|along| {
             let r = if along < CHEST_ALONG {
-                share::PELVIS + (share::CHEST - share::PELVIS) * along / CHEST_ALONG
+                PELVIS + (CHEST - PELVIS) * along / CHEST_ALONG
             } else {
-                share::CHEST + (share::NECK - share::CHEST) * ((along - CHEST_ALONG) / 0.25).min(1.0)
+                CHEST + (NECK - CHEST) * ((along - CHEST_ALONG) / 0.25).min(1.0)
             };
             r * self.stature
         })
@@ -288,7 +303,7 @@ impl Figure {
 
     /// Radii of a bone that is not recognized by name.
     fn other_radii(&self, length: f64) -> [f64; 2] {
-        let [finger, shoulder] = self.sized([share::FINGER, share::SHOULDER]);
+        let [finger, shoulder] = self.sized([FINGER, SHOULDER]);
         [(OTHER_BONE * length).clamp(finger, shoulder); 2]
     }
 
@@ -303,39 +318,39 @@ impl Figure {
             .tip
             .filter(|tip| plausible.contains(&tip.length()));
         let onwards = self.skeleton.parent(joint).and_then(|parent| {
-            let along = positions[joint] - positions[parent];
-            Some(rotations[joint].inverse() * along.try_normalize()?)
+            Some(rotations[joint].inverse() * (positions[joint] - positions[parent]).try_normalize()?)
         });
         if body.head == Some(joint) {
-            let up = tip.and_then(DVec3::try_normalize).or(onwards).unwrap_or(DVec3::Y);
-            self.add_head(joint, up, 0.02 * stature);
+            self.add_head(
+                joint,
+                tip.and_then(DVec3::try_normalize).or(onwards).unwrap_or(DVec3::Y),
+                0.02 * stature,
+            );
             return;
         }
         if parts.chest == Some(joint)
             && let Some(up) = onwards
         {
-            self.add_head(joint, up, share::NECK_LENGTH * stature);
+            self.add_head(joint, up, NECK_LENGTH * stature);
         }
         if !is_leaf || parts.part[joint] == Part::Carrier {
             return;
         }
         let (tip_offset, radii) = match parts.part[joint] {
-            Part::Hand if body.hands.contains(&joint) => {
-                let tip_offset = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
-                (tip_offset, self.sized([share::WRIST, share::PALM]))
-            }
-            Part::Foot if body.end_of(joint) != DVec3::ZERO => {
-                (Some(body.end_of(joint)), self.sized([share::THIGH, share::ANKLE]))
-            }
+            Part::Hand if body.hands.contains(&joint) => (
+                tip.or_else(|| onwards.map(|ahead| ahead * (PALM_LENGTH * stature))),
+                self.sized([WRIST, PALM]),
+            ),
+            Part::Foot if body.end_of(joint) != DVec3::ZERO => (Some(body.end_of(joint)), self.sized([THIGH, ANKLE])),
             // Paws and hooves end where their bones do.
-            Part::Foot if body.feet.len() > 2 => (tip, self.sized([share::ANKLE, share::TOE])),
+            Part::Foot if body.feet.len() > 2 => (tip, self.sized([ANKLE, TOE])),
             // The ankle itself may be the last joint.
-            Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => {
-                let ahead = rotations[joint].inverse() * DVec3::new(0.0, 0.0, share::FOOT_LENGTH * stature);
-                (Some(tip.unwrap_or(ahead)), self.sized([share::ANKLE, share::TOE]))
-            }
-            Part::Foot => (tip, self.sized([share::TOE, 0.8 * share::TOE])),
-            Part::Hand => (tip, self.sized([share::FINGER; 2])),
+            Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => (
+                Some(tip.unwrap_or(rotations[joint].inverse() * DVec3::new(0.0, 0.0, FOOT_LENGTH * stature))),
+                self.sized([ANKLE, TOE]),
+            ),
+            Part::Foot => (tip, self.sized([TOE, 0.8 * TOE])),
+            Part::Hand => (tip, self.sized([FINGER; 2])),
             _ => (tip, self.other_radii(tip.map_or(0.0, DVec3::length))),
         };
         let Some(tip_offset) = tip_offset else { return };
@@ -352,7 +367,7 @@ impl Figure {
 
     /// Draws a head whose chin is `chin` metres above a joint.
     fn add_head(&mut self, joint: usize, up: DVec3, chin: f64) {
-        let radius = share::HEAD * self.stature;
+        let radius = HEAD * self.stature;
         let ends = [0.0, 0.7].map(|at| self.add_tip(joint, up * (chin + at * radius)));
         self.limbs.push(Limb {
             ends,
@@ -410,8 +425,12 @@ impl Parts {
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
         for foot in feet {
             let path = skeleton.path_from_root(foot.ankle);
-            let thigh = body.thighs.into_iter().flatten().find(|thigh| path.contains(thigh));
-            let start = thigh.unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
+            let start = body
+                .thighs
+                .into_iter()
+                .flatten()
+                .find(|thigh| path.contains(thigh))
+                .unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
             if let (Some(end), Some([left, right])) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
                 let is_left = (foot.side == Some(Side::Left)) != body.is_mirrored;
                 parts.lay_out(skeleton, if is_left { left } else { right }, end, Part::Leg);
@@ -427,12 +446,15 @@ impl Parts {
             if body.bone_ends.iter().any(|&(joint, _)| joint == hand) {
                 continue;
             }
-            let start = body.shoulders.map_or(hand, |shoulders| shoulders[index.min(1)]);
-            parts.lay_out(skeleton, start, hand, Part::Arm);
+            parts.lay_out(
+                skeleton,
+                body.shoulders.map_or(hand, |shoulders| shoulders[index.min(1)]),
+                hand,
+                Part::Arm,
+            );
             parts.end_in(skeleton, hand, Part::Hand);
         }
-        let sides = [body.thighs, body.shoulders].into_iter().flatten();
-        for [left, right] in sides {
+        for [left, right] in [body.thighs, body.shoulders].into_iter().flatten() {
             parts.take_side(skeleton, left, Side::Left);
             parts.take_side(skeleton, right, Side::Right);
         }
@@ -477,26 +499,20 @@ impl Parts {
 /// Returns the upper end of a leg that does not hang from the thighs: the first joint of the path to its ankle that carries no
 /// other foot, hand or head.
 fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> usize {
-    let ankles = body.feet.iter().map(|other| other.ankle);
-    let others = ankles
+    let shared: Vec<usize> = body
+        .feet
+        .iter()
+        .map(|other| other.ankle)
         .filter(|&ankle| ankle != foot.ankle)
-        .chain(body.hands.iter().copied());
-    let others = others.chain(body.head).chain([body.hips]);
-    let shared: Vec<usize> = others.flat_map(|joint| skeleton.path_from_root(joint)).collect();
-    let first = path.iter().find(|joint| !shared.contains(joint));
-    first.copied().unwrap_or(foot.ankle)
-}
-
-/// Returns a skeleton without a body: all its bones.
-fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
-    let bones = (0..skeleton.num_joints()).filter_map(|joint| Some([skeleton.parent(joint)?, joint]));
-    bones
-        .map(|ends| Limb {
-            ends,
-            radii: [share::TOE * stature; 2],
-            side: None,
-        })
-        .collect()
+        .chain(body.hands.iter().copied())
+        .chain(body.head)
+        .chain([body.hips])
+        .flat_map(|joint| skeleton.path_from_root(joint))
+        .collect();
+    path.iter()
+        .find(|joint| !shared.contains(joint))
+        .copied()
+        .unwrap_or(foot.ankle)
 }
 
 /// Returns the lowest and highest corner of the box around points.

@@ -106,8 +106,7 @@ impl Palette {
         if learned.is_empty() {
             learned.extend([255; 4]);
         }
-        let quantiser = color_quant::NeuQuant::new(3, 255, &learned);
-        let mut colours = quantiser.color_map_rgb();
+        let mut colours = color_quant::NeuQuant::new(3, 255, &learned).color_map_rgb();
         // The exact background colour, so that it stays uniform.
         colours.extend(paper.unwrap_or_else(|| vec![255; 3]));
         let bits = LOOKUP_BITS;
@@ -151,6 +150,8 @@ fn nearest_of(colours: &[u8], wanted: [u8; 3]) -> u8 {
             })
             .sum()
     };
-    let best = (0..colours.len()).min_by_key(|&index| distance(&colours[index]));
-    best.unwrap_or(0).min(255) as u8
+    (0..colours.len())
+        .min_by_key(|&index| distance(&colours[index]))
+        .unwrap_or(0)
+        .min(255) as u8
 }

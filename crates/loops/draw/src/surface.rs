@@ -119,9 +119,12 @@ fn reach(mesh: &Mesh) -> Mesh {
     numbers.sort_unstable();
     numbers.dedup();
     let every = numbers.len().div_ceil(MAX_REACH).max(1);
-    let kept = numbers.into_iter().step_by(every);
     Mesh {
-        vertices: kept.map(|number| mesh.vertices[number as usize]).collect(),
+        vertices: numbers
+            .into_iter()
+            .step_by(every)
+            .map(|number| mesh.vertices[number as usize])
+            .collect(),
         bones: mesh.bones.clone(),
         ..Mesh::default()
     }
@@ -190,8 +193,11 @@ fn texels(png: &[u8], places: &[[f32; 2]], pixels: &mut u64) -> Option<Vec<[f32;
         for row in (top..height).step_by(down as usize) {
             let line = reader.next_row().ok()??;
             let of_row = &wanted[wanted.partition_point(|at| at[0] < row)..];
-            let of_row = of_row.iter().take_while(|at| at[0] == row);
-            for &[_, column, index] in of_row.filter(|at| at[1] % right == left) {
+            for &[_, column, index] in of_row
+                .iter()
+                .take_while(|at| at[0] == row)
+                .filter(|at| at[1] % right == left)
+            {
                 let pixel = line.data().get((column / right) as usize * channels..)?;
                 // Grey ones have one value, and perhaps how opaque they are.
                 let colour = if channels < 3 { [0; 3] } else { [0, 1, 2] };

@@ -157,8 +157,7 @@ impl TransitionMap<'_> {
         for (index, &(x, y)) in points.iter().enumerate().rev() {
             svg.circle((x, y), 4.5, "chip lv", "stroke-width=\"2.4\"");
             let words = (index + 1).to_string();
-            let width = text::width(&words, style::TEXT, true) + 8.0;
-            if let Some(area) = labels.place(x, y, width, panel.area) {
+            if let Some(area) = labels.place(x, y, text::width(&words, style::TEXT, true) + 8.0, panel.area) {
                 svg.chip(area, "h ft", &words);
             }
         }
@@ -166,14 +165,21 @@ impl TransitionMap<'_> {
 
     /// Draws the cost of the best entry for each exit, over the time of the motion that is left.
     fn entries(&self, plot: &mut Plot) {
-        let heading = ChartHeading::new("When to leave: cost of the best entry")
-            .key(Sign::Line(Ink::Blue), "exact")
-            .key(Sign::Ring(Ink::Vermillion), "best jumps");
-        let area = plot.area(&heading, style::CHART_WIDTH, 110.0);
+        let area = plot.area(
+            &ChartHeading::new("When to leave: cost of the best entry")
+                .key(Sign::Line(Ink::Blue), "exact")
+                .key(Sign::Ring(Ink::Vermillion), "best jumps"),
+            style::CHART_WIDTH,
+            110.0,
+        );
         let point = |crossing: &Crossing| (crossing.exit as f64 * self.step_secs[0], crossing.cost);
         let costs = Range::around(self.best_entries.iter().map(|crossing| crossing.cost), 1e-6).down_to_zero();
-        let exits = (self.range(&self.grid.exits, 0), &*self.axis_name("leave", 0));
-        Chart::new(area, exits, (costs, "metre-seconds")).draw(&mut plot.svg, |panel, svg| {
+        Chart::new(
+            area,
+            (self.range(&self.grid.exits, 0), &*self.axis_name("leave", 0)),
+            (costs, "metre-seconds"),
+        )
+        .draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             panel.line(svg, self.best_entries.iter().map(point), Ink::Blue, "");
             for crossing in self.best {
@@ -181,8 +187,7 @@ impl TransitionMap<'_> {
                 let best = self.best_entries.iter().find(|best| best.exit == crossing.exit);
                 if best.is_none_or(|best| best.cost >= crossing.cost) {
                     let (x, y) = point(crossing);
-                    let at = (panel.across(x), panel.down(y));
-                    svg.circle(at, 4.5, "chip lv", "stroke-width=\"2.4\"");
+                    svg.circle((panel.across(x), panel.down(y)), 4.5, "chip lv", "stroke-width=\"2.4\"");
                 }
             }
         });
@@ -203,8 +208,10 @@ const NAMES_APART: f64 = 14.0;
 /// `None` without a jump.
 pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
     let title = format!("What the cheapest jumps between {} motions cost", names.len());
-    let below = format!("{}; dark is expensive, empty where no jump leads", fade(decay));
-    let mut plot = Plot::new(title, &below);
+    let mut plot = Plot::new(
+        title,
+        &format!("{}; dark is expensive, empty where no jump leads", fade(decay)),
+    );
     let svg = &mut plot.svg;
     let count = names.len().max(1);
     let left = style::MARGIN + 18.0 + NAMES;
@@ -220,20 +227,37 @@ pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64
     });
     svg.outline(area);
     let middle = |index: usize| cell * (index as f64 + 0.5);
-    let every = (NAMES_APART / cell).ceil().max(1.0) as usize;
-    for (index, name) in names.iter().enumerate().step_by(every) {
+    for (index, name) in names
+        .iter()
+        .enumerate()
+        .step_by((NAMES_APART / cell).ceil().max(1.0) as usize)
+    {
         let name = text::fit(name, style::TEXT, false, NAMES);
-        let y = area.top + middle(index) + 4.0;
-        svg.text(area.left - 8.0, y, Anchor::End, "ft", &name);
-        let x = area.left + middle(index) + 4.0;
-        svg.text_upwards(x, area.bottom() + 8.0, Anchor::End, "ft", &name);
+        svg.text(
+            area.left - 8.0,
+            area.top + middle(index) + 4.0,
+            Anchor::End,
+            "ft",
+            &name,
+        );
+        svg.text_upwards(
+            area.left + middle(index) + 4.0,
+            area.bottom() + 8.0,
+            Anchor::End,
+            "ft",
+            &name,
+        );
     }
     if cell >= CELL_WITH_COST {
         for (row, column) in (0..count).flat_map(|row| (0..count).map(move |column| (row, column))) {
             let cost = cost(row, column);
             if cost.is_finite() {
-                let at = (area.left + middle(column), area.top + middle(row) + 4.0);
-                heat::label(svg, at, colours.ratio(cost), &format!("{cost:.2}"));
+                heat::label(
+                    svg,
+                    (area.left + middle(column), area.top + middle(row) + 4.0),
+                    colours.ratio(cost),
+                    &format!("{cost:.2}"),
+                );
             }
         }
     }

@@ -172,8 +172,15 @@ impl Curves {
             range = range.down_to_zero();
         }
         let area = plot.area(&heading, style::CHART_WIDTH, self.height);
-        let last = profile.secs(self.take.len().saturating_sub(1));
-        let mut panel = Chart::new(area, (Range::new(0.0, last), "time, s"), (range, self.axis)).labelled(self.is_last);
+        let mut panel = Chart::new(
+            area,
+            (
+                Range::new(0.0, profile.secs(self.take.len().saturating_sub(1))),
+                "time, s",
+            ),
+            (range, self.axis),
+        )
+        .labelled(self.is_last);
         if self.is_degrees {
             panel = panel.in_degrees();
         }
@@ -189,8 +196,12 @@ impl Curves {
                         .map(|raw| (raw, Ink::Faint, 1.0))
                         .chain([(&self.take, Ink::Blue, 2.6)])
                 {
-                    let points = run.clone().map(|frame| (profile.secs(frame), values[frame]));
-                    panel.line(svg, points, ink, &stroke_width(width));
+                    panel.line(
+                        svg,
+                        run.clone().map(|frame| (profile.secs(frame), values[frame])),
+                        ink,
+                        &stroke_width(width),
+                    );
                 }
             }
             for spring in &self.springs {
@@ -225,10 +236,12 @@ fn columns(count: usize) -> (Vec<f64>, f64) {
     const GAP: f64 = 10.0;
     let whole = style::FULL - GAP * (count - 1) as f64;
     let column = whole / count as f64;
-    let lefts = (0..count)
-        .map(|index| style::MARGIN + (column + GAP) * index as f64 + style::LEFT)
-        .collect();
-    (lefts, column - style::LEFT - style::RIGHT)
+    (
+        (0..count)
+            .map(|index| style::MARGIN + (column + GAP) * index as f64 + style::LEFT)
+            .collect(),
+        column - style::LEFT - style::RIGHT,
+    )
 }
 
 /// Seconds shown before the input of a change.
@@ -246,14 +259,16 @@ fn changes(plot: &mut Plot, fits: &[&TakeFit], pool: &Pool) {
         (Quantity::Facing, "Changes of facing", &pool.all.facing, lefts[1]),
     ] {
         let secs = half_lives.chosen_secs();
-        let spring = secs.map(|secs| (Sign::Line(Ink::Vermillion), format!("spring of {secs:.3} s")));
-        let heading = ChartHeading::new(title)
+        let area = ChartHeading::new(title)
             .key(Sign::Line(Ink::Grey), "the changes")
-            .keys(spring);
-        let area = heading.over(&mut plot.svg, left, top, width, 150.0);
+            .keys(secs.map(|secs| (Sign::Line(Ink::Vermillion), format!("spring of {secs:.3} s"))))
+            .over(&mut plot.svg, left, top, width, 150.0);
         let until = 1.5 + 4.0 * secs.unwrap_or(0.25);
-        let times = (Range::new(-BEFORE_SECS, until), "time since the input, s");
-        let panel = Chart::new(area, times, (Range::new(-0.25, 1.35), "share of the change"));
+        let panel = Chart::new(
+            area,
+            (Range::new(-BEFORE_SECS, until), "time since the input, s"),
+            (Range::new(-0.25, 1.35), "share of the change"),
+        );
         panel.draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             panel.upright(svg, 0.0, Ink::Text, DASHED);
@@ -269,10 +284,14 @@ fn changes(plot: &mut Plot, fits: &[&TakeFit], pool: &Pool) {
             }
             if let Some(secs) = secs {
                 let response = SmoothedResponse::new(secs, deviation);
-                let points = (0..=200)
-                    .map(|step| -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0)
-                    .map(|secs| (secs, response.step(secs)));
-                panel.line(svg, points, Ink::Vermillion, &stroke_width(2.4));
+                panel.line(
+                    svg,
+                    (0..=200)
+                        .map(|step| -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0)
+                        .map(|secs| (secs, response.step(secs))),
+                    Ink::Vermillion,
+                    &stroke_width(2.4),
+                );
             }
         });
         plot.y = area.bottom() + style::BELOW + 8.0;
@@ -286,11 +305,19 @@ fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) 
         return (signal, Vec::new());
     };
     let step = fitted.to - fitted.from;
-    let points = event.frames.clone().map(|frame| {
-        let share = (signal.values[frame] - fitted.from).dot(step) / step.length_squared();
-        (fit.profile.secs(frame) - fitted.start_secs, share)
-    });
-    (signal, points.collect())
+    (
+        signal,
+        event
+            .frames
+            .clone()
+            .map(|frame| {
+                (
+                    fit.profile.secs(frame) - fitted.start_secs,
+                    (signal.values[frame] - fitted.from).dot(step) / step.length_squared(),
+                )
+            })
+            .collect(),
+    )
 }
 
 /// The value of a signal at a frame.
@@ -337,13 +364,18 @@ fn histograms(plot: &mut Plot, fits: &[&TakeFit]) {
         Chart::new(area, (range, axis), shares).draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             for (shares, ink, line) in [(&take, Ink::Blue, 2.6), (&controller, Ink::Vermillion, 1.6)] {
-                let corners = shares.iter().enumerate().flat_map(|(bin, &share)| {
-                    [bin, bin + 1].map(|edge| {
-                        let value = range.low + range.width() * edge as f64 / BINS as f64;
-                        (panel.across(value), panel.down(share))
-                    })
-                });
-                svg.polyline(corners, ink, &stroke_width(line));
+                svg.polyline(
+                    shares.iter().enumerate().flat_map(|(bin, &share)| {
+                        [bin, bin + 1].map(|edge| {
+                            (
+                                panel.across(range.low + range.width() * edge as f64 / BINS as f64),
+                                panel.down(share),
+                            )
+                        })
+                    }),
+                    ink,
+                    &stroke_width(line),
+                );
             }
         });
         plot.y = area.bottom() + style::BELOW;

@@ -113,8 +113,11 @@ impl Stage {
         let armature = world.spawn((ARMATURE, ChildOf(hero))).id();
         let mut joints: Vec<Entity> = Vec::new();
         for joint in set.skeleton().joints() {
-            let above = joint.parent.map_or(armature, |parent| joints[parent]);
-            let spawned = world.spawn((Name::new(joint.name.clone()), Transform::default(), ChildOf(above)));
+            let spawned = world.spawn((
+                Name::new(joint.name.clone()),
+                Transform::default(),
+                ChildOf(joint.parent.map_or(armature, |parent| joints[parent])),
+            ));
             joints.push(spawned.id());
         }
         let mut stage = Self { app, hero, joints };
@@ -129,8 +132,12 @@ impl Stage {
     }
 
     fn player(&self) -> Result<&SteeredCharacter, Failure> {
-        let hero = self.app.world().get::<LoopwrightCharacter>(self.hero);
-        Ok(hero.and_then(LoopwrightCharacter::player).ok_or("no player")?)
+        Ok(self
+            .app
+            .world()
+            .get::<LoopwrightCharacter>(self.hero)
+            .and_then(LoopwrightCharacter::player)
+            .ok_or("no player")?)
     }
 
     /// Returns the places of the player's joints, and the largest distance of what Bevy shows from them.
@@ -141,17 +148,25 @@ impl Stage {
             let place = self.app.world().get::<GlobalTransform>(*entity);
             place.map(|place| DVec3::from_array(place.translation().to_array().map(f64::from)))
         };
-        let root = (&self.hero, player.root().translation);
-        let pairs = self.joints.iter().zip(meant.iter().copied()).chain([root]);
-        let off = pairs.map(|(entity, meant)| shown(entity).map_or(f64::INFINITY, |place| place.distance(meant)));
-        let off = off.fold(0.0, f64::max);
+        let off = self
+            .joints
+            .iter()
+            .zip(meant.iter().copied())
+            .chain([(&self.hero, player.root().translation)])
+            .map(|(entity, meant)| shown(entity).map_or(f64::INFINITY, |place| place.distance(meant)))
+            .fold(0.0, f64::max);
         Ok((meant, off))
     }
 
     /// Returns the names of the clips that play.
     fn clips(&self) -> Result<BTreeSet<String>, Failure> {
-        let playing = self.player()?.playing();
-        Ok(playing.clips.iter().map(|part| part.clip.name.clone()).collect())
+        Ok(self
+            .player()?
+            .playing()
+            .clips
+            .iter()
+            .map(|part| part.clip.name.clone())
+            .collect())
     }
 }
 
@@ -159,11 +174,14 @@ impl Stage {
 fn path(twists: &[Twist]) -> [(f64, Goal); 13] {
     let speed = |twist: &Twist| twist.linear.x.hypot(twist.linear.z);
     let slow = twists.iter().map(speed).fold(1e3, f64::min);
-    let ahead = twists.iter().filter(|twist| twist.linear.z > 0.8 * speed(twist));
-    let fast = ahead.map(speed).fold(slow, f64::max);
+    let fast = twists
+        .iter()
+        .filter(|twist| twist.linear.z > 0.8 * speed(twist))
+        .map(speed)
+        .fold(slow, f64::max);
     let turns = twists.iter().map(|twist| twist.angular.y);
     let (left, right) = (turns.clone().fold(0.0, f64::max), turns.fold(0.0, f64::min));
-    let goals = [
+    [
         (1.5, 0.0, 0.0, 0.0),
         (4.0, slow, 0.0, 0.0),
         (3.0, slow, left, 0.0),
@@ -177,37 +195,42 @@ fn path(twists: &[Twist]) -> [(f64, Goal); 13] {
         (1.0, 0.0, 0.0, 0.0),
         (0.4, slow, 0.0, 0.0),
         (6.0, 0.0, 0.0, 0.0),
-    ];
-    goals.map(|(secs, speed, turn_rate, turn)| {
-        let goal = Goal {
-            speed,
-            turn_rate,
-            turn,
-            ..Goal::default()
-        };
-        (secs, goal)
+    ]
+    .map(|(secs, speed, turn_rate, turn)| {
+        (
+            secs,
+            Goal {
+                speed,
+                turn_rate,
+                turn,
+                ..Goal::default()
+            },
+        )
     })
 }
 
 /// Plays a set: what was measured, and faults.
 fn play(folder: &Path) -> Result<(String, Vec<String>), Failure> {
-    let manifest = std::fs::read(folder.join("set.json"))?;
-    let set = Arc::new(MotionSet::read(&manifest, |file| std::fs::read(folder.join(file)))?);
+    let set = Arc::new(MotionSet::read(&std::fs::read(folder.join("set.json"))?, |file| {
+        std::fs::read(folder.join(file))
+    })?);
     let mut faults = Vec::new();
 
     // Each clip alone.
     let inside: BTreeMap<&str, [f64; 2]> = set.clips().iter()
         .map(|clip| {
-            let times = (0..=(clip.seconds * RATE) as usize).map(|frame| frame as f64 / RATE);
-            let frames: Vec<_> = times
+            let frames: Vec<_> = (0..=(clip.seconds * RATE) as usize)
+                .map(|frame| frame as f64 / RATE)
                 .map(|secs| places(&set, &clip.pose(secs), clip.root(secs)))
                 .collect();
             (&*clip.name, most(&measured(&frames)))
         })
         .collect();
     let moving = set.clips().iter().filter(|clip| clip.loops() && !clip.stands());
-    let bends = moving.clone().map(|clip| inside[&*clip.name][1]);
-    let calmest = bends.fold(f64::INFINITY, f64::min);
+    let calmest = moving
+        .clone()
+        .map(|clip| inside[&*clip.name][1])
+        .fold(f64::INFINITY, f64::min);
     let twists: Vec<Twist> = moving.map(MotionClip::twist).collect();
 
     let mut stage = Stage::new(folder, &set)?;
@@ -221,8 +244,11 @@ fn play(folder: &Path) -> Result<(String, Vec<String>), Failure> {
             stage.app.update();
             let (places, apart) = stage.seen()?;
             off = off.max(apart);
-            let found = std::mem::take(&mut stage.app.world_mut().resource_mut::<Log>().switches);
-            switches.extend(found.into_iter().map(|switch| (frames.len(), switch)));
+            switches.extend(
+                std::mem::take(&mut stage.app.world_mut().resource_mut::<Log>().switches)
+                    .into_iter()
+                    .map(|switch| (frames.len(), switch)),
+            );
             frames.push(places);
             parts.push(stage.clips()?);
         }
@@ -231,8 +257,7 @@ fn play(folder: &Path) -> Result<(String, Vec<String>), Failure> {
     let mut worst = [0.0; 2];
     for (at, [from, to]) in &switches {
         let near = most(&steps[at.saturating_sub(2)..(at + 2).min(steps.len())]);
-        let clips = parts[at - 1].union(&parts[*at]).map(|name| &inside[&**name]);
-        let reference = most(clips);
+        let reference = most(parts[at - 1].union(&parts[*at]).map(|name| &inside[&**name]));
         let over = [near[0] / reference[0], near[1] / reference[1].max(calmest)];
         worst = most([&worst, &over]);
         if over[0].max(over[1]) > MOST_STEP {
@@ -255,8 +280,10 @@ fn play(folder: &Path) -> Result<(String, Vec<String>), Failure> {
     }
     let switches = switches.len();
     let [step, bend] = worst;
-    let figures = format!("{switches} switches, steps {step:.3}, bends {bend:.3}; {strikes} strikes; {off:.6} m off");
-    Ok((figures, faults))
+    Ok((
+        format!("{switches} switches, steps {step:.3}, bends {bend:.3}; {strikes} strikes; {off:.6} m off"),
+        faults,
+    ))
 }
 
 fn main() -> ExitCode {

@@ -56,8 +56,9 @@ impl AssetLoader for LoopwrightSetLoader {
             let bytes = context.read_asset_bytes(path).await?;
             files.insert(name, bytes);
         }
-        let set = MotionSet::read(&manifest, |name| files.remove(name).ok_or("it is not loaded"))?;
-        Ok(LoopwrightSet(Arc::new(set)))
+        Ok(LoopwrightSet(Arc::new(MotionSet::read(&manifest, |name| {
+            files.remove(name).ok_or("it is not loaded")
+        })?)))
     }
 
     fn extensions(&self) -> &[&str] {
@@ -225,9 +226,8 @@ fn put(transform: &mut Transform, rotation: DQuat, translation: DVec3) {
 }
 
 fn rigid(transform: Transform) -> Rigid {
-    let rotation = DQuat::from_array(transform.rotation.to_array().map(f64::from));
     Rigid::new(
-        rotation.normalize(),
+        DQuat::from_array(transform.rotation.to_array().map(f64::from)).normalize(),
         DVec3::from_array(transform.translation.to_array().map(f64::from)),
     )
 }

@@ -56,14 +56,19 @@ impl Stage {
             .split_at_checked(text)
             .ok_or("the text has another length")?;
         let Given { manifest, joints } = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-        let joints = joints
-            .into_iter()
-            .map(|(name, parent, rest)| Joint::new(name, parent, rest.into()));
-        let skeleton = Skeleton::new(joints.collect()).map_err(|error| error.to_string())?;
+        let skeleton = Skeleton::new(
+            joints
+                .into_iter()
+                .map(|(name, parent, rest)| Joint::new(name, parent, rest.into()))
+                .collect(),
+        )
+        .map_err(|error| error.to_string())?;
         let mut transforms = keys.chunks_exact(56).map(|bytes| {
             let number = |at: usize| f64::from_le_bytes(bytes[8 * at..8 * at + 8].try_into().unwrap_or_default());
-            let rotation = DQuat::from_xyzw(number(3), number(4), number(5), number(6)).normalize();
-            (DVec3::new(number(0), number(1), number(2)), rotation)
+            (
+                DVec3::new(number(0), number(1), number(2)),
+                DQuat::from_xyzw(number(3), number(4), number(5), number(6)).normalize(),
+            )
         });
         let set = MotionSet::from_takes(manifest.as_bytes(), |source| take(source, &skeleton, &mut transforms));
         let (set, number) = (set.map_err(|error| error.to_string())?, self.number());
@@ -95,10 +100,16 @@ fn take(
         name: source.clip.to_owned(),
         reason,
     };
-    let poses = (0..source.keys).map(|_| transforms.by_ref().take(skeleton.num_joints()).collect::<Pose>());
-    let tracks =
-        Tracks::from_poses(skeleton.clone(), source.step_secs, poses).map_err(|error| wrong(error.to_string()))?;
-    Take::from_tracks(source.clip, tracks).map_err(|error| wrong(error.to_string()))
+    Take::from_tracks(
+        source.clip,
+        Tracks::from_poses(
+            skeleton.clone(),
+            source.step_secs,
+            (0..source.keys).map(|_| transforms.by_ref().take(skeleton.num_joints()).collect::<Pose>()),
+        )
+        .map_err(|error| wrong(error.to_string()))?,
+    )
+    .map_err(|error| wrong(error.to_string()))
 }
 
 fn numbers(motion: Rigid) -> impl Iterator<Item = f64> {
@@ -200,10 +211,13 @@ pub extern "C" fn update(hero: u32, secs: f64, patience_secs: f64, varies: bool,
                     .into_iter()
                     .flat_map(numbers),
             );
-            let joints = hero.pose().rotations.iter().zip(&hero.pose().translations);
-            stage
-                .shown
-                .extend(joints.flat_map(|(rotation, translation)| numbers(Rigid::new(*rotation, *translation))));
+            stage.shown.extend(
+                hero.pose()
+                    .rotations
+                    .iter()
+                    .zip(&hero.pose().translations)
+                    .flat_map(|(rotation, translation)| numbers(Rigid::new(*rotation, *translation))),
+            );
         }
         stage.shown.as_ptr()
     })
@@ -214,7 +228,7 @@ pub extern "C" fn update(hero: u32, secs: f64, patience_secs: f64, varies: bool,
 pub extern "C" fn events(hero: u32) -> usize {
     STAGE.with_borrow_mut(|stage| {
         let events = stage.heroes.get(&hero).map(|hero| {
-            let events = hero.events().iter().map(|event| match event {
+            hero.events().iter().map(|event| match event {
                 PlayerEvent::Foot { foot, kind, clip, late_secs } => {
                     let kind = if *kind == FootEventKind::Strike { "strike" } else { "lift" };
                     json!({ "type": kind, "foot": **foot, "clip": **clip, "secs": hero.secs() - late_secs, "late": late_secs })
@@ -222,8 +236,7 @@ pub extern "C" fn events(hero: u32) -> usize {
                 PlayerEvent::Switch { from, to, fade_secs } => {
                     json!({ "type": "switch", "from": from, "to": to, "secs": hero.secs(), "fade_secs": fade_secs })
                 }
-            });
-            events.collect::<Value>()
+            }).collect::<Value>()
         });
         stage.answer(&json!(events))
     })

@@ -142,8 +142,7 @@ class Loop(Motion[NativeLoop]):
         made of a take here.
         """
         found = numbers("values", values, (None, None))
-        looped = self._native.looped_along(found.tobytes(), found.shape[1])
-        return array(looped, self.num_samples, found.shape[1])
+        return array(self._native.looped_along(found.tobytes(), found.shape[1]), self.num_samples, found.shape[1])
 
     def root(self, t: Any, *, scalar_first: bool = False) -> Poses:
         """The root at `t`, seconds: positions (*t, 3) and rotations (*t, 4) in the world.

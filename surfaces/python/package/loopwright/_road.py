@@ -268,8 +268,7 @@ def cost(
     settings = given(fade=fade, half_life=half_life, blend=blend, top=top, weights=weights, hips=hips, feet=feet)
     if b is None and is_path(a):
         facts = warned(*_native.cost_among(path_of("a", a), settings))["among"]
-        table = np.array(facts.pop("costs_metre_secs"), np.float64)
-        return _among(facts, table)
+        return _among(facts, np.array(facts.pop("costs_metre_secs"), np.float64))
     if b is None:
         if isinstance(a, Take | Loop) or not isinstance(a, Iterable):
             raise SettingError(f"b: expected a second motion, or a list of motions as a, found {type(a).__name__} alone")
@@ -352,8 +351,7 @@ def fit(
     settings = given(mode=mode, smoothing=smoothing, hips=hips, feet=feet)
     if all(is_path(take) for take in several):
         return warned(*_native.fit_files([path_of("takes", take) for take in several], settings))
-    natives = [take_of(f"takes[{index}]", take)._native for index, take in enumerate(several)]
-    return warned(*_native.fit(natives, settings))
+    return warned(*_native.fit([take_of(f"takes[{index}]", take)._native for index, take in enumerate(several)], settings))
 
 
 def inspect(take: Take | Pathlike, **settings: Unpack[Settings]) -> dict[str, Any]:

@@ -29,8 +29,7 @@ def product(first: Floats, second: Floats) -> Floats:
     """The rotation by `second`, then by `first`."""
     a, b = np.broadcast_arrays(first, second)
     vector = a[..., 3:] * b[..., :3] + b[..., 3:] * a[..., :3] + np.cross(a[..., :3], b[..., :3])
-    scalar = a[..., 3:] * b[..., 3:] - np.sum(a[..., :3] * b[..., :3], axis=-1, keepdims=True)
-    return np.concatenate([vector, scalar], axis=-1)
+    return np.concatenate([vector, a[..., 3:] * b[..., 3:] - np.sum(a[..., :3] * b[..., :3], axis=-1, keepdims=True)], axis=-1)
 
 
 def inverse(rotations: Floats) -> Floats:
@@ -60,8 +59,7 @@ def from_matrices(matrices: Floats) -> Floats:
         rows[..., i, j] = rows[..., j, i] = m[..., i, j] + m[..., j, i]
         rows[..., i, 3] = rows[..., 3, i] = m[..., k, j] - m[..., j, k]
     rows[..., 3, 3] = 1 + trace
-    largest = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), axis=-1)
-    best = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
+    best = np.take_along_axis(rows, np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), axis=-1)[..., None, None], axis=-2)[..., 0, :]
     return np.asarray(best / np.linalg.norm(best, axis=-1, keepdims=True))
 
 

@@ -59,8 +59,7 @@ def row_of(loop: Loop, row: int = 1, facts: Mapping[str, Any] | None = None) -> 
 def body_of(loop: Loop) -> tuple[tuple[str, ...], tuple[int, ...], np.ndarray[Any, Any]]:
     """Names, parents and offsets of the joints of a sampled pose: without a root joint that was added to the file."""
     added = loop.num_joints - loop.num_body_joints
-    parents = tuple(max(int(parent) - added, -1) for parent in loop.parents[added:])
-    return loop.names[added:], parents, loop.offsets[added:]
+    return loop.names[added:], tuple(max(int(parent) - added, -1) for parent in loop.parents[added:]), loop.offsets[added:]
 
 
 def _skeleton_sha256(loop: Loop) -> str:
@@ -86,5 +85,4 @@ def _at(facts: Any, where: str) -> Any:
 
 def _scalars(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts without lists and tables, but for those of the root motion."""
-    flat = {**facts, **facts.get("root_motion", {})}
-    return {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
+    return {key: value for key, value in {**facts, **facts.get("root_motion", {})}.items() if not isinstance(value, list | dict)}

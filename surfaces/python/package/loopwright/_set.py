@@ -48,8 +48,7 @@ def make_set(
     file of its own, even where one could hold all. `fps`, `for_` and `rig` are settings. Raises NoLoopError, MakeError, WriteError.
     """
     check_count("variants", variants)
-    several = listed("takes", takes, Take, "takes")
-    files = [file for index, each in enumerate(several) for file in _files(f"takes[{index}]", each)]
+    files = [file for index, each in enumerate(listed("takes", takes, Take, "takes")) for file in _files(f"takes[{index}]", each)]
     wanted: dict[str, object] = {
         "variants": int(variants),
         "format": format,

@@ -185,12 +185,10 @@ def read_parquet(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     try:
         if _has_no_polars():
             found = package("pyarrow.parquet", "catalog").read_table(source)
-            cells = zip(found.column_names, found.columns, strict=True)
-            return {name: [_value(cell) for cell in column] for name, column in cells}
-        frame = package("polars", "catalog").read_parquet(source)
+            return {name: [_value(cell) for cell in column] for name, column in zip(found.column_names, found.columns, strict=True)}
         return {
             column.name: [cell.to_numpy() for cell in column] if column.dtype.is_nested() else column.to_list()
-            for column in frame
+            for column in package("polars", "catalog").read_parquet(source)
         }
     except MissingPackageError:
         raise

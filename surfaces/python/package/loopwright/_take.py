@@ -228,7 +228,6 @@ class Take(Motion[NativeTake]):
         for each in range(joint + 1, self.num_joints):
             if self.parents[each] in body:
                 body.append(each)
-        poses = rotate(inverse(turns)[:, None], self.positions[:, body] - self.positions[:, [joint]])
         return Table(
             {
                 "start_secs": each.start,
@@ -239,7 +238,7 @@ class Take(Motion[NativeTake]):
                 "count": each.times,
                 "strength": each.strength,
             }
-            for each in repeats_of(poses, self.fps)
+            for each in repeats_of(rotate(inverse(turns)[:, None], self.positions[:, body] - self.positions[:, [joint]]), self.fps)
         )
 
     @property
@@ -259,8 +258,7 @@ class Take(Motion[NativeTake]):
         check_count("top", top)
         facts, stretches, said = self._native.find(asked(settings, recipe), top)
         self._warn(said)
-        rows = zip(stretches, facts.pop("candidates"), strict=True)
-        return Found((Candidate(native, row) for native, row in rows), facts)
+        return Found((Candidate(native, row) for native, row in zip(stretches, facts.pop("candidates"), strict=True)), facts)
 
     def make(
         self,
@@ -310,8 +308,7 @@ class Take(Motion[NativeTake]):
             check_count("pick", row)
         if candidate is not None and not isinstance(candidate, Candidate):
             raise SettingError(f"candidate: expected one of take.find(), found {type(candidate).__name__}")
-        picks = rows is not None or every or candidate is not None
-        loops = self._loops(asked(settings, recipe, picks), candidate, rows, every)
+        loops = self._loops(asked(settings, recipe, rows is not None or every or candidate is not None), candidate, rows, every)
         for loop in loops:
             self._warn(loop._native.warnings())
         return loops
@@ -511,8 +508,7 @@ def _take_of(take: Any, settings: dict[str, Any]) -> Take:
     """A take, or that in a file, which is read by the settings that say how."""
     if isinstance(take, Take):
         return take
-    reading = {name: settings.pop(name) for name in READING if name in settings}
-    return read(take, **reading)
+    return read(take, **{name: settings.pop(name) for name in READING if name in settings})
 
 
 def opened(path: str | os.PathLike[str], settings: Mapping[str, Any], recipe: RecipeLike | None) -> Take:

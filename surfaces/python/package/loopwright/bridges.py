@@ -264,8 +264,7 @@ def from_kimodo(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Ta
     positions = numbers("posed_joints", data["posed_joints"], (None, count, 3))
     matrices = numbers("global_rot_mats", data["global_rot_mats"], (len(positions), count, 3, 3))
     if count == len(_KIMODO):
-        arrays = {"posed_joints": positions.astype(np.float32), "global_rot_mats": matrices.astype(np.float32)}
-        return from_npz(arrays, name=name)
+        return from_npz({"posed_joints": positions.astype(np.float32), "global_rot_mats": matrices.astype(np.float32)}, name=name)
     return of_world(*body(count), positions, rotations_of("global_rot_mats", matrices, count, False), fps=_KIMODO_FPS, name=name)
 
 

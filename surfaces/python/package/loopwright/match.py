@@ -171,8 +171,7 @@ class Database:
         if frames.dtype.kind not in "iu" or frames.ndim > 1:
             raise SettingError(f"frame: expected a whole number or a list of them, found {frame!r}")
         settings = given(speed=speed, turn_rate=turn_rate, tags=tags, gait=gait, standing=standing, top=top)
-        wanted = [int(each) for each in frames.reshape(-1)]
-        found, said = self._native.query(motion_of("motion", motion)._native, wanted, settings)
+        found, said = self._native.query(motion_of("motion", motion)._native, [int(each) for each in frames.reshape(-1)], settings)
         warn("MotionWarning", said)
         return found if frames.ndim else found[0]
 

@@ -3,7 +3,7 @@
 use core::ops::Range as Keys;
 
 use glam::DVec3;
-use loopwright_core::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
+use loopwright_core::{Analysis, MadeLoop};
 
 use super::kit::{
     Plot,
@@ -28,27 +28,58 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
         return;
     }
     let held = if made.feet.is_held() { "locked" } else { "planted" };
-    let heading = ChartHeading::new("Feet over the ground, two periods, seam in the middle")
-        .key(Sign::Line(Ink::Grey), "cut")
-        .key(Sign::Line(Ink::Blue), "loop")
-        .key(Sign::Patch("idle"), held);
     let joints: Vec<usize> = standing
         .iter()
         .map(|&foot| analysis.body.feet[foot].lowest_joint())
         .collect();
-    let skeleton = made.loop_clip.skeleton();
-    let names: Vec<&str> = joints.iter().map(|&joint| &*skeleton.joint(joint).name).collect();
-    let (cut, looped) = (WorldPositions::of_cut(made), WorldPositions::of_loop(made));
-    let count = made.loop_clip.num_samples();
-    plot.pairs(&heading, HEIGHT, &names, |svg, index, area, is_lowest| {
-        let joint = joints[index];
-        let speeds = [
-            (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
-            (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
-        ];
-        let chart = over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest);
-        panel(svg, &chart, made, standing[index], &speeds);
-    });
+    let (source, clip) = (&made.source.clip, &made.loop_clip);
+    let names: Vec<&str> = joints
+        .iter()
+        .map(|&joint| &*clip.skeleton().joint(joint).name)
+        .collect();
+    // Joints in the world, moved by the root, whether or not a file shows the root motion: of the uncut take around the loop, constant
+    // beyond its ends, and of the loop.
+    let (cut, looped) = (source.world_tracks(), clip.tracks_from_root());
+    let (first, last) = source.sample_range().into_inner();
+    let in_cut = |key: isize, joint: usize| {
+        let key = key.clamp(first, last);
+        let root = made.source.root.at(key as f64 * source.step_secs());
+        root.transform_point(cut.position((key - first) as usize, joint))
+    };
+    let count = clip.num_samples();
+    let in_loop = |key: isize, joint: usize| {
+        let root = clip.root().at(key as f64 * clip.step_secs());
+        root.transform_point(looped.position(key.rem_euclid(count as isize) as usize, joint))
+    };
+    plot.pairs(
+        &ChartHeading::new("Feet over the ground, two periods, seam in the middle")
+            .key(Sign::Line(Ink::Grey), "cut")
+            .key(Sign::Line(Ink::Blue), "loop")
+            .key(Sign::Patch("idle"), held),
+        HEIGHT,
+        &names,
+        |svg, index, area, is_lowest| {
+            let joint = joints[index];
+            panel(
+                svg,
+                &over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest),
+                made,
+                standing[index],
+                &[
+                    (
+                        Ink::Grey,
+                        2.2,
+                        speeds(0..count, source.step_secs(), |key| in_cut(key, joint)),
+                    ),
+                    (
+                        Ink::Blue,
+                        1.6,
+                        speeds(0..2 * count, clip.step_secs(), |key| in_loop(key, joint)),
+                    ),
+                ],
+            );
+        },
+    );
 }
 
 /// Attributes of the line at the seam.
@@ -56,8 +87,12 @@ pub(super) const SEAM: &str = "stroke-dasharray=\"4 3\"";
 
 /// Returns a chart over two periods of a loop.
 pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is_lowest: bool) -> Chart {
-    let secs = Range::new(0.0, 2.0 * made.loop_clip.period_secs());
-    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest)
+    Chart::new(
+        area,
+        (Range::new(0.0, 2.0 * made.loop_clip.period_secs()), "time, s"),
+        y,
+    )
+    .labelled(is_lowest)
 }
 
 fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)]) {
@@ -84,66 +119,24 @@ fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(I
         panel.upright(svg, clip.period_secs(), Ink::Text, SEAM);
         for (ink, width, speeds) in lines {
             for start in (0..2 * count).step_by(speeds.len().max(1)) {
-                let shown = speeds.iter().map(|speed| speed.min(2.0 * FASTEST));
-                panel.samples(svg, (start, step), shown, *ink, &stroke_width(*width));
+                panel.samples(
+                    svg,
+                    (start, step),
+                    speeds.iter().map(|speed| speed.min(2.0 * FASTEST)),
+                    *ink,
+                    &stroke_width(*width),
+                );
             }
         }
     });
 }
 
-/// Joints in the world at every key, moved by the root, whether or not a file shows the root motion.
-struct WorldPositions {
-    root: RootMotion,
-    from_root: WorldTracks,
-    step_secs: f64,
-    /// Key of the first frame of `from_root`.
-    first: isize,
-    repeats: bool,
-}
-
-impl WorldPositions {
-    /// Creates the uncut take around the loop; constant beyond its ends.
-    fn of_cut(made: &MadeLoop) -> Self {
-        let clip = &made.source.clip;
-        Self {
-            root: made.source.root,
-            from_root: clip.world_tracks(),
-            step_secs: clip.step_secs(),
-            first: *clip.sample_range().start(),
-            repeats: false,
-        }
-    }
-
-    fn of_loop(made: &MadeLoop) -> Self {
-        let clip = &made.loop_clip;
-        Self {
-            root: *clip.root(),
-            from_root: clip.tracks_from_root(),
-            step_secs: clip.step_secs(),
-            first: 0,
-            repeats: true,
-        }
-    }
-
-    fn at(&self, key: isize, joint: usize) -> DVec3 {
-        let (frame, count) = (key - self.first, self.from_root.num_frames() as isize);
-        let (frame, key) = if self.repeats {
-            (frame.rem_euclid(count), key)
-        } else {
-            let frame = frame.clamp(0, count - 1);
-            (frame, frame + self.first)
-        };
-        let root = self.root.at(key as f64 * self.step_secs);
-        root.transform_point(self.from_root.position(frame as usize, joint))
-    }
-
-    /// Returns the speed of a joint over the ground at some keys, from its positions at the neighbouring keys, centimetres per
-    /// second.
-    fn speeds(&self, joint: usize, keys: Keys<usize>) -> Vec<f64> {
-        keys.map(|key| {
-            let moved = self.at(key as isize + 1, joint) - self.at(key as isize - 1, joint);
-            100.0 * DVec3::new(moved.x, 0.0, moved.z).length() / (2.0 * self.step_secs)
-        })
-        .collect()
-    }
+/// Returns the speed over the ground at some keys of what is at a place at each key, from the places at the neighbouring keys, centimetres
+/// per second.
+fn speeds(keys: Keys<usize>, step_secs: f64, place: impl Fn(isize) -> DVec3) -> Vec<f64> {
+    keys.map(|key| {
+        let moved = place(key as isize + 1) - place(key as isize - 1);
+        100.0 * DVec3::new(moved.x, 0.0, moved.z).length() / (2.0 * step_secs)
+    })
+    .collect()
 }

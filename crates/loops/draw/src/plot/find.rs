@@ -25,18 +25,24 @@ use super::{
 /// a few hundred starts and lengths, however long the take.
 pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> String {
     let take = &analysis.take;
-    let title = format!("{}: which stretches repeat", take.name());
-    let mut plot = Plot::new(title, &summary(take, found));
+    let mut plot = Plot::new(
+        format!("{}: which stretches repeat", take.name()),
+        &summary(take, found),
+    );
     autocorrelation(&mut plot, analysis, settings, found);
     plot.y += 14.0;
     costs(&mut plot, analysis, settings, found);
     plot.y += 14.0;
-    let chosen = found
-        .best()
-        .map(|best| [best.cut.start_frame(), best.cut.end_frame()].map(|frame| frame * take.frame_time_secs()));
     tracks::segments(&mut plot, analysis, map_width());
-    let speed = tracks::speed_and_heading(analysis);
-    tracks::draw(&mut plot, analysis, &speed, chosen, map_width());
+    tracks::draw(
+        &mut plot,
+        analysis,
+        &tracks::speed_and_heading(analysis),
+        found
+            .best()
+            .map(|best| [best.cut.start_frame(), best.cut.end_frame()].map(|frame| frame * take.frame_time_secs())),
+        map_width(),
+    );
     plot.finish()
 }
 
@@ -58,13 +64,14 @@ fn summary(take: &Take, found: &FoundLoops) -> String {
 fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) {
     let dt = analysis.take.frame_time_secs();
     let values = analysis.spectrum.values();
-    let known_secs = (values.len() - 1) as f64 * dt;
-    let range = Range::new(0.0, known_secs.min(settings.max_secs));
-    let min_lag = (settings.min_secs / dt).ceil().max(1.0) as usize;
+    let range = Range::new(0.0, ((values.len() - 1) as f64 * dt).min(settings.max_secs));
     let max_lag = (range.high / dt).ceil() as usize;
-    let peaks = analysis.spectrum.peaks(min_lag, max_lag, Spectrum::SHOWN_PROMINENCE);
+    let peaks = analysis.spectrum.peaks(
+        (settings.min_secs / dt).ceil().max(1.0) as usize,
+        max_lag,
+        Spectrum::SHOWN_PROMINENCE,
+    );
     let chosen = found.best().map(|best| best.source_period_secs);
-    let chosen_key = chosen.map(|secs| format!("recommended length, {secs:.3} s"));
     let cycles: Vec<f64> = found.rhythm(analysis, settings).map_or_else(Vec::new, |rhythm| {
         (1..)
             .map(|cycle| f64::from(cycle) * rhythm.period_secs)
@@ -72,15 +79,27 @@ fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettin
             .take(MAX_CYCLES)
             .collect()
     });
-    let heading = ChartHeading::new("Autocorrelation: how well the take repeats after a delay")
-        .key_if(!peaks.is_empty(), Sign::Dot(Ink::Blue), "peak, with its delay in s")
-        .keys(chosen_key.map(|words| (Sign::Dashed(Ink::Vermillion), words)))
-        .key_if(!cycles.is_empty(), Sign::Stroke(Ink::Faint), "whole cycles");
-    let area = plot.area(&heading, style::CHART_WIDTH, 140.0);
+    let area = plot.area(
+        &ChartHeading::new("Autocorrelation: how well the take repeats after a delay")
+            .key_if(!peaks.is_empty(), Sign::Dot(Ink::Blue), "peak, with its delay in s")
+            .keys(chosen.map(|secs| {
+                (
+                    Sign::Dashed(Ink::Vermillion),
+                    format!("recommended length, {secs:.3} s"),
+                )
+            }))
+            .key_if(!cycles.is_empty(), Sign::Stroke(Ink::Faint), "whole cycles"),
+        style::CHART_WIDTH,
+        140.0,
+    );
     let lowest = values.iter().take(max_lag + 1).copied().fold(0.0_f64, f64::min);
     // Room above 1 for the labels of peaks.
-    let heights = Range::new((lowest - 0.1).max(-1.1), 1.25);
-    Chart::new(area, (range, "delay, s"), (heights, "autocorrelation")).draw(&mut plot.svg, |panel, svg| {
+    Chart::new(
+        area,
+        (range, "delay, s"),
+        (Range::new((lowest - 0.1).max(-1.1), 1.25), "autocorrelation"),
+    )
+    .draw(&mut plot.svg, |panel, svg| {
         panel.grid(svg);
         panel.level(svg, 0.0, Ink::Grey, "stroke-width=\"1\"");
         for secs in &cycles {
@@ -89,8 +108,7 @@ fn autocorrelation(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettin
         if let Some(secs) = chosen {
             panel.upright(svg, secs, Ink::Vermillion, DASHED);
         }
-        let known = values.iter().take(max_lag + 2).copied();
-        panel.samples(svg, (0, dt), known, Ink::Blue, "");
+        panel.samples(svg, (0, dt), values.iter().take(max_lag + 2).copied(), Ink::Blue, "");
         mark_peaks(svg, panel, &peaks, dt, chosen);
     });
     plot.y += style::BELOW;
@@ -108,8 +126,7 @@ fn mark_peaks(svg: &mut Svg, panel: &Chart, peaks: &[Peak], dt: f64, chosen: Opt
         let x = panel.across(secs);
         labels.keep_free(panel.area.between(x - 2.0, x + 2.0));
     }
-    let shown = peaks.iter().take(MAX_PEAKS);
-    let shown = shown.map(|peak| {
+    let shown = peaks.iter().take(MAX_PEAKS).map(|peak| {
         (
             peak.lag_frames * dt,
             panel.across(peak.lag_frames * dt),
@@ -122,8 +139,7 @@ fn mark_peaks(svg: &mut Svg, panel: &Chart, peaks: &[Peak], dt: f64, chosen: Opt
     }
     for (secs, x, y) in shown {
         let words = format!("{secs:.2}");
-        let width = text::width(&words, style::TEXT, false) + 4.0;
-        if let Some(area) = labels.place(x, y, width, panel.area) {
+        if let Some(area) = labels.place(x, y, text::width(&words, style::TEXT, false) + 4.0, panel.area) {
             svg.text(area.middle().0, area.top + 11.5, Anchor::Middle, "ft", &words);
         }
     }
@@ -139,28 +155,42 @@ fn costs(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found:
         .key_if(candidates.len() > 1, Sign::Ring(Ink::Text), "other loops by rank");
     let svg = &mut plot.svg;
     heading.draw(svg, style::CHART_LEFT, plot.y, style::CHART_WIDTH);
-    let top = (plot.y + heading.height(style::CHART_WIDTH)).round();
-    let area = Area::new(style::CHART_LEFT, top, map_width(), 300.0);
-    let longest = settings.max_secs.min(take.duration_secs()).max(settings.min_secs);
-    let lengths = Range::new(settings.min_secs, longest);
+    let area = Area::new(
+        style::CHART_LEFT,
+        (plot.y + heading.height(style::CHART_WIDTH)).round(),
+        map_width(),
+        300.0,
+    );
     let panel = Chart::new(
         area,
         (tracks::time_range(take), "start of the loop, s"),
-        (lengths, "length, s"),
+        (
+            Range::new(
+                settings.min_secs,
+                settings.max_secs.min(take.duration_secs()).max(settings.min_secs),
+            ),
+            "length, s",
+        ),
     );
     let grid = [area.width, area.height].map(|side| (side / CELL) as usize);
     let seams = seam_costs(&panel, grid, analysis, settings);
     let random = found.random_cost.filter(|&cost| cost > 0.0);
-    let finite = seams.iter().copied().filter(|cost| cost.is_finite());
-    let largest = finite.fold(0.0, f64::max);
+    let largest = seams
+        .iter()
+        .copied()
+        .filter(|cost| cost.is_finite())
+        .fold(0.0, f64::max);
     let unit = random.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
         heat::draw(svg, area, grid, |column, row| seams[row * grid[0] + column] / unit);
         mark_candidates(svg, panel, take.frame_time_secs(), candidates);
     });
-    let plain = [0.0, 0.1, 0.5, MAX_COST_RATIO].map(|ratio| (ratio, number(ratio)));
-    let labels: Vec<_> = plain.into_iter().chain([(1.0, "1+".to_owned())]).collect();
+    let labels: Vec<_> = [0.0, 0.1, 0.5, MAX_COST_RATIO]
+        .map(|ratio| (ratio, number(ratio)))
+        .into_iter()
+        .chain([(1.0, "1+".to_owned())])
+        .collect();
     let name = match random {
         Some(_) => "cost, share of random pairs",
         None => "cost, share of the largest",
@@ -201,19 +231,20 @@ fn middle_of(index: usize, count: usize, range: Range) -> f64 {
 
 fn mark_candidates(svg: &mut Svg, panel: &Chart, dt: f64, candidates: &[LoopCandidate]) {
     const RADIUS: f64 = 4.5;
-    let points = candidates.iter().map(|candidate| {
-        (
-            panel.across(candidate.cut.start_frame() * dt),
-            panel.down(candidate.source_period_secs),
-        )
-    });
-    let points: Vec<(f64, f64)> = points.collect();
+    let points: Vec<(f64, f64)> = candidates
+        .iter()
+        .map(|candidate| {
+            (
+                panel.across(candidate.cut.start_frame() * dt),
+                panel.down(candidate.source_period_secs),
+            )
+        })
+        .collect();
     let mut labels = Labels::around(&points);
     let mut numbers = Vec::new();
     for (index, &(x, y)) in points.iter().enumerate() {
         let words = (index + 1).to_string();
-        let width = text::width(&words, style::TEXT, true) + 8.0;
-        let Some(area) = labels.place(x, y, width, panel.area) else {
+        let Some(area) = labels.place(x, y, text::width(&words, style::TEXT, true) + 8.0, panel.area) else {
             continue;
         };
         let middle = area.middle();

@@ -29,8 +29,10 @@ use super::{
 ///
 /// `made` must be made from the take of `analysis`.
 pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
-    let title = format!("{}: the take and the loop made from it", analysis.take.name());
-    let mut plot = Plot::new(title, &summary(made));
+    let mut plot = Plot::new(
+        format!("{}: the take and the loop made from it", analysis.take.name()),
+        &summary(made),
+    );
     let top = plot.y;
     path_from_above(&mut plot, analysis, made);
     offsets(&mut plot, made, top);
@@ -46,7 +48,6 @@ pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
 fn summary(made: &MadeLoop) -> String {
     let (cut, clip) = (&made.candidate.cut, &made.loop_clip);
     let twist = clip.root().twist;
-    let ground = DVec3::new(twist.linear.x, 0.0, twist.linear.z).length();
     let method = &made.closed.method;
     let [name, _] = method.names();
     let met = match method.order {
@@ -65,7 +66,7 @@ fn summary(made: &MadeLoop) -> String {
         number(cut.end_frame()),
         clip.period_secs(),
         clip.num_samples(),
-        ground,
+        DVec3::new(twist.linear.x, 0.0, twist.linear.z).length(),
         if twist.angular.y < -1e-9 { "\u{2212}" } else { "+" },
         twist.angular.y.to_degrees().abs()
     )
@@ -96,8 +97,11 @@ impl View {
 
     fn line(&self, svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str) {
         // Points that move by less than half a pixel add nothing.
-        let places = points.iter().map(|&point| self.at(from_above(point)));
-        svg.polyline(without_small_steps(places, 0.5), ink, extra);
+        svg.polyline(
+            without_small_steps(points.iter().map(|&point| self.at(from_above(point))), 0.5),
+            ink,
+            extra,
+        );
     }
 }
 
@@ -165,17 +169,23 @@ fn heading_from_above(clip: &LoopClip, root_moves: bool) -> ChartHeading<'static
 fn twist_line(svg: &mut Svg, view: &View, start: Rigid, twist: Twist) {
     let thin = stroke_width(1.2);
     if let Some(radius) = twist.radius() {
-        let centre = twist.angular.cross(twist.linear) / twist.angular.length_squared();
         let pixels = radius * view.pixels_per_metre;
         // Larger circles exceed the precision of rasterisers.
         if pixels < 20_000.0 {
-            let middle = view.at(from_above(start.transform_point(centre)));
-            svg.circle(middle, pixels, "lg", &format!("fill=\"none\" {thin}"));
+            svg.circle(
+                view.at(from_above(start.transform_point(
+                    twist.angular.cross(twist.linear) / twist.angular.length_squared(),
+                ))),
+                pixels,
+                "lg",
+                &format!("fill=\"none\" {thin}"),
+            );
             return;
         }
     }
-    let along = start.rotation * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero();
-    let reach = along * (2.0 * view.area.width / view.pixels_per_metre);
+    let reach = start.rotation
+        * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero()
+        * (2.0 * view.area.width / view.pixels_per_metre);
     let start = start.translation;
     view.line(svg, &[start - reach, start + reach], Ink::Green, &thin);
 }
@@ -185,8 +195,15 @@ fn scale_bar(svg: &mut Svg, view: &View) {
     let pixels = metres * view.pixels_per_metre;
     let words = format!("{metres:.decimals$} m");
     let (x, y) = (view.area.left + 12.0, view.area.bottom() - 14.0);
-    let width = pixels.max(text::width(&words, style::TEXT, false)) + 16.0;
-    svg.rect(Area::new(x - 8.0, y - 22.0, width, 30.0), "panel");
+    svg.rect(
+        Area::new(
+            x - 8.0,
+            y - 22.0,
+            pixels.max(text::width(&words, style::TEXT, false)) + 16.0,
+            30.0,
+        ),
+        "panel",
+    );
     svg.segment((x, y), (x + pixels, y), "lt", "stroke-width=\"2\"");
     for end in [x, x + pixels] {
         svg.segment((end, y - 3.0), (end, y + 3.0), "lt", "stroke-width=\"2\"");
@@ -245,9 +262,15 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
     let mut y = top;
     for (heading, shown, name, offsets, least, is_last) in &panels {
         let area = heading.over(&mut plot.svg, left, y, width, height);
-        let range = Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero();
-        let secs = (Range::new(0.0, clip.period_secs()), "time in the loop, s");
-        let panel = Chart::new(area, secs, (range, *name)).labelled(*is_last);
+        let panel = Chart::new(
+            area,
+            (Range::new(0.0, clip.period_secs()), "time in the loop, s"),
+            (
+                Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero(),
+                *name,
+            ),
+        )
+        .labelled(*is_last);
         panel.draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             blend_ends(svg, panel, made);
@@ -256,8 +279,13 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
                 svg.text(x, y, Anchor::Middle, "soft", "nothing to close");
             }
             for &(joint, ink) in shown {
-                let lengths = offsets.chunks(joints).map(|offsets| offsets[joint].length());
-                panel.samples(svg, (0, clip.step_secs()), lengths, ink, "");
+                panel.samples(
+                    svg,
+                    (0, clip.step_secs()),
+                    offsets.chunks(joints).map(|offsets| offsets[joint].length()),
+                    ink,
+                    "",
+                );
             }
         });
         y = area.bottom() + 14.0;
@@ -291,18 +319,22 @@ fn curves(plot: &mut Plot, made: &MadeLoop) {
         // A loop that was already closed: its most active joints are shown instead of an empty picture.
         shown = (0..skeleton.num_joints().min(JOINTS)).collect();
     }
-    let heading = ChartHeading::new("Most offset joints over two periods, seam in the middle")
-        .key(Sign::Line(Ink::Grey), "cut")
-        .keys(
-            SERIES
-                .into_iter()
-                .zip(["x", "y", "z"])
-                .map(|(ink, axis)| (Sign::Line(ink), format!("loop {axis}"))),
-        );
     let names: Vec<&str> = shown.iter().map(|&joint| &*skeleton.joint(joint).name).collect();
-    plot.pairs(&heading, CURVE_HEIGHT, &names, |svg, index, area, is_lowest| {
-        curve(svg, made, shown[index], area, is_lowest);
-    });
+    plot.pairs(
+        &ChartHeading::new("Most offset joints over two periods, seam in the middle")
+            .key(Sign::Line(Ink::Grey), "cut")
+            .keys(
+                SERIES
+                    .into_iter()
+                    .zip(["x", "y", "z"])
+                    .map(|(ink, axis)| (Sign::Line(ink), format!("loop {axis}"))),
+            ),
+        CURVE_HEIGHT,
+        &names,
+        |svg, index, area, is_lowest| {
+            curve(svg, made, shown[index], area, is_lowest);
+        },
+    );
 }
 
 fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bool) {
@@ -318,14 +350,18 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bo
         reference,
     );
     let values = after.iter().chain(&before).flat_map(DVec3::to_array);
-    let angles = (Range::around(values, 2.0), "angle, deg");
-    let panel = feet::over_two_periods(made, area, angles, is_lowest).in_degrees();
+    let panel = feet::over_two_periods(made, area, (Range::around(values, 2.0), "angle, deg"), is_lowest).in_degrees();
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
         panel.upright(svg, clip.period_secs(), Ink::Text, feet::SEAM);
         let mut line = |values: &[DVec3], first: usize, axis: usize, ink, width| {
-            let angles = values.iter().map(|value| value[axis]);
-            panel.samples(svg, (first, clip.step_secs()), angles, ink, &stroke_width(width));
+            panel.samples(
+                svg,
+                (first, clip.step_secs()),
+                values.iter().map(|value| value[axis]),
+                ink,
+                &stroke_width(width),
+            );
         };
         for axis in 0..3 {
             line(&before, 0, axis, Ink::Grey, 2.2);

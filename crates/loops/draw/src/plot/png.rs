@@ -46,8 +46,11 @@ pub(crate) fn packed(pixels: &Pixmap) -> Result<Vec<u8>, PngError> {
 /// Returns the pixels of an SVG, `scale` per unit.
 pub(crate) fn pixels(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
     let unreadable = |why: String| PngError::Svg { why };
-    let svg = outlined(svg).map_err(|error| unreadable(error.to_string()))?;
-    let tree = Tree::from_str(&svg, &Options::default()).map_err(|error| unreadable(error.to_string()))?;
+    let tree = Tree::from_str(
+        &outlined(svg).map_err(|error| unreadable(error.to_string()))?,
+        &Options::default(),
+    )
+    .map_err(|error| unreadable(error.to_string()))?;
     let size = tree.size();
     let [width, height] = [size.width(), size.height()].map(|side| (side * scale).ceil() as u32);
     let mut pixels = Some(())

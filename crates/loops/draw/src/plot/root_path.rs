@@ -52,17 +52,18 @@ impl Oblique {
     fn new(area: Area, ahead: DVec3, points: &[DVec3]) -> Self {
         let level = DVec3::new(ahead.x, 0.0, ahead.z).normalize_or(DVec3::Z);
         let (sin, cos) = ops::sin_cos(ASIDE);
-        let left = DVec3::Y.cross(level);
-        // Where the eye looks over the ground, and the direction to its right.
-        let forward = level * cos + left * sin;
-        let across = forward.cross(DVec3::Y);
+        // Where the eye looks over the ground.
+        let forward = level * cos + DVec3::Y.cross(level) * sin;
         let (sin, cos) = ops::sin_cos(DOWN);
-        let axes = [across, forward * sin + DVec3::Y * cos];
+        let axes = [forward.cross(DVec3::Y), forward * sin + DVec3::Y * cos];
         let [low, high] = bounds(points.iter().map(|point| axes.map(|axis| point.dot(axis))));
         let room = [0, 1].map(|axis| (high[axis] - low[axis]).max(0.1));
-        let pixels_per_metre = (0.84 * area.width / room[0]).min(0.8 * area.height / room[1]);
         Self {
-            view: View::new(area, [low, high], pixels_per_metre),
+            view: View::new(
+                area,
+                [low, high],
+                (0.84 * area.width / room[0]).min(0.8 * area.height / room[1]),
+            ),
             axes,
         }
     }
@@ -84,8 +85,12 @@ impl Oblique {
         }
         let (dx, dy) = ((end.0 - start.0) / length, (end.1 - start.1) / length);
         for side in [1.0, -1.0] {
-            let barb = (end.0 - 8.0 * dx + side * 4.0 * dy, end.1 - 8.0 * dy - side * 4.0 * dx);
-            svg.segment(end, barb, &ink.line(), "stroke-width=\"2.4\"");
+            svg.segment(
+                end,
+                (end.0 - 8.0 * dx + side * 4.0 * dy, end.1 - 8.0 * dy - side * 4.0 * dx),
+                &ink.line(),
+                "stroke-width=\"2.4\"",
+            );
         }
         svg.text(end.0 + 8.0 * dx, end.1 + 8.0 * dy + 4.0, Anchor::Middle, "ft", words);
     }
@@ -132,11 +137,12 @@ impl RootPath {
             Some(_) => curve(((TAU / (screw.rate * period)).ceil() as usize).clamp(CYCLES, MAX_CYCLES)),
             None => of_cycles,
         };
-        let keys = 0..=CYCLES * clip.num_samples();
         Some(Self {
             start: root.start,
             radius,
-            followed: keys.map(|key| clip.root_pose(key).translation).collect(),
+            followed: (0..=CYCLES * clip.num_samples())
+                .map(|key| clip.root_pose(key).translation)
+                .collect(),
             centre: near.map(|radius| root.start.transform_point(-screw.basis_x * radius)),
             extent: whole
                 .iter()
@@ -178,8 +184,7 @@ impl RootPath {
     fn axis_ends(&self) -> Option<[DVec3; 2]> {
         let axis = self.start.rotation * self.screw.axis;
         let centre = self.centre?;
-        let heights = self.whole.iter().map(|point| (*point - centre).dot(axis));
-        let (low, high) = extremes(heights.chain([0.0]));
+        let (low, high) = extremes(self.whole.iter().map(|point| (*point - centre).dot(axis)).chain([0.0]));
         Some([
             centre + axis * (low - self.arrow()),
             centre + axis * (high + self.arrow()),
@@ -189,21 +194,27 @@ impl RootPath {
     fn draw(&self, svg: &mut Svg, area: Area) {
         let mut shown = self.whole.clone();
         shown.extend(&self.followed);
-        let directions = [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X];
-        shown.extend(directions.map(|axis| self.start.transform_point(axis * 1.2 * self.arrow())));
+        shown.extend(
+            [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X]
+                .map(|axis| self.start.transform_point(axis * 1.2 * self.arrow())),
+        );
         let ends = self.axis_ends();
         shown.extend(ends.into_iter().flatten());
         let view = Oblique::new(area, self.start.rotation * DVec3::Z, &shown);
         svg.panel(area, |svg| {
             // The ground below a path that climbs shows how high it is.
             let ground = self.whole[0].y;
-            if self
-                .whole
-                .iter()
-                .any(|point| (point.y - ground).abs() > 0.01 * self.extent)
-            {
-                let below = self.whole.iter().map(|point| DVec3::new(point.x, ground, point.z));
-                view.line(svg, &below.collect::<Vec<_>>(), Ink::Faint, &stroke_width(1.4));
+            if (self.whole.iter()).any(|point| (point.y - ground).abs() > 0.01 * self.extent) {
+                view.line(
+                    svg,
+                    &self
+                        .whole
+                        .iter()
+                        .map(|point| DVec3::new(point.x, ground, point.z))
+                        .collect::<Vec<_>>(),
+                    Ink::Faint,
+                    &stroke_width(1.4),
+                );
             }
             if let (Some(centre), Some(ends)) = (self.centre, ends) {
                 view.line(svg, &ends, Ink::Purple, &stroke_width(1.8));
@@ -231,8 +242,13 @@ impl RootPath {
             )],
         };
         for &(direction, words) in arrows {
-            let along = self.start.rotation * direction * self.arrow();
-            view.arrow(svg, self.start.translation, along, Ink::Blue, words);
+            view.arrow(
+                svg,
+                self.start.translation,
+                self.start.rotation * direction * self.arrow(),
+                Ink::Blue,
+                words,
+            );
         }
     }
 }

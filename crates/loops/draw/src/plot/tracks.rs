@@ -43,8 +43,13 @@ fn all(analysis: &Analysis) -> Vec<Track> {
         least,
         kind: Kind::Plain,
     };
-    let feet = analysis.body.feet.iter().take(SERIES.len());
-    let feet: Vec<usize> = feet.map(Foot::lowest_joint).collect();
+    let feet: Vec<usize> = analysis
+        .body
+        .feet
+        .iter()
+        .take(SERIES.len())
+        .map(Foot::lowest_joint)
+        .collect();
     let [speed, heading] = speed_and_heading(analysis);
     vec![
         heights("Feet, height", &feet, 130.0, 4.0),
@@ -89,13 +94,14 @@ pub(super) fn time_range(take: &Take) -> Range {
 /// Speed of the body and heading, shown for searches and for takes.
 pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
     let frames = 0..analysis.take.num_frames();
-    let speed = frames.clone().map(|frame| analysis.ground_mps(frame)).collect();
-    let heading = frames.map(|frame| analysis.heading.yaw(frame).to_degrees()).collect();
     [
         Track {
             title: "Speed over the ground",
             axis: "speed, m/s",
-            lines: vec![(String::new(), speed)],
+            lines: vec![(
+                String::new(),
+                frames.clone().map(|frame| analysis.ground_mps(frame)).collect(),
+            )],
             height: 84.0,
             least: 0.05,
             kind: Kind::Size,
@@ -103,7 +109,10 @@ pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
         Track {
             title: "Heading, left positive",
             axis: "angle, deg",
-            lines: vec![(String::new(), heading)],
+            lines: vec![(
+                String::new(),
+                frames.map(|frame| analysis.heading.yaw(frame).to_degrees()).collect(),
+            )],
             height: 84.0,
             least: 10.0,
             kind: Kind::Degrees,
@@ -133,8 +142,14 @@ pub(super) fn segments(plot: &mut Plot, analysis: &Analysis, width: f64) {
     for segment in &analysis.segments {
         let [left, right] = ends(area, &analysis.take, segment.start_frame, segment.end_frame);
         let part = area.between(left, right);
-        let is_idle = segment.gait.kind == MotionKind::Idle;
-        svg.rect(part, if is_idle { "idle" } else { "moving" });
+        svg.rect(
+            part,
+            if segment.gait.kind == MotionKind::Idle {
+                "idle"
+            } else {
+                "moving"
+            },
+        );
         svg.outline(part);
         let name = &segment.gait.to_string();
         if text::width(name, style::TEXT, false) + 8.0 <= part.width {
@@ -159,14 +174,23 @@ fn contacts(plot: &mut Plot, analysis: &Analysis, width: f64) {
         let name = &take.skeleton().joint(foot.lowest_joint()).name;
         (Sign::Line(ink), name.clone())
     });
-    let heading = ChartHeading::new("When the feet are planted").keys(keys);
-    let area = plot.area(&heading, width, BAR * feet.len() as f64);
+    let area = plot.area(
+        &ChartHeading::new("When the feet are planted").keys(keys),
+        width,
+        BAR * feet.len() as f64,
+    );
     plot.svg.rect(area, "panel");
     for contact in analysis.contacts.spans() {
         let [left, right] = ends(area, take, contact.start_frame, contact.end_frame);
-        let top = area.top + BAR * contact.foot as f64 + 2.0;
-        let bar = Area::new(left, top, right - left, BAR - 4.0);
-        plot.svg.rect(bar, &SERIES[contact.foot % SERIES.len()].fill());
+        plot.svg.rect(
+            Area::new(
+                left,
+                area.top + BAR * contact.foot as f64 + 2.0,
+                right - left,
+                BAR - 4.0,
+            ),
+            &SERIES[contact.foot % SERIES.len()].fill(),
+        );
     }
     plot.svg.outline(area);
     plot.y += 14.0;
@@ -185,12 +209,16 @@ pub(super) fn draw(plot: &mut Plot, analysis: &Analysis, tracks: &[Track], chose
         if index == 0 {
             heading = with_ground_keys(heading, analysis, chosen);
         }
-        let area = plot.area(&heading, width, track.height);
-        panel(analysis, track, area, is_last).draw(&mut plot.svg, |panel, svg| {
+        panel(analysis, track, plot.area(&heading, width, track.height), is_last).draw(&mut plot.svg, |panel, svg| {
             ground(svg, panel, analysis, chosen);
             for ((_, values), ink) in track.lines.iter().zip(SERIES) {
-                let steps = (0, take.frame_time_secs());
-                panel.samples(svg, steps, values.iter().copied(), ink, &stroke_width(1.4));
+                panel.samples(
+                    svg,
+                    (0, take.frame_time_secs()),
+                    values.iter().copied(),
+                    ink,
+                    &stroke_width(1.4),
+                );
             }
         });
         plot.y += if is_last { style::BELOW } else { 12.0 };
@@ -200,17 +228,19 @@ pub(super) fn draw(plot: &mut Plot, analysis: &Analysis, tracks: &[Track], chose
 fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart {
     // A jump of the pose would compress all other values; it is clipped, and its mark explains it.
     let all = !analysis.usable.contains(&true);
-    let values = track
-        .lines
-        .iter()
-        .flat_map(|(_, values)| values.iter().zip(&analysis.usable));
-    let trusted = values.filter(|&(_, &usable)| usable || all);
-    let mut range = Range::around(trusted.map(|(&value, _)| value), track.least);
+    let mut range = Range::around(
+        track
+            .lines
+            .iter()
+            .flat_map(|(_, values)| values.iter().zip(&analysis.usable))
+            .filter(|&(_, &usable)| usable || all)
+            .map(|(&value, _)| value),
+        track.least,
+    );
     if track.kind == Kind::Size {
         range = range.down_to_zero();
     }
-    let secs = (time_range(&analysis.take), "time, s");
-    let chart = Chart::new(area, secs, (range, track.axis)).labelled(is_last);
+    let chart = Chart::new(area, (time_range(&analysis.take), "time, s"), (range, track.axis)).labelled(is_last);
     if track.kind == Kind::Degrees {
         chart.in_degrees()
     } else {
@@ -221,11 +251,14 @@ fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart
 /// Adds the legend of the shading, for the parts that exist.
 fn with_ground_keys<'a>(heading: ChartHeading<'a>, analysis: &Analysis, chosen: Option<Chosen>) -> ChartHeading<'a> {
     let has = |activity| analysis.activity.kinds().contains(&activity);
-    let has_bad = !analysis.defects.bad_frames.is_empty();
     heading
         .key_if(has(ActivityKind::Moving), Sign::Patch("moving"), "moving")
         .key_if(has(ActivityKind::Idle), Sign::Patch("idle"), "idle")
-        .key_if(has_bad, Sign::Stroke(Ink::Vermillion), "bad frame")
+        .key_if(
+            !analysis.defects.bad_frames.is_empty(),
+            Sign::Stroke(Ink::Vermillion),
+            "bad frame",
+        )
         .key_if(chosen.is_some(), Sign::Dashed(Ink::Text), "recommended loop")
 }
 

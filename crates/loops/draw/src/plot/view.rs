@@ -11,10 +11,11 @@ pub(super) fn from_above(point: DVec3) -> [f64; 2] {
 
 /// The lower and the upper ends of points, across and up.
 pub(super) fn bounds(points: impl IntoIterator<Item = [f64; 2]>) -> [[f64; 2]; 2] {
-    let none = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
-    points.into_iter().fold(none, |[low, high], [x, y]| {
-        [[low[0].min(x), low[1].min(y)], [high[0].max(x), high[1].max(y)]]
-    })
+    points
+        .into_iter()
+        .fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], [x, y]| {
+            [[low[0].min(x), low[1].min(y)], [high[0].max(x), high[1].max(y)]]
+        })
 }
 
 /// The places in a picture of points that are given by their distances across and up, metres.

@@ -28,10 +28,10 @@ pub struct Packer {
 }
 
 /// An encoded picture, as the file stores it.
-pub struct Packed(Content);
-
-enum Content {
+pub enum Packed {
+    /// A picture of a GIF.
     Gif(GifPicture),
+    /// The chunk of a picture of a WebP.
     WebP(Vec<u8>),
 }
 
@@ -63,17 +63,14 @@ impl Packer {
             return Err(refused);
         }
         match &self.gif {
-            Some(gif) => {
-                let packed = gif.pack(picture.pixels.data());
-                Ok(Packed(Content::Gif(packed.ok_or(refused)?)))
-            }
+            Some(gif) => Ok(Packed::Gif(gif.pack(picture.pixels.data()).ok_or(refused)?)),
             None => {
                 let mut file = Vec::new();
                 WebPEncoder::new(&mut file)
                     .encode(&picture.rgb(), width, height, ColorType::Rgb8)
                     .map_err(failed)?;
                 // A still file is a header of 12 bytes and the one chunk that an animation also uses.
-                Ok(Packed(Content::WebP(file.split_off(12.min(file.len())))))
+                Ok(Packed::WebP(file.split_off(12.min(file.len()))))
             }
         }
     }
@@ -85,11 +82,14 @@ impl Packer {
         let Some(gif) = &self.gif else {
             return Ok(self.join_webp(&packed, secs_each));
         };
-        let pictures = packed.into_iter().filter_map(|picture| match picture.0 {
-            Content::Gif(picture) => Some(picture),
-            Content::WebP(_) => None,
-        });
-        gif.join(pictures, secs_each).map_err(failed)
+        gif.join(
+            packed.into_iter().filter_map(|picture| match picture {
+                Packed::Gif(picture) => Some(picture),
+                Packed::WebP(_) => None,
+            }),
+            secs_each,
+        )
+        .map_err(failed)
     }
 
     /// Container: RIFF, extended header, animation header, one ANMF chunk per picture. Source: the WebP container
@@ -105,7 +105,7 @@ impl Packer {
         // Background colour, and number of repeats, 0 for endless.
         push_chunk(&mut chunks, b"ANIM", &[255, 255, 255, 255, 0, 0]);
         for (index, picture) in packed.iter().enumerate() {
-            let Content::WebP(data) = &picture.0 else { continue };
+            let Packed::WebP(data) = picture else { continue };
             let millis = ticks_of(index, secs_each * 1000.0).clamp(1, 0xff_ffff) as u32;
             let mut frame = vec![0; 6];
             frame.extend(&width[..3]);

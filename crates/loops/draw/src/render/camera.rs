@@ -65,9 +65,8 @@ impl Orientation {
         let ahead = DVec3::new(heading.x, 0.0, heading.z)
             .try_normalize()
             .unwrap_or(DVec3::Z);
-        let to_the_right = ahead.cross(DVec3::Y);
         let [aside, above] = view.direction().map(f64::to_radians);
-        let level = ahead * aside.cos() + to_the_right * aside.sin();
+        let level = ahead * aside.cos() + ahead.cross(DVec3::Y) * aside.sin();
         let back = level * above.cos() + DVec3::Y * above.sin();
         let right = DVec3::Y.cross(level).normalize();
         Self {
@@ -159,8 +158,9 @@ impl Camera {
         if self.axes.is_plan {
             return self.axes.back;
         }
-        let eye = self.target + self.axes.back * self.distance;
-        (eye - point).try_normalize().unwrap_or(self.axes.back)
+        (self.target + self.axes.back * self.distance - point)
+            .try_normalize()
+            .unwrap_or(self.axes.back)
     }
 
     /// Returns the direction towards the light: above the camera and to its left.

@@ -124,24 +124,32 @@ impl Canvas {
 
     /// Draws a layer of the same size over this one.
     pub(super) fn lay_layer(&mut self, layer: &Self, opacity: f64) {
-        let paint = PixmapPaint {
-            opacity: opacity as f32,
-            ..PixmapPaint::default()
-        };
-        self.pixels
-            .draw_pixmap(0, 0, layer.pixels.as_ref(), &paint, Transform::identity(), None);
+        self.pixels.draw_pixmap(
+            0,
+            0,
+            layer.pixels.as_ref(),
+            &PixmapPaint {
+                opacity: opacity as f32,
+                ..PixmapPaint::default()
+            },
+            Transform::identity(),
+            None,
+        );
     }
 
     /// A line through world points; parts behind the camera are left out.
     pub(super) fn line(&mut self, camera: &Camera, points: &[DVec3], ink: Ink, share: f64) {
         let mut builder = PathBuilder::new();
         for part in points.split(|&point| camera.project(point).is_none()) {
-            let spots = part.iter().filter_map(|&point| camera.project(point));
-            add_line(&mut builder, spots.map(|spot| spot.at));
+            add_line(
+                &mut builder,
+                part.iter()
+                    .filter_map(|&point| camera.project(point))
+                    .map(|spot| spot.at),
+            );
         }
         let (colour, width) = ink.pen();
-        let colour = colour.faded(colour.0[3] * share.clamp(0.0, 1.0));
-        self.stroke(builder, colour, width);
+        self.stroke(builder, colour.faded(colour.0[3] * share.clamp(0.0, 1.0)), width);
     }
 
     /// A line between two points of the picture, `width` in pixels of a picture of 512.
@@ -158,14 +166,18 @@ impl Canvas {
     }
 
     fn stroke_path(&mut self, path: &Path, colour: Colour, width: f64) {
-        let stroke = Stroke {
-            width: (width * self.scale.max(0.5)) as f32,
-            line_cap: LineCap::Butt,
-            line_join: LineJoin::Round,
-            ..Stroke::default()
-        };
-        self.pixels
-            .stroke_path(path, &solid(colour), &stroke, Transform::identity(), None);
+        self.pixels.stroke_path(
+            path,
+            &solid(colour),
+            &Stroke {
+                width: (width * self.scale.max(0.5)) as f32,
+                line_cap: LineCap::Butt,
+                line_join: LineJoin::Round,
+                ..Stroke::default()
+            },
+            Transform::identity(),
+            None,
+        );
     }
 
     fn fill_path(&mut self, path: &Path, paint: &Paint<'_>) {
@@ -204,9 +216,11 @@ impl Canvas {
         };
         let circles = [radii[0] * from.scale, radii[1] * to.scale];
         let along = to.at - from.at;
-        let outline = hull_of_circles([from.at, to.at], circles, segments(circles));
         let mut builder = PathBuilder::new();
-        add_line(&mut builder, outline);
+        add_line(
+            &mut builder,
+            hull_of_circles([from.at, to.at], circles, segments(circles)),
+        );
         builder.close();
         let Some(path) = builder.finish() else { return };
         let seen_from_the_side = along.length() > (circles[0] - circles[1]).abs() + 0.5;
@@ -228,8 +242,7 @@ impl Canvas {
         };
         let Some(shader) = shader else { return };
         self.fill_path(&path, &paint(shader));
-        let dark = Colour([0.08, 0.09, 0.11, EDGE * colour.0[3]]);
-        self.stroke_path(&path, dark, 0.9);
+        self.stroke_path(&path, Colour([0.08, 0.09, 0.11, EDGE * colour.0[3]]), 0.9);
     }
 }
 
@@ -262,8 +275,7 @@ fn segments(circles: [f64; 2]) -> usize {
 }
 
 pub(super) fn brightness(normal: DVec3, light: DVec3) -> f64 {
-    let direct = normal.dot(light).max(0.0);
-    AMBIENT + (1.12 - AMBIENT) * direct
+    AMBIENT + (1.12 - AMBIENT) * normal.dot(light).max(0.0)
 }
 
 /// Light across a capsule seen from the side, as on a cylinder.
@@ -285,10 +297,12 @@ fn across(
     let middle = (from.at + to.at) / 2.0;
     let stops = [-1.0_f64, -0.8, -0.45, 0.0, 0.45, 0.8, 1.0]
         .map(|at| {
-            let normal = edge * at + facing * (1.0 - at * at).max(0.0).sqrt();
             GradientStop::new(
                 ((at + 1.0) / 2.0) as f32,
-                colour.lit(brightness(normal, camera.light())),
+                colour.lit(brightness(
+                    edge * at + facing * (1.0 - at * at).max(0.0).sqrt(),
+                    camera.light(),
+                )),
             )
         })
         .to_vec();
@@ -300,19 +314,25 @@ fn across(
 fn round(camera: &Camera, centre: DVec3, spot: Spot, radius: f64, colour: Colour) -> Option<Shader<'static>> {
     let eye = camera.towards_eye(centre);
     let light = camera.light();
-    let to_the_light = camera
-        .project(centre + light * (0.4 * radius / spot.scale))
-        .map_or(spot.at, |lit| lit.at);
     let stops = [0.0_f64, 0.4, 0.75, 1.0]
         .map(|at| {
             // Around the ball, from the brightest point outwards, away from the light.
             let towards = (light + eye).normalize();
-            let normal = (towards * (1.0 - at * at).max(0.0).sqrt() - light * (0.35 * at)).normalize();
-            GradientStop::new(at as f32, colour.lit(brightness(normal, light)))
+            GradientStop::new(
+                at as f32,
+                colour.lit(brightness(
+                    (towards * (1.0 - at * at).max(0.0).sqrt() - light * (0.35 * at)).normalize(),
+                    light,
+                )),
+            )
         })
         .to_vec();
     RadialGradient::new(
-        point(to_the_light),
+        point(
+            camera
+                .project(centre + light * (0.4 * radius / spot.scale))
+                .map_or(spot.at, |lit| lit.at),
+        ),
         0.0,
         point(spot.at),
         (radius * 1.1).max(0.5) as f32,
@@ -327,8 +347,12 @@ fn point(at: DVec2) -> Point {
 }
 
 fn signed_area(outline: &[DVec2]) -> f64 {
-    let next = outline.iter().cycle().skip(1);
-    outline.iter().zip(next).map(|(a, b)| a.perp_dot(*b)).sum::<f64>() / 2.0
+    outline
+        .iter()
+        .zip(outline.iter().cycle().skip(1))
+        .map(|(a, b)| a.perp_dot(*b))
+        .sum::<f64>()
+        / 2.0
 }
 
 /// Outline around two circles; `segments` per half circle.
@@ -339,10 +363,8 @@ pub(super) fn hull_of_circles(centres: [DVec2; 2], radii: [f64; 2], segments: us
     let distance = along.length();
     let segments = segments.max(2);
     let circle = |centre: DVec2, radius: f64, from: f64, to: f64| {
-        (0..=segments).map(move |step| {
-            let angle = from + (to - from) * step as f64 / segments as f64;
-            centre + DVec2::from_angle(angle) * radius
-        })
+        (0..=segments)
+            .map(move |step| centre + DVec2::from_angle(from + (to - from) * step as f64 / segments as f64) * radius)
     };
     let difference = radii[0] - radii[1];
     if distance <= difference.abs() {

@@ -47,12 +47,13 @@ impl Ground {
         let count = ((secs / motion.step_secs()).round() as usize).clamp(1, MAX_FRAMES);
         let lowest: Vec<DVec3> = (0..=count)
             .filter_map(|at| {
-                let standing = motion.standing_at(secs * at as f64 / count as f64);
-                standing.into_iter().reduce(|a, b| if b.y < a.y { b } else { a })
+                motion
+                    .standing_at(secs * at as f64 / count as f64)
+                    .into_iter()
+                    .reduce(|a, b| if b.y < a.y { b } else { a })
             })
             .collect();
-        let mean = lowest.iter().sum::<DVec3>() / lowest.len().max(1) as f64;
-        let slope = slope_of(&lowest, mean);
+        let slope = slope_of(&lowest, lowest.iter().sum::<DVec3>() / lowest.len().max(1) as f64);
         let mut heights: Vec<f64> = lowest.iter().map(|p| p.y - slope.dot(DVec2::new(p.x, p.z))).collect();
         heights.sort_by(f64::total_cmp);
         let height = heights
@@ -117,13 +118,17 @@ impl Ground {
     pub(super) fn draw_shadow(&self, motion: &DrawnMotion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
         let mut outlines = Vec::new();
         for limb in motion.figure.limbs() {
-            let ends = limb.ends.map(|end| points[end]);
-            let flat = ends.map(|p| DVec2::new(p.x, p.z));
-            let outline = super::canvas::hull_of_circles(flat, limb.radii, 8);
-            let spots = outline
+            outlines.push(
+                super::canvas::hull_of_circles(
+                    limb.ends.map(|end| DVec2::new(points[end].x, points[end].z)),
+                    limb.radii,
+                    8,
+                )
                 .into_iter()
-                .filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))));
-            outlines.push(spots.map(|spot| spot.at).collect::<Vec<DVec2>>());
+                .filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))))
+                .map(|spot| spot.at)
+                .collect::<Vec<DVec2>>(),
+            );
         }
         canvas.fill_union(&outlines, Colour::SHADOW);
     }
@@ -132,11 +137,14 @@ impl Ground {
     pub(super) fn draw_mesh_shadow(&self, points: &[DVec3], indices: &[u32], camera: &Camera, canvas: &mut Canvas) {
         let Colour([red, green, blue, opacity]) = Colour::SHADOW;
         let ink = [red, green, blue].map(|channel| channel as f32);
-        let corners: Vec<Option<Corner>> = points
-            .iter()
-            .map(|&point| Corner::new(camera.project(self.below(point))?, [ink; 2]))
-            .collect();
-        canvas.triangles(&corners, indices, opacity);
+        canvas.triangles(
+            &points
+                .iter()
+                .map(|&point| Corner::new(camera.project(self.below(point))?, [ink; 2]))
+                .collect::<Vec<_>>(),
+            indices,
+            opacity,
+        );
     }
 }
 

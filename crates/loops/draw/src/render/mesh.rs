@@ -39,8 +39,10 @@ pub(super) struct Corner {
 impl<'a> PosedMesh<'a> {
     /// Creates a surface where bones carry it; `near` is somewhere near it.
     pub(super) fn new(surface: &'a Surface, bones: &[DAffine3], near: DVec3) -> Self {
-        let posed = surface.mesh.posed(bones, near).into_iter();
-        let (points, normals) = posed
+        let (points, normals) = surface
+            .mesh
+            .posed(bones, near)
+            .into_iter()
             .map(|vectors| {
                 let [position, normal] = vectors.map(|vector| DVec3::from_array(vector.map(f64::from)));
                 (near + position, normal.normalize_or_zero())
@@ -60,24 +62,23 @@ impl<'a> PosedMesh<'a> {
 
     /// Draws it; `ink` returns a vertex's colour.
     pub(super) fn draw(&self, camera: &Camera, canvas: &mut Canvas, ink: impl Fn(usize) -> [f32; 3]) {
-        let corners: Vec<Option<Corner>> = self
-            .points
-            .iter()
-            .zip(&self.normals)
-            .enumerate()
-            .map(|(vertex, (&point, &normal))| {
-                let ink = ink(vertex);
-                let lit = [normal, -normal].map(|normal| {
-                    let light = canvas::brightness(normal, camera.light()) as f32;
-                    ink.map(|channel| (channel * light).clamp(0.0, 1.0))
-                });
-                Some(Corner {
-                    is_turned_away: normal.dot(camera.towards_eye(point)) < 0.0,
-                    ..Corner::new(camera.project(point)?, lit)?
+        canvas.triangles(
+            &(self.points.iter().zip(&self.normals).enumerate())
+                .map(|(vertex, (&point, &normal))| {
+                    let ink = ink(vertex);
+                    let lit = [normal, -normal].map(|normal| {
+                        let light = canvas::brightness(normal, camera.light()) as f32;
+                        ink.map(|channel| (channel * light).clamp(0.0, 1.0))
+                    });
+                    Some(Corner {
+                        is_turned_away: normal.dot(camera.towards_eye(point)) < 0.0,
+                        ..Corner::new(camera.project(point)?, lit)?
+                    })
                 })
-            })
-            .collect();
-        canvas.triangles(&corners, self.indices(), 1.0);
+                .collect::<Vec<_>>(),
+            self.indices(),
+            1.0,
+        );
     }
 }
 
@@ -148,8 +149,8 @@ impl Canvas {
         let above = [ink[0], ink[1], ink[2], 1.0];
         let mut sums = [0; 4];
         for channel in 0..4 {
-            let sum = 255.0 * above[channel] * opacity + f32::from(below[channel]) * (1.0 - opacity);
-            sums[channel] = (sum + 0.5) as u8;
+            sums[channel] =
+                (255.0 * above[channel] * opacity + f32::from(below[channel]) * (1.0 - opacity) + 0.5) as u8;
         }
         let [red, green, blue, alpha] = sums;
         // Colours are multiplied with their opacity, which rounding must not leave below them.
@@ -207,15 +208,14 @@ impl Band<'_> {
         let Some((spots, shares)) = self.shares(&corners) else {
             return;
         };
-        let nearness = [0, 1, 2].map(|part| (0..3).map(|k| shares[k].0[part] * corners[k].nearness).sum());
-        let nearness = Linear(nearness);
-        let down = self.samples.len() / self.across;
+        let nearness = Linear([0, 1, 2].map(|part| (0..3).map(|k| shares[k].0[part] * corners[k].nearness).sum()));
         let [low, high] = [
             spots[0].y.min(spots[1].y).min(spots[2].y),
             spots[0].y.max(spots[1].y).max(spots[2].y),
         ];
         // Casts of floats end at the limits of integers.
-        let rows = low.ceil().max(0.0) as usize..((high.floor() + 1.0).max(0.0) as usize).min(down);
+        let rows = low.ceil().max(0.0) as usize
+            ..((high.floor() + 1.0).max(0.0) as usize).min(self.samples.len() / self.across);
         for y in rows {
             let (mut left, mut right) = (0.0_f64, self.across as f64 - 1.0);
             for share in shares {

@@ -62,8 +62,9 @@ impl DrawnMotion {
             });
         }
         let mut motion = Self::still(figure, take.frame_time_secs(), take.num_joints())?;
-        let frames = first..=last;
-        motion.poses = frames.map(|frame| take.pose(frame).world(take.skeleton())).collect();
+        motion.poses = (first..=last)
+            .map(|frame| take.pose(frame).world(take.skeleton()))
+            .collect();
         motion.num_frames = last - first + 1;
         motion.numbering = [first as f64, 1.0];
         let hips = motion.hips();
@@ -83,8 +84,10 @@ impl DrawnMotion {
     ) -> Result<Self, MotionError> {
         let clip = &source.clip;
         let mut motion = Self::still(figure, clip.step_secs(), clip.skeleton().num_joints())?;
-        let samples = clip.sample_range();
-        motion.poses = samples.map(|sample| clip.pose(sample).world(clip.skeleton())).collect();
+        motion.poses = clip
+            .sample_range()
+            .map(|sample| clip.pose(sample).world(clip.skeleton()))
+            .collect();
         motion.first = clip.sample_range().start().unsigned_abs();
         motion.num_frames = clip.num_intervals();
         motion.numbering = [start_frame, num_source_frames / clip.num_intervals() as f64];
@@ -98,10 +101,11 @@ impl DrawnMotion {
         let mut motion = Self::still(figure, loop_clip.step_secs(), loop_clip.skeleton().num_joints())?;
         for sample in 0..=loop_clip.num_samples() {
             // A root on a path sways about its twist, so points are relative to the twist.
-            let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
-            let sway = twist.inverse() * loop_clip.root_pose(sample);
-            let world = loop_clip.body_pose(sample).world(loop_clip.skeleton());
-            motion.poses.push(world.moved(sway));
+            let sway =
+                loop_clip.root().at(sample as f64 * loop_clip.step_secs()).inverse() * loop_clip.root_pose(sample);
+            motion
+                .poses
+                .push(loop_clip.body_pose(sample).world(loop_clip.skeleton()).moved(sway));
         }
         motion.num_frames = loop_clip.num_samples();
         motion.root = *loop_clip.root();
@@ -125,8 +129,11 @@ impl DrawnMotion {
         };
         if layout.last_step != 1.0 {
             // All of the body moves with its first joint.
-            let clip = LoopClip::from_keys(written, layout, layout.shown(&root), 0);
-            return Self::of_loop(&clip.map_err(|_| missing(layout.num_samples))?, figure);
+            return Self::of_loop(
+                &LoopClip::from_keys(written, layout, layout.shown(&root), 0)
+                    .map_err(|_| missing(layout.num_samples))?,
+                figure,
+            );
         }
         let last = layout.num_samples.max(1) - 1 + usize::from(layout.has_closing_key);
         if last >= written.num_frames() {
@@ -136,8 +143,9 @@ impl DrawnMotion {
         motion.root = layout.shown(&root);
         for frame in 0..=last {
             let root_from_world = motion.root.at(frame as f64 * motion.step_secs).inverse();
-            let world = written.pose(frame).world(written.skeleton());
-            motion.poses.push(world.moved(root_from_world));
+            motion
+                .poses
+                .push(written.pose(frame).world(written.skeleton()).moved(root_from_world));
         }
         motion.num_frames = layout.num_samples.max(1);
         motion.repeating();
@@ -167,17 +175,14 @@ impl DrawnMotion {
     fn repeating(&mut self) {
         self.repeats = true;
         let hips = self.hips();
-        let mean = hips.iter().sum::<DVec3>() / hips.len().max(1) as f64;
-        self.guide = vec![mean; self.num_frames];
+        self.guide = vec![hips.iter().sum::<DVec3>() / hips.len().max(1) as f64; self.num_frames];
         // In a turn, the middle of the cycle represents the whole.
-        let middle = self.root.at(0.5 * self.period_secs()).rotation;
-        self.heading = middle * DVec3::Z;
+        self.heading = self.root.at(0.5 * self.period_secs()).rotation * DVec3::Z;
     }
 
     /// Returns the hips in the frames played, in root space.
     fn hips(&self) -> Vec<DVec3> {
-        let played = &self.poses[self.first..self.first + self.num_frames];
-        played
+        self.poses[self.first..self.first + self.num_frames]
             .iter()
             .map(|pose| pose.translations[self.figure.hips()])
             .collect()
@@ -190,8 +195,7 @@ impl DrawnMotion {
 
     /// Returns the seconds of one cycle, or of a take from its first frame to its last.
     pub fn period_secs(&self) -> f64 {
-        let steps = self.num_frames - usize::from(!self.repeats);
-        steps as f64 * self.step_secs
+        (self.num_frames - usize::from(!self.repeats)) as f64 * self.step_secs
     }
 
     /// Whether the last frame leads to the first.
@@ -212,8 +216,9 @@ impl DrawnMotion {
     /// Returns the world position that a camera follows, `secs` after the start; a take stops at its ends.
     pub(super) fn guide_at(&self, secs: f64) -> DVec3 {
         let ([before, after], u) = self.around(secs);
-        let position = self.guide[before].lerp(self.guide[after % self.num_frames], u);
-        self.root.at(secs).transform_point(position)
+        self.root
+            .at(secs)
+            .transform_point(self.guide[before].lerp(self.guide[after % self.num_frames], u))
     }
 
     /// Returns the world positions of the figure's points `secs` after the start; a repeating motion continues for any number
@@ -232,8 +237,11 @@ impl DrawnMotion {
     pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
         let (frames, u) = self.around(secs);
         let [before, after] = frames.map(|frame| self.frame(frame as isize));
-        let pairs = before.into_iter().zip(after);
-        pairs.map(|(a, b)| if u > 0.0 { a.lerp(b, u) } else { a }).collect()
+        before
+            .into_iter()
+            .zip(after)
+            .map(|(a, b)| if u > 0.0 { a.lerp(b, u) } else { a })
+            .collect()
     }
 
     /// Returns the pose that ends a cycle, in the axes of the root: if it differs from the one that starts it, the seam is a jump.
@@ -248,11 +256,14 @@ impl DrawnMotion {
         if u == 0.0 {
             return before.clone();
         }
-        let joints = (0..before.rotations.len()).map(|joint| {
-            let place = before.translations[joint].lerp(after.translations[joint], u);
-            (place, before.rotations[joint].lerp(after.rotations[joint], u))
-        });
-        joints.collect()
+        (0..before.rotations.len())
+            .map(|joint| {
+                (
+                    before.translations[joint].lerp(after.translations[joint], u),
+                    before.rotations[joint].lerp(after.rotations[joint], u),
+                )
+            })
+            .collect()
     }
 
     /// Returns all joints in the world.
@@ -267,8 +278,7 @@ impl DrawnMotion {
 
     /// Returns all joints at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.
     fn joints(&self, frame: isize) -> &Pose {
-        let index = (self.first as isize + frame).clamp(0, self.poses.len() as isize - 1);
-        &self.poses[index as usize]
+        &self.poses[(self.first as isize + frame).clamp(0, self.poses.len() as isize - 1) as usize]
     }
 
     /// Returns the mesh of the body and its bones in the world; `None` for a body of capsules.
@@ -297,14 +307,15 @@ impl DrawnMotion {
             return Vec::new();
         };
         let (reach, origin) = (&surface.reach, joints.translations[self.figure.hips()]);
-        let posed = reach.posed(&reach.bones_at(joints), origin);
-        posed
+        reach
+            .posed(&reach.bones_at(joints), origin)
             .into_iter()
             .zip(&reach.vertices)
             .map(|([position, _], vertex)| {
-                let joint = reach.bones[usize::from(vertex.bones[0])].joint;
-                let place = origin + DVec3::from_array(position.map(f64::from));
-                (place, self.figure.is_of_sole(joint))
+                (
+                    origin + DVec3::from_array(position.map(f64::from)),
+                    self.figure.is_of_sole(reach.bones[usize::from(vertex.bones[0])].joint),
+                )
             })
             .filter(|(place, _)| place.is_finite())
             .collect()
@@ -338,9 +349,11 @@ impl DrawnMotion {
 
     /// Returns the lowest possible height of the ground: under the lowest point that stands on it, or under the lowest point of all.
     pub(crate) fn lowest_sole(&self) -> f64 {
-        let frames = 0..self.num_frames as isize;
-        let standing = frames.flat_map(|frame| self.standing(self.frame(frame), self.joints(frame)));
-        let (lowest, _) = extremes(standing.map(|place| place.y));
+        let (lowest, _) = extremes(
+            (0..self.num_frames as isize)
+                .flat_map(|frame| self.standing(self.frame(frame), self.joints(frame)))
+                .map(|place| place.y),
+        );
         if lowest.is_finite() { lowest } else { 0.0 }
     }
 

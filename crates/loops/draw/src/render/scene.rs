@@ -157,14 +157,10 @@ impl<'a> Scene<'a> {
         }
     }
 
-    pub(super) fn camera_at(&self, secs: f64) -> Camera {
-        Camera::new(self.axes, self.target_at(secs), self.distance, self.size)
-    }
-
     /// Returns an empty sheet with grid and path, and the camera, at a time.
     pub(super) fn set(&self, secs: f64) -> Result<(Canvas, Camera), RenderError> {
         let mut canvas = Canvas::new(self.size).ok_or(RenderError::of_size(self.size))?;
-        let camera = self.camera_at(secs);
+        let camera = Camera::new(self.axes, self.target_at(secs), self.distance, self.size);
         self.ground.draw_grid(&camera, &mut canvas);
         let at = ((self.share_of(secs) * PATH_POINTS as f64) as usize).min(PATH_POINTS);
         canvas.line(&camera, &self.path[at..], Ink::PathAhead, 1.0);
@@ -182,8 +178,12 @@ impl<'a> Scene<'a> {
             let secs = f64::from(cycle) * self.motion.period_secs();
             let aside = self.motion.root.at(secs).rotation * (DVec3::X * (0.05 * self.motion.figure.stature()));
             let at = self.motion.guide_at(secs);
-            let ends = [at - aside, at + aside].map(|position| self.ground.below(position));
-            canvas.line(camera, &ends, Ink::Mark, 1.0);
+            canvas.line(
+                camera,
+                &[at - aside, at + aside].map(|position| self.ground.below(position)),
+                Ink::Mark,
+                1.0,
+            );
         }
     }
 
@@ -259,11 +259,12 @@ impl<'a> Scene<'a> {
     pub(super) fn footnotes(&self, lines: &[&str]) -> Result<Picture, RenderError> {
         let height = self.type_height();
         let bottom = f64::from(self.size[1]) - 0.9 * height;
-        let numbered = lines.iter().enumerate();
-        self.words(numbered.map(|(line, words)| {
-            let below = lines.len() - 1 - line;
-            (bottom - 1.35 * height * below as f64, false, *words)
-        }))
+        self.words(
+            lines
+                .iter()
+                .enumerate()
+                .map(|(line, words)| (bottom - 1.35 * height * (lines.len() - 1 - line) as f64, false, *words)),
+        )
     }
 
     fn type_height(&self) -> f64 {
@@ -274,16 +275,18 @@ impl<'a> Scene<'a> {
     /// Lines of text: baseline in pixels from the top, whether bold, and the text.
     fn words<'w>(&self, lines: impl Iterator<Item = (f64, bool, &'w str)>) -> Result<Picture, RenderError> {
         let height = self.type_height();
-        let captions: Vec<Caption> = lines
-            .map(|(base, is_bold, words)| Caption {
-                at: [0.7 * height, base],
-                height,
-                is_bold,
-                words: words.to_owned(),
-                width: f64::from(self.size[0]) - 1.4 * height,
-            })
-            .collect();
-        Ok(caption::sheet(self.size, &captions)?)
+        Ok(caption::sheet(
+            self.size,
+            &lines
+                .map(|(base, is_bold, words)| Caption {
+                    at: [0.7 * height, base],
+                    height,
+                    is_bold,
+                    words: words.to_owned(),
+                    width: f64::from(self.size[0]) - 1.4 * height,
+                })
+                .collect::<Vec<_>>(),
+        )?)
     }
 }
 
@@ -292,8 +295,7 @@ fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
     let reach: Vec<DVec3> = motion.reach_at(secs).into_iter().map(|(place, _)| place).collect();
     let points = motion.points_at(secs);
     let limbs: Vec<[usize; 2]> = motion.figure.limbs().iter().map(|limb| limb.ends).collect();
-    let all_without_limbs = limbs.is_empty();
-    let ends: Vec<usize> = if all_without_limbs {
+    let ends: Vec<usize> = if limbs.is_empty() {
         (0..points.len()).collect()
     } else {
         limbs.into_iter().flatten().collect()

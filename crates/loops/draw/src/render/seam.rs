@@ -47,8 +47,10 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
         .max_by(|&a, &b| gap_of(a).total_cmp(&gap_of(b)));
     let largest = widest.map_or(0.0, gap_of);
     let full = largest.max(FULL_COLOUR_METRES);
-    let layers = canvas.layer().zip(canvas.layer());
-    let (mut below, mut above) = layers.ok_or(RenderError::of_size(scene.size))?;
+    let (mut below, mut above) = canvas
+        .layer()
+        .zip(canvas.layer())
+        .ok_or(RenderError::of_size(scene.size))?;
     let colour_of =
         |gap: f64| core::array::from_fn(|part| MEETS[part] + (OFF[part] - MEETS[part]) * (gap / full).min(1.0));
     if let (Some((surface, first)), Some((_, last))) = (motion.surface_at(0.0), motion.surface_at_seam()) {
@@ -57,14 +59,12 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
         let grey = [red, green, blue].map(|channel| channel as f32);
         first.draw(&camera, &mut below, |_| grey);
         last.draw(&camera, &mut above, |vertex| {
-            let gap = (last.points[vertex] - first.points[vertex]).length();
-            colour_of(gap).map(|channel| channel as f32)
+            colour_of((last.points[vertex] - first.points[vertex]).length()).map(|channel| channel as f32)
         });
     } else {
         draw_body(motion, &start, &camera, &mut below, |_, _| Colour::GREY);
         draw_body(motion, &end, &camera, &mut above, |index, _| {
-            let gap = limbs[index].ends.map(gap_of).into_iter().fold(0.0, f64::max);
-            let [red, green, blue] = colour_of(gap);
+            let [red, green, blue] = colour_of(limbs[index].ends.map(gap_of).into_iter().fold(0.0, f64::max));
             Colour([red, green, blue, 1.0])
         });
     }
@@ -81,9 +81,11 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
         ),
         _ => "first and last pose are the same".to_owned(),
     };
-    let legend = format!("orange: {reach} frames before, blue: {reach} after");
     scene.lay_title(&mut canvas);
-    canvas.lay(&scene.footnotes(&[&facts, &legend])?, [0, 0]);
+    canvas.lay(
+        &scene.footnotes(&[&facts, &format!("orange: {reach} frames before, blue: {reach} after")])?,
+        [0, 0],
+    );
     Ok(canvas.finish())
 }
 
@@ -92,10 +94,13 @@ fn draw_sticks(motion: &DrawnMotion, camera: &Camera, canvas: &mut Canvas, reach
     for offset in (-reach..=reach).filter(|&offset| offset != 0) {
         let points: Vec<DVec3> = motion.around_the_seam(offset);
         let colour = if offset < 0 { BEFORE } else { AFTER };
-        let share = 1.0 - 0.22 * (offset.abs() - 1) as f64;
         for limb in motion.figure.limbs() {
             if let [Some(from), Some(to)] = limb.ends.map(|point| camera.project(points[point])) {
-                canvas.stick([from.at, to.at], colour.faded(0.8 * share), 1.2);
+                canvas.stick(
+                    [from.at, to.at],
+                    colour.faded(0.8 * (1.0 - 0.22 * (offset.abs() - 1) as f64)),
+                    1.2,
+                );
             }
         }
     }

@@ -23,13 +23,14 @@ pub fn contact_sheet(scene: &Scene<'_>, frames: &[usize]) -> Result<Picture, Ren
         .min_by_key(|columns| {
             let rows = frames.len().div_ceil(*columns);
             let (across, down) = (*columns as i64 * i64::from(width), rows as i64 * i64::from(height));
-            let empty = (rows * columns - frames.len()) as i64;
             // Screens, on which a sheet is viewed, are wider than high.
-            (3 * across - 4 * down).abs() + empty * i64::from(width.min(height)) / 2
+            (3 * across - 4 * down).abs() + (rows * columns - frames.len()) as i64 * i64::from(width.min(height)) / 2
         })
         .unwrap_or(1);
-    let rows = frames.len().div_ceil(columns).max(1);
-    let size = [columns as u32 * width, rows as u32 * height];
+    let size = [
+        columns as u32 * width,
+        frames.len().div_ceil(columns).max(1) as u32 * height,
+    ];
     let mut sheet = Canvas::new(size).ok_or(RenderError::of_size(size))?;
     let mut captions = Vec::new();
     for (index, &frame) in frames.iter().enumerate() {
@@ -66,8 +67,11 @@ pub fn side_by_side(pictures: &[Picture]) -> Result<Picture, RenderError> {
         return Ok(picture.clone());
     }
     const GAP: u32 = 4;
-    let widths = pictures.iter().map(|picture| picture.size()[0] + GAP);
-    let width = widths.sum::<u32>().saturating_sub(GAP);
+    let width = pictures
+        .iter()
+        .map(|picture| picture.size()[0] + GAP)
+        .sum::<u32>()
+        .saturating_sub(GAP);
     let height = pictures.iter().map(|picture| picture.size()[1]).max().unwrap_or(0);
     let mut row = Canvas::new([width, height]).ok_or(RenderError::of_size([width, height]))?;
     row.bar(

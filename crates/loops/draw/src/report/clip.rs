@@ -50,8 +50,7 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
     let (points, limbs) = compacted(&limbs, &joints);
     // Four letters of base64 hold three bytes.
     let bytes_each = ((points.len() + joints.len()) * 3 * 2 * 4).div_ceil(3).max(1);
-    let spent = mesh.map_or(0, |mesh| mesh.matrices.len());
-    let fitting = (room.bytes.saturating_sub(spent) / bytes_each).max(FEWEST);
+    let fitting = (room.bytes.saturating_sub(mesh.map_or(0, |mesh| mesh.matrices.len())) / bytes_each).max(FEWEST);
     let smooth = (motion.period_secs() * SMOOTH_HZ).ceil() as usize;
     let num = if motion.num_frames() <= fitting {
         motion.num_frames()
@@ -126,14 +125,13 @@ fn samples(motion: &DrawnMotion, num: usize, points: &[usize], joints: &[usize])
         } else {
             (motion.body_at_end(), motion.joints_at_end().clone())
         };
-        let finite = points.iter().map(|&point| {
+        places.extend(points.iter().map(|&point| {
             if all[point].is_finite() {
                 all[point]
             } else {
                 DVec3::ZERO
             }
-        });
-        places.extend(finite);
+        }));
         for &joint in joints {
             let turn = pose.rotations[joint];
             let turn = if turn.w < 0.0 { -turn } else { turn };
@@ -170,15 +168,17 @@ fn compacted(limbs: &[Limb], joints: &[usize]) -> (Vec<usize>, Vec<String>) {
     points.sort_unstable();
     points.dedup();
     let place = |point: usize| points.binary_search(&point).unwrap_or_default();
-    let texts = limbs.iter().map(|limb| {
-        let side = match limb.side {
-            Some(Side::Left) => 0,
-            Some(Side::Right) => 1,
-            None => 2,
-        };
-        let radius_mm = (500.0 * (limb.radii[0] + limb.radii[1])).round().clamp(0.0, 1e6);
-        format!("{},{},{side},{radius_mm}", place(limb.ends[0]), place(limb.ends[1]))
-    });
-    let texts = texts.collect();
+    let texts = limbs
+        .iter()
+        .map(|limb| {
+            let side = match limb.side {
+                Some(Side::Left) => 0,
+                Some(Side::Right) => 1,
+                None => 2,
+            };
+            let radius_mm = (500.0 * (limb.radii[0] + limb.radii[1])).round().clamp(0.0, 1e6);
+            format!("{},{},{side},{radius_mm}", place(limb.ends[0]), place(limb.ends[1]))
+        })
+        .collect();
     (points, texts)
 }

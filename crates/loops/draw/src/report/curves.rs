@@ -54,25 +54,34 @@ pub(super) fn seam(entry: &LoopEntry) -> String {
     } else {
         ""
     };
-    let caption = format!(
-        "Over the seam: {}<p>Position against the root, cm from where the loop starts{dashed}.</p>",
-        escape(name)
-    );
-    let told = closed.iter().flat_map(|side| side.iter().step_by(STEPS / TOLD));
-    let table = table(
-        &format!("{name} over the seam, cm from where the loop starts"),
-        &["Seconds", AXES[0].0, AXES[1].0, AXES[2].0],
-        told.map(|(secs, cm)| [format!("{secs:+.3}"), short(cm.x), short(cm.y), short(cm.z)]),
-    );
-    figure(&caption, &seam_chart(&closed, uncut.as_ref(), around), &table)
+    figure(
+        &format!(
+            "Over the seam: {}<p>Position against the root, cm from where the loop starts{dashed}.</p>",
+            escape(name)
+        ),
+        &seam_chart(&closed, uncut.as_ref(), around),
+        &table(
+            &format!("{name} over the seam, cm from where the loop starts"),
+            &["Seconds", AXES[0].0, AXES[1].0, AXES[2].0],
+            closed
+                .iter()
+                .flat_map(|side| side.iter().step_by(STEPS / TOLD))
+                .map(|(secs, cm)| [format!("{secs:+.3}"), short(cm.x), short(cm.y), short(cm.z)]),
+        ),
+    )
 }
 
 /// A point before the seam and after it: seconds, and cm along the axes of the root.
 type Sides = [Vec<(f64, DVec3)>; 2];
 
 fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
-    let all = closed.iter().chain(uncut.into_iter().flatten()).flatten();
-    let (low, high) = percentile::extremes(all.flat_map(|(_, cm)| cm.to_array()));
+    let (low, high) = percentile::extremes(
+        closed
+            .iter()
+            .chain(uncut.into_iter().flatten())
+            .flatten()
+            .flat_map(|(_, cm)| cm.to_array()),
+    );
     // Noise below a tenth of a millimetre shows nothing.
     let (low, high) = (low.min(-0.01), high.max(0.01));
     let x = |secs: f64| LEFT + (WIDTH - LEFT - 8.0) * (secs + around) / (2.0 * around).max(1e-9);
@@ -106,10 +115,16 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
         );
     }
     for (axis, (label, class)) in AXES.into_iter().enumerate() {
-        let curves = uncut.into_iter().flatten().map(|side| (side, " uncut"));
-        for (side, extra) in curves.chain(closed.iter().map(|side| (side, ""))) {
-            let points = side.iter().map(|(secs, cm)| (x(*secs), y(cm[axis])));
-            svg += &format!("<path class=\"{class}{extra}\" d=\"{}\"/>", path_of(points));
+        for (side, extra) in uncut
+            .into_iter()
+            .flatten()
+            .map(|side| (side, " uncut"))
+            .chain(closed.iter().map(|side| (side, "")))
+        {
+            svg += &format!(
+                "<path class=\"{class}{extra}\" d=\"{}\"/>",
+                path_of(side.iter().map(|(secs, cm)| (x(*secs), y(cm[axis]))))
+            );
         }
         svg += &format!(
             "<text class=\"{class}\" x=\"{}\" y=\"{}\">{label}</text>",
@@ -123,19 +138,23 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
 /// Returns a point over the seam, relative to its position at the start of the cycle.
 fn over_the_seam(motion: &DrawnMotion, point: usize, around: f64) -> Sides {
     let start = motion.body_at(0.0)[point];
-    let before = (0..STEPS).map(|step| {
-        let secs = around * (step as f64 / STEPS as f64 - 1.0);
-        (secs, motion.body_at(motion.period_secs() + secs)[point])
-    });
-    let before = before.chain([(0.0, motion.body_at_end()[point])]).collect();
-    let after = (0..=STEPS).map(|step| {
-        let secs = around * step as f64 / STEPS as f64;
-        (secs, motion.body_at(secs)[point])
-    });
-    [before, after.collect()].map(|side: Vec<(f64, DVec3)>| {
-        let from_start = side.into_iter().map(|(secs, p)| (secs, 100.0 * (p - start)));
-        from_start.collect()
-    })
+    let before = (0..STEPS)
+        .map(|step| {
+            let secs = around * (step as f64 / STEPS as f64 - 1.0);
+            (secs, motion.body_at(motion.period_secs() + secs)[point])
+        })
+        .chain([(0.0, motion.body_at_end()[point])])
+        .collect();
+    [
+        before,
+        (0..=STEPS)
+            .map(|step| {
+                let secs = around * step as f64 / STEPS as f64;
+                (secs, motion.body_at(secs)[point])
+            })
+            .collect(),
+    ]
+    .map(|side: Vec<(f64, DVec3)>| side.into_iter().map(|(secs, p)| (secs, 100.0 * (p - start))).collect())
 }
 
 /// Cycles of the path that are shown: two show whether it continues smoothly.
@@ -151,30 +170,39 @@ pub(super) fn path(entry: &LoopEntry) -> String {
     // The take stands elsewhere; its stretch is moved so that it starts with the loop.
     let of_take: Vec<DVec3> = entry.uncut.as_ref().map_or_else(Vec::new, |uncut| {
         let onto = root.start * uncut.root.start.inverse();
-        let steps = (0..=STEPS).map(|k| uncut.period_secs() * k as f64 / STEPS as f64 * 0.9999);
-        steps.map(|secs| onto.transform_point(hips_at(uncut, secs))).collect()
+        (0..=STEPS)
+            .map(|k| uncut.period_secs() * k as f64 / STEPS as f64 * 0.9999)
+            .map(|secs| onto.transform_point(hips_at(uncut, secs)))
+            .collect()
     });
     let dashed = if of_take.is_empty() {
         ""
     } else {
         "; dashed: hips of the take, uncut"
     };
-    let caption = format!("Path from above<p>Hips and root over two periods{dashed}.</p>");
-    let places = times(2 * TOLD).map(|secs| {
-        let at = root.at(secs).translation;
-        [
-            format!("{secs:.2}"),
-            format!("{:.2}", at.x + 0.0),
-            format!("{:.2}", at.z + 0.0),
-        ]
-    });
-    let table = table("Path of the root, metres", &["Seconds", "X", "Z"], places);
-    figure(&caption, &path_chart(&of_hips, &of_root, &of_take), &table)
+    figure(
+        &format!("Path from above<p>Hips and root over two periods{dashed}.</p>"),
+        &path_chart(&of_hips, &of_root, &of_take),
+        &table(
+            "Path of the root, metres",
+            &["Seconds", "X", "Z"],
+            times(2 * TOLD).map(|secs| {
+                let at = root.at(secs).translation;
+                [
+                    format!("{secs:.2}"),
+                    format!("{:.2}", at.x + 0.0),
+                    format!("{:.2}", at.z + 0.0),
+                ]
+            }),
+        ),
+    )
 }
 
 fn hips_at(motion: &DrawnMotion, secs: f64) -> DVec3 {
-    let p = motion.body_at(secs)[motion.figure.hips()];
-    motion.root.at(secs).transform_point(p)
+    motion
+        .root
+        .at(secs)
+        .transform_point(motion.body_at(secs)[motion.figure.hips()])
 }
 
 fn path_chart(of_hips: &[DVec3], of_root: &[DVec3], of_take: &[DVec3]) -> String {
@@ -201,8 +229,10 @@ fn path_chart(of_hips: &[DVec3], of_root: &[DVec3], of_take: &[DVec3]) -> String
     for (points, class) in [(of_take, "uncut"), (of_root, "b"), (of_hips, "a")] {
         svg += &format!("<path class=\"{class}\" d=\"{}\"/>", path_of(points.iter().map(place)));
     }
-    let mut lengths = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1].into_iter();
-    let bar = lengths.find(|bar| bar * scale < 0.3 * WIDTH).unwrap_or(0.1);
+    let bar = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1]
+        .into_iter()
+        .find(|bar| bar * scale < 0.3 * WIDTH)
+        .unwrap_or(0.1);
     svg += &format!(
         "<line x1=\"12\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\"/><text x=\"12\" y=\"{}\">{bar} m</text>\
          <text class=\"a\" x=\"12\" y=\"18\">hips</text><text class=\"b\" x=\"48\" y=\"18\">root</text></svg>",
@@ -258,15 +288,17 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
         );
     }
     svg += "</svg>";
-    let cells = entry.contacts.iter().map(|contact| {
-        let [from, length] = [contact.start_secs, contact.length_secs].map(|secs| format!("{secs:.3}"));
-        [escape(&contact.joint), from, length]
-    });
-    let table = table("Contacts of the feet", &["Foot", "from, s", "length, s"], cells);
     figure(
         "Contacts<p>When each foot is planted, over one period.</p>",
         &svg,
-        &table,
+        &table(
+            "Contacts of the feet",
+            &["Foot", "from, s", "length, s"],
+            entry.contacts.iter().map(|contact| {
+                let [from, length] = [contact.start_secs, contact.length_secs].map(|secs| format!("{secs:.3}"));
+                [escape(&contact.joint), from, length]
+            }),
+        ),
     )
 }
 
@@ -311,9 +343,10 @@ fn figure(caption: &str, svg: &str, table: &str) -> String {
 
 /// Returns the way of a polyline; steps of less than a third of a unit are left out.
 fn path_of(points: impl Iterator<Item = (f64, f64)>) -> String {
-    let finite = points.filter(|(x, y)| x.is_finite() && y.is_finite());
-    let shown = without_small_steps(finite, 0.3);
-    let steps: Vec<String> = shown.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+    let steps: Vec<String> = without_small_steps(points.filter(|(x, y)| x.is_finite() && y.is_finite()), 0.3)
+        .iter()
+        .map(|(x, y)| format!("{x:.1} {y:.1}"))
+        .collect();
     if steps.is_empty() {
         String::new()
     } else {

@@ -45,23 +45,24 @@ impl PageMesh {
             let bytes = [vertices, triangles, bones.len()].into_iter().zip(BYTES_EACH);
             bytes.map(|(count, bytes)| count * bytes).sum::<usize>() <= MAX_BYTES
         })?;
-        let positions = mesh.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
-        let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), position| {
-            (low.min(position), high.max(position))
-        });
+        let (low, high) = mesh
+            .vertices
+            .iter()
+            .map(|vertex| Vec3::from_array(vertex.position))
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), position| {
+                (low.min(position), high.max(position))
+            });
         let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
         let unit = (half.max_element() / f32::from(i16::MAX)).max(f32::MIN_POSITIVE);
         let bytes = |channel: f32| (255.0 * channel).round() as u8;
         let mut parts: [Vec<u8>; 6] = Default::default();
         let [points, normals, colours, carriers, weights, triangles] = &mut parts;
         for vertex in &mesh.vertices {
-            let position = (Vec3::from_array(vertex.position) - middle) / unit;
-            points.extend(shorts(position.as_dvec3()).as_flattened());
+            points.extend(shorts(((Vec3::from_array(vertex.position) - middle) / unit).as_dvec3()).as_flattened());
             normals.extend(vertex.normal.map(|value| (127.0 * value).round() as i8 as u8));
             colours.extend(vertex.colour.map(|channel| bytes(to_screen(channel))));
             for (bone, weight) in vertex.bones.into_iter().zip(vertex.weights) {
-                let place = bones.binary_search(&bone).unwrap_or_default() as u16;
-                carriers.extend(place.to_le_bytes());
+                carriers.extend((bones.binary_search(&bone).unwrap_or_default() as u16).to_le_bytes());
                 weights.push(bytes(weight));
             }
         }
@@ -76,8 +77,7 @@ impl PageMesh {
                 matrices.extend(column.as_vec3().to_array().map(f32::to_le_bytes).as_flattened());
             }
         }
-        let origin = middle.to_array().map(f64::from);
-        let mut json = format!("{{\"q\":{unit:e},\"o\":{}", list(&origin, 9));
+        let mut json = format!("{{\"q\":{unit:e},\"o\":{}", list(&middle.to_array().map(f64::from), 9));
         for (name, part) in "pncbwt".chars().zip(&parts) {
             json += &format!(",\"{name}\":\"{}\"", STANDARD.encode(part));
         }
@@ -99,6 +99,12 @@ pub(super) fn shorts(vector: DVec3) -> [[u8; 2]; 3] {
 
 /// Formats numbers in brackets; NaN becomes 0.
 pub(super) fn list(values: &[f64], decimals: usize) -> String {
-    let each: Vec<String> = values.iter().map(|&value| short(value, decimals)).collect();
-    format!("[{}]", each.join(","))
+    format!(
+        "[{}]",
+        values
+            .iter()
+            .map(|&value| short(value, decimals))
+            .collect::<Vec<_>>()
+            .join(",")
+    )
 }

@@ -101,9 +101,10 @@ impl Panel {
         } else {
             (ALL_CLIPS_BYTES / num_loops / 2).max(LEAST_BYTES)
         };
-        let room = Room { bytes, is_fine };
         let motions = core::iter::once(&entry.closed).chain(&entry.uncut);
-        let clips: Vec<String> = motions.clone().map(|motion| clip::json(entry, motion, room)).collect();
+        let clips: Vec<String> = (motions.clone())
+            .map(|motion| clip::json(entry, motion, Room { bytes, is_fine }))
+            .collect();
         Self {
             meshes: motions
                 .filter_map(|motion| motion.figure.surface()?.of_page().cloned())
@@ -342,9 +343,11 @@ fn hash(text: &str) -> String {
 
 /// Returns a script or a style without indents and comment lines, which serve readers of the source only.
 fn without_comments(source: &str) -> String {
-    let lines = source.lines().map(str::trim);
-    let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
-    kept.fold(String::new(), |text, line| text + line + "\n")
+    source
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
+        .fold(String::new(), |text, line| text + line + "\n")
 }
 
 #[cfg(test)]

@@ -21,8 +21,7 @@ pub(super) fn html(set: &Manifest) -> String {
         grid(set),
         phases(set)
     );
-    let passages = set.clips.iter().filter(|clip| !clip.is_loop());
-    let rows = passages.map(|passage| {
+    let rows: String = set.clips.iter().filter(|clip| !clip.is_loop()).map(|passage| {
         let [from, to] =
             [&passage.from, &passage.to].map(|state| state.as_ref().map_or_else(String::new, |state| escape(&state.clip)));
         format!(
@@ -32,8 +31,7 @@ pub(super) fn html(set: &Manifest) -> String {
             passage.turn_deg.unwrap_or_default(),
             passage.cost.unwrap_or_default()
         )
-    });
-    let rows: String = rows.collect();
+    }).collect();
     if !rows.is_empty() {
         html += &format!(
             "<table><caption>What happens once</caption><thead><tr><th>Name</th><th>From</th><th>To</th>\
@@ -115,12 +113,14 @@ fn phases(set: &Manifest) -> String {
         for strike in of_kind(FootEventKind::Strike) {
             let Some(from) = strike.phase else { continue };
             // The next lift of that foot, which may lie beyond the end of the cycle.
-            let lifts = of_kind(FootEventKind::Lift).filter(|lift| lift.foot == strike.foot);
             let after = |phase: &f64| (phase - from).rem_euclid(1.0);
-            let next = lifts
+            let Some(to) = of_kind(FootEventKind::Lift)
+                .filter(|lift| lift.foot == strike.foot)
                 .filter_map(|lift| lift.phase)
-                .min_by(|one, other| after(one).total_cmp(&after(other)));
-            let Some(to) = next else { continue };
+                .min_by(|one, other| after(one).total_cmp(&after(other)))
+            else {
+                continue;
+            };
             let (class, y) = if strike.foot == "left" {
                 ("a", top + 4.0)
             } else {

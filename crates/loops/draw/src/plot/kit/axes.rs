@@ -99,8 +99,7 @@ impl Ticks {
     /// Returns a tick's label, with as many decimals as the step needs.
     fn label(&self, value: f64) -> String {
         let value = if value.abs() < 1e-6 * self.step { 0.0 } else { value };
-        let text = format!("{value:.*}", self.decimals);
-        text.replace('-', "\u{2212}")
+        format!("{value:.*}", self.decimals).replace('-', "\u{2212}")
     }
 }
 
@@ -127,8 +126,8 @@ pub fn nice_step(least: f64) -> (f64, usize) {
 
 /// An axis: its range, its name and its ticks.
 #[derive(Clone, Debug)]
-pub(in crate::plot) struct ChartAxis {
-    pub range: Range,
+pub(crate) struct ChartAxis {
+    pub(crate) range: Range,
     /// Name with unit, such as "time, s"; may be empty.
     name: String,
     ticks: Ticks,
@@ -150,8 +149,10 @@ fn ticks_across(range: Range, width: f64) -> Ticks {
     loop {
         let ticks = Ticks::new(range, most);
         // Labels of many digits want more room.
-        let labels = ticks.values.iter().map(|&value| ticks.label(value));
-        let widest = labels
+        let widest = ticks
+            .values
+            .iter()
+            .map(|&value| ticks.label(value))
             .map(|label| text::width(&label, style::TEXT, false))
             .fold(0.0, f64::max);
         if most <= 2 || (widest + 14.0) * ticks.values.len() as f64 <= width {
@@ -167,9 +168,9 @@ pub struct Chart {
     /// Its place in the picture.
     pub area: Area,
     /// The axis along the bottom.
-    pub(in crate::plot) x: ChartAxis,
+    pub(crate) x: ChartAxis,
     /// The axis along the left side.
-    pub(in crate::plot) y: ChartAxis,
+    pub(crate) y: ChartAxis,
     /// Whether there are words below it: stacked charts share those of the lowest.
     labelled: bool,
 }
@@ -229,28 +230,56 @@ impl Chart {
         let (area, middle) = (self.area, self.area.middle());
         if self.labelled {
             for &value in &self.x.ticks.values {
-                let label = self.x.ticks.label(value);
-                svg.text(self.across(value), area.bottom() + 16.0, Anchor::Middle, "soft", &label);
+                svg.text(
+                    self.across(value),
+                    area.bottom() + 16.0,
+                    Anchor::Middle,
+                    "soft",
+                    &self.x.ticks.label(value),
+                );
             }
-            let name = text::fit(&self.x.name, style::TEXT, false, area.width);
-            svg.text(middle.0, area.bottom() + 33.0, Anchor::Middle, "soft", &name);
+            svg.text(
+                middle.0,
+                area.bottom() + 33.0,
+                Anchor::Middle,
+                "soft",
+                &text::fit(&self.x.name, style::TEXT, false, area.width),
+            );
         }
         for &value in &self.y.ticks.values {
-            let label = self.y.ticks.label(value);
-            svg.text(area.left - 6.0, self.down(value) + 4.0, Anchor::End, "soft", &label);
+            svg.text(
+                area.left - 6.0,
+                self.down(value) + 4.0,
+                Anchor::End,
+                "soft",
+                &self.y.ticks.label(value),
+            );
         }
-        let name = text::fit(&self.y.name, style::TEXT, false, area.height + 20.0);
-        svg.text_upwards(area.left - style::LEFT + 18.0, middle.1, Anchor::Middle, "soft", &name);
+        svg.text_upwards(
+            area.left - style::LEFT + 18.0,
+            middle.1,
+            Anchor::Middle,
+            "soft",
+            &text::fit(&self.y.name, style::TEXT, false, area.height + 20.0),
+        );
     }
 
     /// Draws a line through data.
     pub fn line(&self, svg: &mut Svg, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
-        let points = points.into_iter().map(|(x, y)| (self.across(x), self.down(y)));
-        svg.polyline(thinned(&points.collect::<Vec<_>>()), ink, extra);
+        svg.polyline(
+            thinned(
+                &points
+                    .into_iter()
+                    .map(|(x, y)| (self.across(x), self.down(y)))
+                    .collect::<Vec<_>>(),
+            ),
+            ink,
+            extra,
+        );
     }
 
     /// Draws a line through values at even steps, the first of them `first` steps from zero.
-    pub(in crate::plot) fn samples(
+    pub(crate) fn samples(
         &self,
         svg: &mut Svg,
         (first, step): (usize, f64),
@@ -258,9 +287,14 @@ impl Chart {
         ink: Ink,
         extra: &str,
     ) {
-        let keyed = values.enumerate();
-        let points = keyed.map(|(index, value)| ((first + index) as f64 * step, value));
-        self.line(svg, points, ink, extra);
+        self.line(
+            svg,
+            values
+                .enumerate()
+                .map(|(index, value)| ((first + index) as f64 * step, value)),
+            ink,
+            extra,
+        );
     }
 
     /// Draws a vertical line over the whole height.
@@ -270,7 +304,7 @@ impl Chart {
     }
 
     /// Draws a small triangle at the upper edge that points at a value.
-    pub(in crate::plot) fn flag(&self, svg: &mut Svg, x: f64, ink: Ink) {
+    pub(crate) fn flag(&self, svg: &mut Svg, x: f64, ink: Ink) {
         let (x, top) = (self.across(x), self.area.top);
         svg.raw(&format!(
             "<path class=\"{}\" d=\"M{} {}h10l-5 8z\"/>\n",
@@ -281,7 +315,7 @@ impl Chart {
     }
 
     /// Draws a horizontal line over the whole width.
-    pub(in crate::plot) fn level(&self, svg: &mut Svg, y: f64, ink: Ink, extra: &str) {
+    pub(crate) fn level(&self, svg: &mut Svg, y: f64, ink: Ink, extra: &str) {
         let y = self.down(y);
         svg.segment((self.area.left, y), (self.area.right(), y), &ink.line(), extra);
     }
@@ -294,8 +328,8 @@ impl Chart {
 
 /// Returns the points in the picture, at most four for each column of pixels: the first, lowest, highest and last in it.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let columns = points.chunk_by(|left, right| left.0.floor() == right.0.floor());
-    columns
+    points
+        .chunk_by(|left, right| left.0.floor() == right.0.floor())
         .flat_map(|column| {
             let by_height = |&left: &usize, &right: &usize| column[left].1.total_cmp(&column[right].1);
             let count = column.len();
@@ -323,7 +357,7 @@ impl Labels {
     }
 
     /// Keeps labels out of an area.
-    pub(in crate::plot) fn keep_free(&mut self, area: Area) {
+    pub(crate) fn keep_free(&mut self, area: Area) {
         self.taken.push(area);
     }
 

@@ -21,8 +21,10 @@ pub const SCALE_ROOM: f64 = SCALE_WIDTH + SCALE_GAP + 52.0;
 pub fn draw(svg: &mut Svg, area: Area, [columns, rows]: [usize; 2], ratio: impl Fn(usize, usize) -> f64) {
     let mut paths = vec![String::new(); SHADES];
     for row in 0..rows {
-        let ratios = (0..columns).map(|column| ratio(column, row));
-        let shades: Vec<Option<usize>> = ratios.map(|ratio| ratio.is_finite().then(|| shade_of(ratio))).collect();
+        let shades: Vec<Option<usize>> = (0..columns)
+            .map(|column| ratio(column, row))
+            .map(|ratio| ratio.is_finite().then(|| shade_of(ratio)))
+            .collect();
         let mut column = 0;
         for run in shades.chunk_by(PartialEq::eq) {
             if let Some(shade) = run[0] {
@@ -78,8 +80,11 @@ pub fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &str) {
         svg.segment((scale.right(), y), (scale.right() + 4.0, y), "edge", "");
         svg.text(scale.right() + 7.0, y + 4.0, Anchor::Start, "soft", words);
     }
-    let widest = labels.iter().map(|(_, words)| text::width(words, style::TEXT, false));
-    let beside = widest.fold(25.0, f64::max) + 21.0;
+    let beside = labels
+        .iter()
+        .map(|(_, words)| text::width(words, style::TEXT, false))
+        .fold(25.0, f64::max)
+        + 21.0;
     svg.text_upwards(scale.right() + beside, area.middle().1, Anchor::Middle, "soft", name);
 }
 

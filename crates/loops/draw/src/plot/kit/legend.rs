@@ -72,8 +72,12 @@ impl<'a> ChartHeading<'a> {
         }
         let mut rows: Vec<&[Key]> = vec![&[]];
         while !rest.is_empty() {
-            let fitting = (1..=rest.len()).take_while(|&count| row_width(&rest[..count]) <= width);
-            let (row, later) = rest.split_at(fitting.count().max(1));
+            let (row, later) = rest.split_at(
+                (1..=rest.len())
+                    .take_while(|&count| row_width(&rest[..count]) <= width)
+                    .count()
+                    .max(1),
+            );
             rows.push(row);
             rest = later;
         }
@@ -93,16 +97,30 @@ impl<'a> ChartHeading<'a> {
 
     /// Draws it with its upper left corner at a point.
     pub fn draw(&self, svg: &mut Svg, left: f64, top: f64, width: f64) {
-        let title = text::fit(self.title, style::HEAD, true, width);
-        svg.text(left, top + 13.0, Anchor::Start, "h ft", &title);
+        svg.text(
+            left,
+            top + 13.0,
+            Anchor::Start,
+            "h ft",
+            &text::fit(self.title, style::HEAD, true, width),
+        );
         for (row, keys) in self.rows(width).iter().enumerate() {
             let y = top + ROW * row as f64 + 9.0;
             let mut x = if row == 0 { left + width - row_width(keys) } else { left };
             for key in *keys {
                 draw_sign(svg, key.0, x, y);
-                let room = (left + width - x - SIGN_WIDTH - 6.0).max(0.0);
-                let words = text::fit(&key.1, style::TEXT, false, room);
-                svg.text(x + SIGN_WIDTH + 6.0, y + 4.0, Anchor::Start, "ft", &words);
+                svg.text(
+                    x + SIGN_WIDTH + 6.0,
+                    y + 4.0,
+                    Anchor::Start,
+                    "ft",
+                    &text::fit(
+                        &key.1,
+                        style::TEXT,
+                        false,
+                        (left + width - x - SIGN_WIDTH - 6.0).max(0.0),
+                    ),
+                );
                 x += key_width(key) + KEY_GAP;
             }
         }

@@ -21,10 +21,20 @@ impl Plot {
     /// Draws the title and a line below it.
     pub fn new(title: String, below: &str) -> Self {
         let mut svg = Svg::default();
-        let fitting = text::fit(&title, style::TITLE, true, style::FULL);
-        svg.text(style::MARGIN, style::MARGIN + 16.0, Anchor::Start, "title ft", &fitting);
-        let below = text::fit(below, style::TEXT, false, style::FULL);
-        svg.text(style::MARGIN, style::MARGIN + 37.0, Anchor::Start, "soft", &below);
+        svg.text(
+            style::MARGIN,
+            style::MARGIN + 16.0,
+            Anchor::Start,
+            "title ft",
+            &text::fit(&title, style::TITLE, true, style::FULL),
+        );
+        svg.text(
+            style::MARGIN,
+            style::MARGIN + 37.0,
+            Anchor::Start,
+            "soft",
+            &text::fit(below, style::TEXT, false, style::FULL),
+        );
         Self {
             svg,
             y: style::MARGIN + 54.0,
@@ -41,7 +51,7 @@ impl Plot {
 
     /// Draws charts in pairs side by side below a heading, each with its name above it; `draw` gets the index of a chart, its area, and
     /// whether it is in the lowest row.
-    pub(in crate::plot) fn pairs(
+    pub(crate) fn pairs(
         &mut self,
         heading: &ChartHeading<'_>,
         height: f64,
@@ -55,9 +65,13 @@ impl Plot {
         for (row, pair) in names.chunks(2).enumerate() {
             let is_lowest = row + 1 == rows;
             for (side, name) in pair.iter().enumerate() {
-                let left = style::CHART_LEFT + side as f64 * column;
-                let width = column - style::LEFT - style::RIGHT;
-                let area = ChartHeading::new(name).over(&mut self.svg, left, self.y, width, height);
+                let area = ChartHeading::new(name).over(
+                    &mut self.svg,
+                    style::CHART_LEFT + side as f64 * column,
+                    self.y,
+                    column - style::LEFT - style::RIGHT,
+                    height,
+                );
                 draw(&mut self.svg, 2 * row + side, area, is_lowest);
             }
             self.y += 24.0 + height + if is_lowest { style::BELOW } else { 10.0 };

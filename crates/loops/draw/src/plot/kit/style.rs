@@ -31,10 +31,10 @@ pub const CHART_WIDTH: f64 = WIDTH - CHART_LEFT - MARGIN - RIGHT;
 pub const TEXT: f64 = 12.0;
 
 /// Size of the plot's title.
-pub(in crate::plot) const TITLE: f64 = 17.0;
+pub(crate) const TITLE: f64 = 17.0;
 
 /// Size of a panel's title.
-pub(in crate::plot) const HEAD: f64 = 13.0;
+pub(crate) const HEAD: f64 = 13.0;
 
 /// The role of a line, a mark or an area; each has a colour in light and in dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum Ink {
 }
 
 /// Colours of series, in the order in which they are given out.
-pub(in crate::plot) const SERIES: [Ink; 4] = [Ink::Blue, Ink::Vermillion, Ink::Green, Ink::Purple];
+pub(crate) const SERIES: [Ink; 4] = [Ink::Blue, Ink::Vermillion, Ink::Green, Ink::Purple];
 
 /// Short names of the inks in the style sheet, in their order, and their colours on a light and on a dark card; all have a contrast of at
 /// least 3 to it, save the faint one.
@@ -72,12 +72,12 @@ const INKS: [(char, [&str; 2]); 7] = [
 
 impl Ink {
     /// Returns its class for lines.
-    pub(in crate::plot) fn line(self) -> String {
+    pub(crate) fn line(self) -> String {
         format!("l{}", INKS[self as usize].0)
     }
 
     /// Returns its class for areas.
-    pub(in crate::plot) fn fill(self) -> String {
+    pub(crate) fn fill(self) -> String {
         format!("f{}", INKS[self as usize].0)
     }
 }
@@ -112,7 +112,7 @@ fn rules(dark: usize) -> String {
 }
 
 /// Returns the style sheet of a plot.
-pub(in crate::plot) fn sheet() -> String {
+pub(crate) fn sheet() -> String {
     format!(
         "text{{font-family:{FAMILIES};font-size:{TEXT}px}}\
          .h{{font-size:{HEAD}px;font-weight:bold}}.title{{font-size:{TITLE}px;font-weight:bold}}\
@@ -139,14 +139,11 @@ const MAP: [[f64; 3]; 9] = [
 ];
 
 /// Returns the colour of a map at a share from 0, the worst, to 1, the best.
-pub(in crate::plot) fn map_colour(share: f64) -> String {
-    let steps = (MAP.len() - 1) as f64;
-    let at = share.clamp(0.0, 1.0) * steps;
+pub(crate) fn map_colour(share: f64) -> String {
+    let at = share.clamp(0.0, 1.0) * (MAP.len() - 1) as f64;
     let before = (at.floor() as usize).min(MAP.len() - 2);
     let u = at - before as f64;
-    let [red, green, blue] = [0, 1, 2].map(|channel| {
-        let value = MAP[before][channel] * (1.0 - u) + MAP[before + 1][channel] * u;
-        value.round() as u8
-    });
+    let [red, green, blue] =
+        [0, 1, 2].map(|channel| (MAP[before][channel] * (1.0 - u) + MAP[before + 1][channel] * u).round() as u8);
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -6,7 +6,7 @@ use super::{
 };
 
 /// Returns a number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
-pub(in crate::plot) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     short((value * 100.0).round() / 100.0, 2)
 }
 
@@ -54,7 +54,7 @@ impl Area {
     }
 
     /// The part of it from one place across to another.
-    pub(in crate::plot) fn between(self, left: f64, right: f64) -> Self {
+    pub(crate) fn between(self, left: f64, right: f64) -> Self {
         let width = right - left;
         Self { left, width, ..self }
     }
@@ -75,12 +75,12 @@ impl Area {
     }
 
     /// Whether the two have a point in common.
-    pub(in crate::plot) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn meets(&self, other: &Self) -> bool {
         self.left < other.right() && other.left < self.right() && self.top < other.bottom() && other.top < self.bottom()
     }
 
     /// Whether the other area lies inside.
-    pub(in crate::plot) fn holds(&self, other: &Self) -> bool {
+    pub(crate) fn holds(&self, other: &Self) -> bool {
         self.left <= other.left
             && other.right() <= self.right()
             && self.top <= other.top
@@ -173,7 +173,7 @@ impl Svg {
     }
 
     /// A straight line; `extra` holds further attributes, such as a width.
-    pub(in crate::plot) fn segment(&mut self, from: (f64, f64), to: (f64, f64), class: &str, extra: &str) {
+    pub(crate) fn segment(&mut self, from: (f64, f64), to: (f64, f64), class: &str, extra: &str) {
         self.body += &format!(
             "<path d=\"M{} {}L{} {}\" class=\"{class}\" fill=\"none\" {extra}/>\n",
             number(from.0),
@@ -218,7 +218,7 @@ impl Svg {
     }
 
     /// A panel with the output of `inside`, clipped to its area, and a frame around it.
-    pub(in crate::plot) fn panel(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
+    pub(crate) fn panel(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
         self.rect(area, "panel");
         let id = self.clips;
         self.clips += 1;
@@ -231,7 +231,7 @@ impl Svg {
         self.outline(area);
     }
 
-    pub(in crate::plot) fn raw(&mut self, text: &str) {
+    pub(crate) fn raw(&mut self, text: &str) {
         self.body.push_str(text);
     }
 }

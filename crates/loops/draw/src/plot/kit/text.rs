@@ -6,10 +6,10 @@ use loopwright_formats::reorders;
 use ttf_parser::Face;
 
 /// Upright face, a part of DejaVu Sans; licence in `fonts/`.
-pub(in crate::plot) const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans-subset.ttf");
+pub(crate) const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans-subset.ttf");
 
 /// Bold face, a part of DejaVu Sans Bold; licence in `fonts/`.
-pub(in crate::plot) const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold-subset.ttf");
+pub(crate) const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold-subset.ttf");
 
 const UNITS_PER_EM: f64 = 2048.0;
 
@@ -17,11 +17,9 @@ const UNITS_PER_EM: f64 = 2048.0;
 static ADVANCES: LazyLock<[u16; 95]> = LazyLock::new(|| {
     let face = Face::parse(REGULAR, 0).ok();
     core::array::from_fn(|index| {
-        let letter = char::from(b' ' + index as u8);
-        let advance = face
-            .as_ref()
-            .and_then(|face| face.glyph_hor_advance(face.glyph_index(letter)?));
-        advance.unwrap_or(OTHER_ADVANCE)
+        (face.as_ref())
+            .and_then(|face| face.glyph_hor_advance(face.glyph_index(char::from(b' ' + index as u8))?))
+            .unwrap_or(OTHER_ADVANCE)
     })
 });
 
@@ -36,8 +34,12 @@ pub fn width(text: &str, size: f64, bold: bool) -> f64 {
     let units: f64 = text
         .chars()
         .map(|letter| {
-            let index = (letter as usize).wrapping_sub(0x20);
-            f64::from(ADVANCES.get(index).copied().unwrap_or(OTHER_ADVANCE))
+            f64::from(
+                ADVANCES
+                    .get((letter as usize).wrapping_sub(0x20))
+                    .copied()
+                    .unwrap_or(OTHER_ADVANCE),
+            )
         })
         .sum();
     units / UNITS_PER_EM * size * if bold { BOLD_FACTOR } else { 1.0 }
@@ -75,9 +77,11 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// Returns the text as [`escape`] took it.
-pub(in crate::plot) fn unescape(text: &str) -> String {
-    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-    plain.replace("&amp;", "&")
+pub(crate) fn unescape(text: &str) -> String {
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&amp;", "&")
 }
 
 #[cfg(test)]
