@@ -93,7 +93,9 @@ impl Figure {
             rotations,
         } = pose.world(skeleton);
         let (low, high) = bounds(
-            (positions.iter().enumerate())
+            positions
+                .iter()
+                .enumerate()
                 .filter(|&(joint, _)| !body.is_control(joint))
                 .map(|(_, &position)| position),
         );

@@ -1,4 +1,4 @@
-//! The table of cases in `cases/`, which bench/peers/cases.py makes with the reference player of docs/formats, and feet that are held.
+//! The table of cases in `cases/`, which cases/cases.py makes with the reference player of docs/formats, and feet that are held.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 

@@ -204,7 +204,11 @@ impl RootPath {
         svg.panel(area, |svg| {
             // The ground below a path that climbs shows how high it is.
             let ground = self.whole[0].y;
-            if (self.whole.iter()).any(|point| (point.y - ground).abs() > 0.01 * self.extent) {
+            if self
+                .whole
+                .iter()
+                .any(|point| (point.y - ground).abs() > 0.01 * self.extent)
+            {
                 view.line(
                     svg,
                     &self

@@ -63,7 +63,11 @@ impl<'a> PosedMesh<'a> {
     /// Draws it; `ink` returns a vertex's colour.
     pub(super) fn draw(&self, camera: &Camera, canvas: &mut Canvas, ink: impl Fn(usize) -> [f32; 3]) {
         canvas.triangles(
-            &(self.points.iter().zip(&self.normals).enumerate())
+            &self
+                .points
+                .iter()
+                .zip(&self.normals)
+                .enumerate()
                 .map(|(vertex, (&point, &normal))| {
                     let ink = ink(vertex);
                     let lit = [normal, -normal].map(|normal| {

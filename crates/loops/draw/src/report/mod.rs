@@ -102,7 +102,8 @@ impl Panel {
             (ALL_CLIPS_BYTES / num_loops / 2).max(LEAST_BYTES)
         };
         let motions = core::iter::once(&entry.closed).chain(&entry.uncut);
-        let clips: Vec<String> = (motions.clone())
+        let clips: Vec<String> = motions
+            .clone()
             .map(|motion| clip::json(entry, motion, Room { bytes, is_fine }))
             .collect();
         Self {

@@ -127,7 +127,7 @@ pub fn nice_step(least: f64) -> (f64, usize) {
 /// An axis: its range, its name and its ticks.
 #[derive(Clone, Debug)]
 pub(crate) struct ChartAxis {
-    pub(crate) range: Range,
+    pub range: Range,
     /// Name with unit, such as "time, s"; may be empty.
     name: String,
     ticks: Ticks,

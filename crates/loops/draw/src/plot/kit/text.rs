@@ -17,7 +17,7 @@ const UNITS_PER_EM: f64 = 2048.0;
 static ADVANCES: LazyLock<[u16; 95]> = LazyLock::new(|| {
     let face = Face::parse(REGULAR, 0).ok();
     core::array::from_fn(|index| {
-        (face.as_ref())
+        face.as_ref()
             .and_then(|face| face.glyph_hor_advance(face.glyph_index(char::from(b' ' + index as u8))?))
             .unwrap_or(OTHER_ADVANCE)
     })

@@ -1,13 +1,14 @@
-"""Makes the set and the table of cases by which players of sets are compared: crates/sets/player/tests/cases.
+"""Makes the set and the table of cases by which players of sets are compared: this folder.
 
-    python bench/peers/cases.py
+    python crates/sets/player/tests/cases/cases.py
 
 Walks and runs whose feet stand exactly, made up of formulas, as set.json and hero.glb; then docs/formats/set_player.py plays them, and cases.json
 says what it shows. Needs numpy.
 """
-import json, math
+import json, math, sys
 from pathlib import Path
 import numpy as np
+sys.path.insert(0, str(Path(__file__).parents[5] / "bench/peers"))
 from gltf import Gltf
 from set_player import NONE, Player, Set, exp, inverse, q_exp, q_log, q_mul, q_turn, then
 
@@ -160,7 +161,7 @@ def table(folder):
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parents[2] / "crates/sets/player/tests/cases"
+    folder = Path(__file__).parent
     idle, walk = loop("idle", 1.0, 0.0), loop("walk", 1.0, 1.0, warp=0.03)
     clips = [idle, walk, loop("walk_left", 1.0, 1.0, 60.0, warp=-0.02), loop("run", 0.7, 2.2, duty=0.36, warp=-0.05)]
     clips += [start(idle, walk), bow()]
@@ -172,7 +173,6 @@ if __name__ == "__main__":
                 "clips": [entry for entry, _ in clips], "transitions": [],
                 "blend_spaces": [{"name": "move", "axes": ["speed_mps", "turn_rate_dps"], "points": [{"clip": clip, "at": at} for clip, at in points],
                                   "triangles": [[0, 1, 2], [1, 3, 2]]}]}
-    folder.mkdir(exist_ok=True)
     (folder / "set.json").write_text(json.dumps(manifest, separators=(",", ":")) + "\n")
     glb(clips).write(folder / "hero.glb")
     lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in table(folder))
