@@ -18,9 +18,8 @@ use super::{
 };
 
 /// The changing quantity.
-#[handed_over]
+#[handed_over(Copy, Eq, PartialOrd, Ord)]
 #[in_words]
-#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// Velocity over the ground, in the world.
     Velocity,
@@ -39,9 +38,8 @@ impl Quantity {
 }
 
 /// The kind of a change.
-#[handed_over]
+#[handed_over(Copy, Eq, PartialOrd, Ord)]
 #[in_words]
-#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum EventKind {
     /// From standing to moving.
     Start,

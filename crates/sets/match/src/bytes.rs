@@ -38,8 +38,7 @@ const VERSION: u32 = 2;
 const MARK: u32 = 0x0102_0304;
 
 /// The set of features of a database's rows.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum FeatureSetKind {
     /// Poses and their futures: [`MatchDatabase`].
     Future,

@@ -238,8 +238,7 @@ pub fn gaits_of(kinds: &[MotionKind]) -> GaitSet {
 }
 
 /// Which foot stands.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum StandingFoot {
     /// The left foot alone.
     Left,

@@ -99,8 +99,7 @@ pub struct CutArgs {
 }
 
 /// What to look for.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum CutKind {
     Start,
     Stop,

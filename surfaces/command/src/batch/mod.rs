@@ -19,8 +19,9 @@ pub use journal::{Done, Journal, Line, Past};
 pub use names::{Named, Names, Template};
 pub use pool::{Work, each, jobs, run};
 
-/// The outcome of a loop that was asked for.
+/// The outcome of a loop that was asked for, from best to worst.
 #[in_schema(read)]
+#[in_words(" ")]
 #[derive(Copy, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -38,16 +39,6 @@ pub enum Verdict {
     #[default]
     Failed,
 }
-
-// As people read it, from best to worst.
-loopwright_core::words!(Verdict {
-    Good: "good",
-    Review: "review",
-    Bad: "bad",
-    NoLoop: "no loop",
-    Unreadable: "unreadable",
-    Failed: "failed",
-});
 
 impl Verdict {
     /// The exit status of this verdict; of many, 2 goes before 1 and 1 before 0.

@@ -23,9 +23,8 @@ pub use ground::Ground;
 use sole::Sole;
 
 /// A point of a foot that bears.
-#[handed_over]
+#[handed_over(Copy, Eq)]
 #[in_words]
-#[derive(Copy, Eq)]
 pub enum FootPoint {
     /// The ankle, of a foot without toes.
     Ankle,

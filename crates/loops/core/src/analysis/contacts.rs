@@ -22,8 +22,8 @@ pub struct Contact {
 }
 
 /// The event of a foot at which a contact begins or ends.
-#[in_words]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[choice_in_words]
+#[derive(Default, PartialOrd, Ord)]
 pub enum FootEventKind {
     /// It touches down.
     #[default]

@@ -12,6 +12,7 @@ use crate::{
 
 /// An activity of a body, in the words of animators.
 #[handed_over(Copy, Eq, PartialOrd, Ord)]
+#[in_words("_")]
 pub enum MotionKind {
     /// Nothing moves.
     Still,
@@ -36,20 +37,6 @@ pub enum MotionKind {
     /// Something else, or unknown from the geometry.
     Other,
 }
-
-crate::words!(MotionKind {
-    Still: "still",
-    Idle: "idle",
-    Walk: "walk",
-    TurningWalk: "turning_walk",
-    Run: "run",
-    Backward: "backward",
-    Strafe: "strafe",
-    TurnInPlace: "turn_in_place",
-    Jump: "jump",
-    OneShot: "one_shot",
-    Other: "other",
-});
 
 /// Speed below which a body stays in place, metres per second.
 pub const MOVING_MPS: f64 = 0.3;

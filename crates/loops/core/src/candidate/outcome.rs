@@ -3,9 +3,8 @@
 use crate::math::ordered;
 
 /// A visible property of a loop.
-#[handed_over]
+#[handed_over(Copy, Eq)]
 #[in_words]
-#[derive(Copy, Eq)]
 pub enum OutcomePart {
     /// The cost of the seam.
     Price,

@@ -85,8 +85,8 @@ impl SearchSettings {
 }
 
 /// How the recommended loop is chosen.
-#[in_words]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[choice_in_words]
+#[derive(Default)]
 pub enum ChooseBy {
     /// By how good the loop looks: see [`Outcome`](super::Outcome).
     #[default]

@@ -3,9 +3,8 @@
 use crate::{math::Rigid, root_motion::RootMode};
 
 /// The last keys of a whole clip.
-#[handed_over]
+#[handed_over(Copy, Eq)]
 #[in_words]
-#[derive(Copy, Eq)]
 pub enum LastKey {
     /// The first key again, moved on by the root motion.
     Closing,
@@ -16,9 +15,8 @@ pub enum LastKey {
 }
 
 /// How well a whole clip loops.
-#[handed_over]
+#[handed_over(Copy, Eq)]
 #[in_words]
-#[derive(Copy, Eq)]
 pub enum WholeClipKind {
     /// It already loops: it moves all the time, travels, or is calm throughout.
     Loops,

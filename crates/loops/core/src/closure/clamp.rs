@@ -6,9 +6,8 @@ use super::{Method, Shape, ShapeKey, ShapeKind, crossfade::Crossfade};
 use crate::{take::Clip, unit::Unit};
 
 /// An end of a cut.
-#[handed_over]
+#[handed_over(Copy, Eq)]
 #[in_words]
-#[derive(Copy, Eq)]
 pub enum End {
     /// Where the loop starts.
     Start,

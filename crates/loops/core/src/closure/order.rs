@@ -1,9 +1,8 @@
 //! The order to which a seam is closed.
 
 /// Order to which a seam is closed.
-#[handed_over]
+#[handed_over(Copy, Default, Eq, PartialOrd, Ord)]
 #[in_words]
-#[derive(Copy, Default, Eq, PartialOrd, Ord)]
 pub enum Order {
     /// Pose alone; velocities keep their gap, so the seam is a kink: to compare with.
     C0,

@@ -4,9 +4,8 @@ use super::{BoundaryError, End, Method, Shares};
 use crate::unit::Unit;
 
 /// How velocities and accelerations at the seam are measured.
-#[handed_over]
+#[handed_over(Copy, Default, Eq)]
 #[in_words]
-#[derive(Copy, Default, Eq)]
 pub enum SeamMotion {
     /// By least squares over nine samples, which the method closes; a quintic over 8 samples closes the remainder up to the
     /// central differences. The seam is then as rough as the capture, and no limb swings to match noise. If the take does not

@@ -58,9 +58,8 @@ pub use stage::Stage;
 use stance::PointTrack;
 
 /// Whether feet are held.
-#[handed_over]
+#[handed_over(Copy, Default, Eq)]
 #[in_words]
-#[derive(Copy, Default, Eq)]
 pub enum FootLock {
     /// Hold feet with reliable contacts if they then slide less.
     #[default]

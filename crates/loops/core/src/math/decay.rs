@@ -30,8 +30,7 @@ pub enum Decay {
 }
 
 /// The kind of a [`Decay`], without its time.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum DecayKind {
     /// A critically damped spring.
     Spring,

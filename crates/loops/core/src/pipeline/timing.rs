@@ -26,9 +26,8 @@ pub enum Length {
 }
 
 /// The quantity that stays the same if only the length of a loop is given, or only its speed.
-#[handed_over]
+#[handed_over(Copy, Default, Eq)]
 #[in_words]
-#[derive(Copy, Default, Eq)]
 pub enum Keep {
     /// The length of its strides: nothing but time changes.
     #[default]

@@ -7,9 +7,8 @@
 pub const PATH_SMOOTHING_SECS: f64 = 0.25;
 
 /// The use of the take's root motion.
-#[handed_over]
+#[handed_over(Copy, Default, Eq)]
 #[in_words]
-#[derive(Copy, Default, Eq)]
 pub enum RootMode {
     /// The root moves at one constant velocity and turn rate (a twist); the hips keep what differs from it.
     #[default]
@@ -42,9 +41,8 @@ impl RootMode {
 }
 
 /// The motions that count as root motion.
-#[handed_over]
+#[handed_over(Copy, Default, Eq)]
 #[in_words]
-#[derive(Copy, Default, Eq)]
 pub enum RootSpace {
     /// Turns about the up axis, motion over the ground, and a climb above 3 cm per cycle: bodies that stand and walk.
     #[default]

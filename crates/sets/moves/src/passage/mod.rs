@@ -36,7 +36,8 @@ pub use find::{FoundPassage, FoundPassages, Looked, calmest_stands, find};
 pub use made::stance;
 
 /// The kind of a passage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[choice_in_words("_")]
+#[derive(PartialOrd, Ord)]
 pub enum PassageKind {
     /// From standing to a gait.
     Start,
@@ -51,15 +52,6 @@ pub enum PassageKind {
     /// From any loop to any other, made of these two alone.
     Transition,
 }
-
-loopwright_core::words!(PassageKind {
-    Start: "start",
-    Stop: "stop",
-    TurnInPlace: "turn_in_place",
-    Turn: "turn",
-    Jump: "jump",
-    Transition: "transition",
-});
 
 /// A state of a loop: the loop and a time.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -30,9 +30,8 @@ pub use shape::guess_parts;
 use vocabulary::Word;
 
 /// Left or right.
-#[handed_over]
+#[handed_over(Copy, Eq, PartialOrd, Ord)]
 #[in_words]
-#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The character's own left.
     Left,

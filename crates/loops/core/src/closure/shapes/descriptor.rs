@@ -9,8 +9,7 @@ use crate::{
 };
 
 /// A parameter that shapes may have, by its key in recipes; its flags are `--KEY`, `--KEY-start` and `--KEY-end`.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum ShapeKey {
     /// The leading time, which every shape has: blend time, half-life or duration, seconds.
     Blend,

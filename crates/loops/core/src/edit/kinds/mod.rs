@@ -165,8 +165,7 @@ impl EditedJoints {
 }
 
 /// A number of an edit, by its key in recipes.
-#[in_words]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum EditKey {
     /// When, seconds since the start of the loop.
     Time,

@@ -33,9 +33,8 @@ pub enum Reference {
 }
 
 /// The source of the pose in which a rig is compared with others.
-#[handed_over]
+#[handed_over(Copy, Default, Eq)]
 #[in_words]
-#[derive(Copy, Default, Eq)]
 pub enum ReferenceSource {
     /// The rest pose.
     #[default]
