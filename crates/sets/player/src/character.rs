@@ -131,6 +131,8 @@ pub struct SteeredCharacter {
     hold: Option<Hold>,
     playlist: Playlist,
     row: Vec<Lanes>,
+    /// Reused list of events: the clip, the index of the event in it, and the seconds since.
+    found: Vec<(usize, usize, f64)>,
     pose: Pose,
     /// The longest time that a switch between moving loops waits for its least visible moment, seconds.
     pub patience_secs: f64,
@@ -176,6 +178,7 @@ impl SteeredCharacter {
             random: 1,
             hold: Hold::new(&set),
             row: set.row(),
+            found: Vec::new(),
             pose: Pose::default(),
             patience_secs: 0.3,
             varies: true,
@@ -463,14 +466,20 @@ impl SteeredCharacter {
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // Half of the fade is applied before and half after the source's own step, so that frame rates agree.
-        let mut step = self.source.root_step(&set, secs);
+        let parts = match &self.source {
+            Source::Cycle(cycle) => Some(cycle.parts(&set, 0.5 * secs)),
+            Source::Once(..) => None,
+        };
+        let mut step = match &parts {
+            Some(parts) => PlayedSpace::twist(&set.clips, parts).exp(secs),
+            None => self.source.root_step(&set, secs),
+        };
         if !self.fading.is_over() {
             let half = self.fading.half_step(secs);
             step = half * step * half;
         }
         self.root = self.root * step;
-        // The clip, the index of the event in it, and the seconds since.
-        let mut found: Vec<(usize, usize, f64)> = Vec::new();
+        let mut found = core::mem::take(&mut self.found);
         let from = match &mut self.source {
             Source::Once(clip, played_secs) => {
                 let (before, after) = (*played_secs, *played_secs + secs);
@@ -483,7 +492,7 @@ impl SteeredCharacter {
                 before
             }
             Source::Cycle(cycle) => {
-                let parts = cycle.parts(&set, 0.5 * secs);
+                let parts = parts.unwrap_or_else(|| cycle.parts(&set, 0.5 * secs));
                 let clock = Clock::new(&set, &parts);
                 let (before, after) = (cycle.phase, clock.after(cycle.phase, secs));
                 for axis in 0..2 {
@@ -518,9 +527,10 @@ impl SteeredCharacter {
         self.fading.secs += secs;
         self.secs += secs;
         found.sort_by(|a, b| b.2.total_cmp(&a.2));
-        for (clip, index, late_secs) in found {
+        for (clip, index, late_secs) in found.drain(..) {
             self.tell(&set.clips[clip], index, late_secs);
         }
+        self.found = found;
     }
 
     /// Reports an event of a clip, by its index there, unless another clip has reported it.

@@ -101,7 +101,7 @@ impl MotionClip {
 
     /// Returns the tip of a foot at a time, seen from the root.
     pub(crate) fn tip(&self, secs: f64, side: usize) -> DVec3 {
-        self.body.at(secs, self.num_joints + side).translation
+        self.body.place(secs, self.num_joints + side)
     }
 
     /// Returns the root at a time, relative to the clip's start.

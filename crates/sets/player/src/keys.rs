@@ -117,6 +117,13 @@ impl Keys {
         }))
     }
 
+    /// Returns the place of one of the transforms at a time.
+    pub(crate) fn place(&self, secs: f64, column: usize) -> DVec3 {
+        let (rows, weights) = self.around(secs);
+        let part = |part: usize| -> f32 { (0..4).map(|row| weights[row] * rows[row][column][part]).sum() };
+        DVec3::new(part(4).into(), part(5).into(), part(6).into())
+    }
+
     pub(crate) fn width(&self) -> usize {
         self.width
     }

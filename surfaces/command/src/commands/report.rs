@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use loopwright_catalog::CatalogFormat;
@@ -24,7 +25,7 @@ use super::{catalog, check, render};
 use crate::{
     animations::Excluded,
     args::ReportArgs,
-    batch,
+    batch::{self, Work},
     exit::{Ending, Failure, Result},
     files::{self, InputFile},
     found_loops::loops_in,
@@ -77,6 +78,8 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         &Pages {
             args,
             kinds,
+            num_loops: clips.len(),
+            num_shown: AtomicUsize::new(0),
             surfaces: Surfaces::new(args.capsules),
         },
         &clips,
@@ -167,28 +170,17 @@ fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> S
     }
     let jobs = batch::jobs(work.args.jobs.jobs, loops.len());
     let progress = Progress::new("loops", loops.len());
-    // Warnings of reading are in the sidecar and on the page, and not printed.
-    let entry = |one: &Clip| talk::aside(|| work.entry(one)).0;
-    batch::each(
-        loops,
-        jobs,
-        entry,
-        |one: &Clip| {
-            Err(failure!("the program itself failed on \"{one}\"").try_this("a report of this fault, with the file"))
-        },
-        |one, answer| {
-            match answer {
-                Ok(entry) => {
-                    let index = shown.panels.len();
-                    shown.with_take += usize::from(entry.uncut.is_some());
-                    shown.passages += usize::from(matches!(one, Clip::Passage(_)));
-                    shown.panels.push(Panel::new(&entry, index, loops.len()));
-                }
-                Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
+    batch::run(work, loops, jobs, |one, answer| {
+        match answer {
+            Ok((panel, has_take)) => {
+                shown.with_take += usize::from(has_take);
+                shown.passages += usize::from(matches!(one, Clip::Passage(_)));
+                shown.panels.push(panel);
             }
-            progress.step();
-        },
-    );
+            Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
+        }
+        progress.step();
+    });
     progress.finish();
     shown
 }
@@ -288,7 +280,36 @@ fn output_of(output: &str, catalog: &Path) -> PathBuf {
 struct Pages<'a> {
     args: &'a ReportArgs,
     kinds: Kinds,
+    num_loops: usize,
+    /// Number of loops on the page so far, which numbers the next one.
+    num_shown: AtomicUsize,
     surfaces: Surfaces,
+}
+
+impl Work for Pages<'_> {
+    type Input = Clip;
+    type Studied = Result<(LoopEntry, usize)>;
+    type Answer = Result<(Panel, bool)>;
+
+    fn study(&self, one: &Clip) -> Self::Studied {
+        // Warnings of reading are in the sidecar and on the page, and not printed.
+        talk::aside(|| self.entry(one)).0.map(|entry| (entry, 0))
+    }
+
+    fn settle(&self, _: &Clip, studied: &mut Self::Studied) {
+        if let Ok((_, index)) = studied {
+            *index = self.num_shown.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn finish(&self, _: &Clip, studied: Self::Studied) -> Self::Answer {
+        let (entry, index) = studied?;
+        Ok((Panel::new(&entry, index, self.num_loops), entry.uncut.is_some()))
+    }
+
+    fn fault(&self, one: &Clip) -> Self::Answer {
+        Err(failure!("the program itself failed on \"{one}\"").try_this("a report of this fault, with the file"))
+    }
 }
 
 impl Pages<'_> {

@@ -168,7 +168,9 @@ impl Model {
                 take: opened.study.clone(),
                 ..Recipe::default()
             };
-            let take = self.take_file(&opened.file_name, bytes, recipe);
+            let mut take = self.take_file(&opened.file_name, bytes, recipe);
+            // Of a character nothing is listed.
+            take.named.clear();
             self.work.start(Job::List {
                 take,
                 from: listing.listed.len(),

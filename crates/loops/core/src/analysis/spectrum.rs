@@ -48,13 +48,17 @@ impl Spectrum {
         let inverse = planner.plan_fft_inverse(length);
         let mut signal = forward.make_input_vec();
         let mut transformed = forward.make_output_vec();
+        let mut scratch = forward.make_scratch_vec();
         let mut power = vec![0.0; transformed.len()];
         for axis in 0..features.num_position_axes() {
             let positions = (0..num_frames).map(|frame| features.positions(frame)[axis]);
             signal[..num_frames].copy_from_slice(&detrended(positions.collect(), &spoiled));
             signal[num_frames..].fill(0.0);
             // Buffers come from the plan itself, so their lengths fit and the call cannot fail.
-            if forward.process(&mut signal, &mut transformed).is_err() {
+            if forward
+                .process_with_scratch(&mut signal, &mut transformed, &mut scratch)
+                .is_err()
+            {
                 continue;
             }
             for (power, value) in power.iter_mut().zip(&transformed) {

@@ -238,7 +238,9 @@ impl Skeleton {
 
     /// Whether a joint is `above` or hangs from it.
     pub(crate) fn is_within(&self, joint: usize, above: usize) -> bool {
-        core::iter::successors(Some(joint), |&here| self.parent(here)).any(|here| here == above)
+        core::iter::successors(Some(joint), |&here| self.parent(here))
+            .take_while(|&here| here >= above)
+            .any(|here| here == above)
     }
 
     /// Returns the tree below a new root with this name, at the same place.

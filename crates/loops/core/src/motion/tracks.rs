@@ -236,7 +236,10 @@ impl Tracks {
         for frame in 0..self.num_frames() {
             self.values.set_joint(frame * joints + joint, transform(frame));
         }
-        self.make_continuous();
+        let turns = &mut self.values.rotations;
+        for at in (joint + joints..turns.len()).step_by(joints) {
+            turns[at] = rotation::on_side_of(turns[at], turns[at - joints]);
+        }
     }
 
     /// Maps every local transform; `map` receives the joint with its translation and rotation.

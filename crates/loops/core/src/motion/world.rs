@@ -12,14 +12,24 @@ use crate::math::Rigid;
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldTracks {
     num_joints: usize,
+    /// The joints that have values; all if `None`.
+    kept: Option<Kept>,
     positions: Vec<DVec3>,
     rotations: Rotations,
+}
+
+/// The joints that have values at every frame.
+#[derive(Clone, Debug, PartialEq)]
+struct Kept {
+    count: usize,
+    /// Per joint of the skeleton its place among them, if it is one.
+    slots: Vec<Option<usize>>,
 }
 
 /// How world rotations are stored.
 #[derive(Clone, Debug, PartialEq)]
 enum Rotations {
-    /// Rotations of all joints at all frames.
+    /// Rotations of all joints that have values, at all frames.
     Stored(Vec<DQuat>),
     /// Computed on demand from the local ones along the chain of parents.
     ///
@@ -43,6 +53,7 @@ impl WorldTracks {
         }
         Self {
             num_joints: tracks.num_joints(),
+            kept: None,
             positions: values.translations,
             rotations: Rotations::Stored(values.rotations),
         }
@@ -59,6 +70,7 @@ impl WorldTracks {
         }
         Self {
             num_joints,
+            kept: None,
             positions,
             rotations: Rotations::Chained(Arc::clone(tracks)),
         }
@@ -69,6 +81,7 @@ impl WorldTracks {
     pub(crate) fn of_positions(tracks: &Arc<Tracks>, positions: Vec<DVec3>) -> Option<Self> {
         (positions.len() == tracks.values().translations.len()).then(|| Self {
             num_joints: tracks.num_joints(),
+            kept: None,
             positions,
             rotations: Rotations::Chained(Arc::clone(tracks)),
         })
@@ -80,22 +93,32 @@ impl WorldTracks {
         &self.positions
     }
 
-    /// Creates tracks of some joints from where each is at every frame; the others are not known, and stay at the origin.
+    /// Creates tracks of some joints from where each is at every frame.
     pub(crate) fn of_joints(
         num_joints: usize,
         num_frames: usize,
         joints: &[usize],
         at: impl Fn(usize, usize) -> Rigid,
     ) -> Self {
-        let num_values = num_frames * num_joints;
-        let mut values = Pose::new(vec![DVec3::ZERO; num_values], vec![DQuat::IDENTITY; num_values]);
+        let (mut count, mut slots) = (0, vec![None; num_joints]);
+        for &joint in joints {
+            slots[joint].get_or_insert_with(|| {
+                count += 1;
+                count - 1
+            });
+        }
+        let size = num_frames * count;
+        let mut values = Pose::new(vec![DVec3::ZERO; size], vec![DQuat::IDENTITY; size]);
         for frame in 0..num_frames {
-            for &joint in joints {
-                values.set_joint(frame * num_joints + joint, at(frame, joint));
+            for (joint, slot) in slots.iter().enumerate() {
+                if let Some(slot) = slot {
+                    values.set_joint(frame * count + slot, at(frame, joint));
+                }
             }
         }
         Self {
             num_joints,
+            kept: Some(Kept { count, slots }),
             positions: values.translations,
             rotations: Rotations::Stored(values.rotations),
         }
@@ -103,7 +126,17 @@ impl WorldTracks {
 
     /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
-        self.positions.len() / self.num_joints
+        let width = self.kept.as_ref().map_or(self.num_joints, |kept| kept.count);
+        self.positions.len().checked_div(width).unwrap_or(0)
+    }
+
+    /// Returns the index of a joint's values. Panics if it has none.
+    fn index(&self, frame: usize, joint: usize) -> usize {
+        assert!(joint < self.num_joints);
+        match &self.kept {
+            Some(kept) => frame * kept.count + kept.slots[joint].expect("a joint that is kept"),
+            None => frame * self.num_joints + joint,
+        }
     }
 
     /// Returns the number of joints.
@@ -116,8 +149,7 @@ impl WorldTracks {
     /// # Panics
     /// When frame or joint are out of range.
     pub fn position(&self, frame: usize, joint: usize) -> DVec3 {
-        assert!(joint < self.num_joints);
-        self.positions[frame * self.num_joints + joint]
+        self.positions[self.index(frame, joint)]
     }
 
     /// Returns the world rotation of a joint.
@@ -125,9 +157,8 @@ impl WorldTracks {
     /// # Panics
     /// When frame or joint are out of range.
     pub fn rotation(&self, frame: usize, joint: usize) -> DQuat {
-        assert!(joint < self.num_joints);
         match &self.rotations {
-            Rotations::Stored(rotations) => rotations[frame * self.num_joints + joint],
+            Rotations::Stored(rotations) => rotations[self.index(frame, joint)],
             Rotations::Chained(tracks) => tracks.world_rotation(frame, joint),
         }
     }

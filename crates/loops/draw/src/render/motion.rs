@@ -283,6 +283,7 @@ impl DrawnMotion {
 
     /// Returns the mesh of the body and its bones in the world; `None` for a body of capsules.
     pub(super) fn surface_at(&self, secs: f64) -> Option<(&Surface, Vec<DAffine3>)> {
+        self.figure.surface()?;
         self.surface_of(&self.world_at(secs))
     }
 
@@ -298,7 +299,10 @@ impl DrawnMotion {
 
     /// Returns world positions that show the extent of the mesh, and whether each belongs to a sole; none for a body of capsules.
     pub(super) fn reach_at(&self, secs: f64) -> Vec<(DVec3, bool)> {
-        self.reach_of(&self.world_at(secs))
+        match self.figure.surface() {
+            Some(_) => self.reach_of(&self.world_at(secs)),
+            None => Vec::new(),
+        }
     }
 
     /// Returns positions that show the extent of the mesh, and whether each belongs to a sole, for joints in any axes.
@@ -326,10 +330,9 @@ impl DrawnMotion {
         self.end_frame() != 0
     }
 
-    /// Returns where the body stands on the ground in a pose, by its points and joints: the soles of its mesh, else those of its capsules;
+    /// Returns where the body stands on the ground in a pose, by its points and the reach of its mesh: the soles of its mesh, else those of its capsules;
     /// all points of a body without feet.
-    fn standing(&self, points: Vec<DVec3>, joints: &Pose) -> Vec<DVec3> {
-        let mut of_mesh = self.reach_of(joints);
+    fn standing(&self, points: Vec<DVec3>, mut of_mesh: Vec<(DVec3, bool)>) -> Vec<DVec3> {
         of_mesh.retain(|(_, is_of_sole)| *is_of_sole);
         let soles = self.figure.soles();
         if !of_mesh.is_empty() {
@@ -344,14 +347,14 @@ impl DrawnMotion {
 
     /// Returns where the body stands in the world.
     pub(super) fn standing_at(&self, secs: f64) -> Vec<DVec3> {
-        self.standing(self.points_at(secs), &self.world_at(secs))
+        self.standing(self.points_at(secs), self.reach_at(secs))
     }
 
     /// Returns the lowest possible height of the ground: under the lowest point that stands on it, or under the lowest point of all.
     pub(crate) fn lowest_sole(&self) -> f64 {
         let (lowest, _) = extremes(
             (0..self.num_frames as isize)
-                .flat_map(|frame| self.standing(self.frame(frame), self.joints(frame)))
+                .flat_map(|frame| self.standing(self.frame(frame), self.reach_of(self.joints(frame))))
                 .map(|place| place.y),
         );
         if lowest.is_finite() { lowest } else { 0.0 }

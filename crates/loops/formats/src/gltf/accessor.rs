@@ -261,9 +261,12 @@ impl<'a> Accessors<'a> {
             let start = place.offset + element * stride;
             let numbers = bytes[start..start + size].chunks_exact(component.size);
             values.extend(numbers.map(|number| {
-                let mut bytes = [0; 4];
-                bytes[..component.size].copy_from_slice(number);
-                let value = (component.read)(bytes);
+                let value = (component.read)(match *number {
+                    [a] => [a, 0, 0, 0],
+                    [a, b] => [a, b, 0, 0],
+                    [a, b, c, d] => [a, b, c, d],
+                    _ => [0; 4],
+                });
                 // Signed types reach slightly below minus one.
                 one.map_or(value, |one| (value / one).max(-1.0))
             }));

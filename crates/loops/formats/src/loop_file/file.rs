@@ -148,11 +148,12 @@ impl LoopFile {
         let clip = &made.from_start();
         let has_sides = made.candidate.pairing.is_mirrored() && made.of_take.is_none() && source.form().has_sides();
         let source = &source.along(made)?;
-        let mut written = checked(clip, Some(&describe::feet_of(made)), source, writing)?;
+        let feet = describe::feet_of(made);
+        let mut written = checked(clip, Some(&feet), source, writing)?;
         written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
         let MeasuredLoop { sidecar, quality } = measured(
             made,
-            take,
+            (take, feet),
             (source, writing),
             &AnimatedFile::parse(&written.bytes, "loop", None)?,
             written.animation.clone(),
@@ -344,7 +345,7 @@ impl DerivedLoop {
 /// Measures a loop as an animation of its file shows it. Errors: it cannot be read back.
 pub(super) fn measured(
     made: &MadeLoop,
-    take: TakeFacts,
+    facts: (TakeFacts, FeetFacts),
     (source, writing): (&Source, &LoopWriteSettings),
     file: &AnimatedFile,
     animation: Option<String>,
@@ -352,14 +353,14 @@ pub(super) fn measured(
     let (clip, seam_sample, copies) = (&made.from_start(), made.seam_sample(), made.num_copies());
     let back = ReadBack::new(file, animation.as_deref(), clip, source, writing, seam_sample, copies)?;
     let (form, keys) = ((source.space(), writing), (&back.keys, &back.layout));
-    let described = described(made, take, form, animation, keys);
+    let described = described(made, facts, form, animation, keys);
     Ok(back.with_added_root(described))
 }
 
 /// Returns the facts and figures of a loop whose keys were read back from its file.
 pub(super) fn described(
     made: &MadeLoop,
-    take: TakeFacts,
+    (take, feet): (TakeFacts, FeetFacts),
     (space, writing): (&Space, &LoopWriteSettings),
     animation: Option<String>,
     (keys, layout): (&LoopKeys, &KeyLayout),
@@ -407,7 +408,7 @@ pub(super) fn described(
         },
         feet: Some(FeetFacts {
             stances: describe::stances(clip, &quality::stands(keys, body, uncut), seam_sample),
-            ..describe::feet_of(made)
+            ..feet
         }),
         quality: describe::quality(&quality, Some(&made.closed), clip.skeleton()),
         playback: PlaybackFacts {

@@ -9,6 +9,7 @@ use loopwright_core::{
 use serde::Deserialize;
 
 use super::{
+    describe,
     facts::{ClosureFacts, Grade, TakeFacts},
     file::{DerivedLoop, LoopFileError, MeasuredLoop, described, measured},
     json::to_text,
@@ -107,7 +108,7 @@ impl MotionPack {
         let outcomes = loops.iter().zip(added).map(|(each, added)| {
             measured(
                 &each.made,
-                each.take.clone(),
+                (each.take.clone(), describe::feet_of(&each.made)),
                 (&each.source, &each.writing),
                 &file,
                 Some(added?),
@@ -180,7 +181,7 @@ impl MeasuredLoop {
         let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
         let mut measured = described(
             made,
-            take,
+            (take, describe::feet_of(made)),
             (source.space(), &writing),
             Some(animation.to_owned()),
             (&keys, &layout),

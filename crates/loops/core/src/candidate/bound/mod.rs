@@ -111,7 +111,7 @@ fn distances<S: Simd>(simd: S, rows: &[Lanes], lane: usize, columns: &[Lanes], l
                         *sum += (own - value).abs();
                     }
                 }
-                if sums.iter().all(|&sum| sum > limit) {
+                if sums.iter().copied().fold(f32::INFINITY, f32::min) > limit {
                     return None;
                 }
             }

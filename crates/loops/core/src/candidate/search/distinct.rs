@@ -1,7 +1,7 @@
 //! Greedy suppression: keeps only the first of similar pairs; and the best pairs found so far, with the limit beyond which no other is
 //! needed.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use crate::candidate::SeamPair;
 
@@ -9,7 +9,9 @@ use crate::candidate::SeamPair;
 #[derive(Clone, Debug)]
 pub(super) struct Distinct {
     separation: usize,
-    pairs: Vec<SeamPair>,
+    /// By start and end in steps of one more than the separation. Two pairs in one cell are similar, so each cell holds at most
+    /// one, and similar pairs lie in the same cell or an adjacent one.
+    cells: BTreeMap<(usize, usize), (usize, usize)>,
 }
 
 impl Distinct {
@@ -17,7 +19,7 @@ impl Distinct {
     pub(super) fn new(separation: usize) -> Self {
         Self {
             separation,
-            pairs: Vec::new(),
+            cells: BTreeMap::new(),
         }
     }
 
@@ -28,21 +30,33 @@ impl Distinct {
 
     /// Returns the number of pairs.
     pub(super) fn len(&self) -> usize {
-        self.pairs.len()
+        self.cells.len()
+    }
+
+    fn cell(&self, pair: &SeamPair) -> (usize, usize) {
+        let side = self.separation.saturating_add(1);
+        (pair.start_frame / side, pair.end_frame / side)
     }
 
     /// Whether a similar pair is present.
     pub(super) fn has_similar(&self, pair: &SeamPair) -> bool {
-        self.pairs.iter().any(|known| {
-            known.start_frame.abs_diff(pair.start_frame) <= self.separation
-                && known.end_frame.abs_diff(pair.end_frame) <= self.separation
+        let (row, column) = self.cell(pair);
+        (row.saturating_sub(1)..=row + 1).any(|row| {
+            self.cells
+                .range((row, column.saturating_sub(1))..=(row, column + 1))
+                .any(|(_, &(start_frame, end_frame))| {
+                    start_frame.abs_diff(pair.start_frame) <= self.separation
+                        && end_frame.abs_diff(pair.end_frame) <= self.separation
+                })
         })
     }
 
     /// Keeps a pair unless a similar one is present; returns whether it was kept.
     pub(super) fn keep(&mut self, pair: &SeamPair) -> bool {
         let is_new = !self.has_similar(pair);
-        self.pairs.extend(is_new.then_some(*pair));
+        if is_new {
+            self.cells.insert(self.cell(pair), (pair.start_frame, pair.end_frame));
+        }
         is_new
     }
 }

@@ -133,7 +133,13 @@ impl<'a> Sweep<'a> {
             return;
         }
         pair.cost = self.bounds.seams().cost(start_frame, end_frame);
+        if pair.cost.is_nan() {
+            return;
+        }
         best.add(pair);
-        self.shared.fetch_min(best.limit.cost.to_bits(), Relaxed);
+        // A write takes the number away from the other threads.
+        if best.limit.cost < f64::from_bits(self.shared.load(Relaxed)) {
+            self.shared.fetch_min(best.limit.cost.to_bits(), Relaxed);
+        }
     }
 }

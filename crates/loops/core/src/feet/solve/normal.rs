@@ -177,6 +177,9 @@ impl NormalEquations {
         for (number, (sample, row)) in rows.iter().enumerate() {
             for (index, &(unknown, slope)) in row.as_ref().iter().enumerate() {
                 self.add_pull(*sample, unknown, &[slope * residual]);
+                if self.is_factored {
+                    continue;
+                }
                 for (ahead, (other_sample, others)) in rows[number..].iter().enumerate() {
                     // Within a sample each product counts once.
                     let first = if ahead == 0 { index } else { 0 };
