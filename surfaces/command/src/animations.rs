@@ -47,7 +47,7 @@ pub fn is_pattern(animation: &str) -> bool {
 
 /// Returns the numbers of the animations of a file that flags ask for: all, or those with a name, a pattern or a number, without those that
 /// are excluded in the same way. Errors: a name, pattern or number matches no animation, or nothing is left.
-pub fn asked_for(path: &Path, file: &AnimatedFile, wanted: Option<&str>, excluded: Excluded<'_>) -> Result<Vec<usize>> {
+pub fn asked_for(path: &Path, file: &AnimatedFile, wanted: Option<&str>, excluded: Excluded) -> Result<Vec<usize>> {
     let failed = |error: ReadError| files::cannot_read(path, &error);
     let mut numbers = match wanted {
         Some(wanted) => file.animations_matching(wanted).map_err(failed)?,

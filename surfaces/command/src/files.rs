@@ -327,14 +327,14 @@ pub fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a file as a take; its problems go to `warnings`.
-pub fn read_take(path: &Path, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
+pub fn read_take(path: &Path, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     read_loop(path, settings, None, warnings)
 }
 
 /// Reads a loop with the sidecar beside it. Errors: the file is not the one that the sidecar describes.
 pub fn read_loop(
     path: &Path,
-    settings: &ReadSettings<'_>,
+    settings: &ReadSettings,
     sidecar: Option<&Sidecar>,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake> {
@@ -347,7 +347,7 @@ pub fn read_loop(
 pub fn parse_take(
     path: &Path,
     bytes: &[u8],
-    settings: &ReadSettings<'_>,
+    settings: &ReadSettings,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake> {
     let companions = |name: &str, most: u64| companion(path, name, most);
@@ -370,7 +370,7 @@ const LARGE_BYTES: usize = 1 << 20;
 pub fn read_hashed(
     bytes: &[u8],
     name: &str,
-    settings: &ReadSettings<'_>,
+    settings: &ReadSettings,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     if bytes.len() < LARGE_BYTES {
@@ -574,7 +574,7 @@ impl InputFile {
 }
 
 impl fmt::Display for InputFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match &self.animation {
             Some(animation) => write!(f, "{} ({animation})", self.path.display()),
             None => write!(f, "{}", self.path.display()),

@@ -18,7 +18,7 @@ pub type FoundLoop = Result<InputFile, (PathBuf, Failure)>;
 
 /// Lists all loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a file
 /// stands for all its animations that are named like loops.
-pub fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'_>) -> Vec<FoundLoop> {
+pub fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded) -> Vec<FoundLoop> {
     let mut loops = Vec::new();
     for path in paths {
         let files = if path.is_dir() {

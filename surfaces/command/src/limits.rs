@@ -108,7 +108,7 @@ impl Exceeded {
 }
 
 impl fmt::Display for Exceeded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let (what, unit) = &self.words;
         write!(f, "{what} {}{unit}", rounded(self.found))?;
         if let Some(joint) = &self.joint {

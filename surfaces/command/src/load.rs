@@ -146,7 +146,7 @@ pub fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> {
 }
 
 /// Reads and analyses a take; all warnings are kept and not printed.
-pub fn studied(path: &Path, settings: &ReadSettings<'_>, study: &Study) -> Result<Studied> {
+pub fn studied(path: &Path, settings: &ReadSettings, study: &Study) -> Result<Studied> {
     let mut soft = Vec::new();
     analysed(path, files::read_take(path, settings, &mut soft)?, soft, study)
 }

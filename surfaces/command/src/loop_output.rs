@@ -132,7 +132,7 @@ pub fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &Path, i
 }
 
 /// Makes the loop of a stretch, and writes it into memory. Errors: it cannot be made or written.
-pub fn made(studied: &Studied, request: Request<'_>, chosen: &Chosen, format: Format) -> Result<PendingLoop, JobError> {
+pub fn made(studied: &Studied, request: Request, chosen: &Chosen, format: Format) -> Result<PendingLoop, JobError> {
     job::write(studied, request, job::make(studied, request, chosen)?, format)
 }
 

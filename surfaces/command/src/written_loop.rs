@@ -255,7 +255,7 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 ///
 /// A file or sidecar that cannot be read is not reported here; reading the loop reports it later. Errors: no animation matches, or no loop
 /// is left.
-pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>> {
+pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded) -> Result<Vec<InputFile>> {
     let path = &input.path;
     let one = || vec![input.clone()];
     // Formats without named animations are not opened here, since the file may be large.

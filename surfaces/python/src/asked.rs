@@ -53,7 +53,7 @@ enum Under {
 /// Settings, the recipe that they override, and whether one of the listed loops is asked for. Errors: a setting that there is not, or a value
 /// that is none of it.
 #[pyfunction]
-pub fn asked(settings: Arguments<'_>, recipe: Option<Bound<'_, PyAny>>, picks: bool) -> PyResult<Asked> {
+pub fn asked(settings: Arguments, recipe: Option<Bound<'_, PyAny>>, picks: bool) -> PyResult<Asked> {
     settings.exclude("turning", &["turn_rate"])?;
     if settings.get("idle", Argument::switch)? == Some(true) {
         settings.exclude("idle", &["cycles", "speed", "turning"])?;
@@ -121,7 +121,7 @@ pub fn setting_names() -> Vec<String> {
 }
 
 /// Puts a setting at its place in the table of a recipe. Errors: there is none of this name, or its value is none.
-fn set(table: &mut Table, argument: &Argument<'_>) -> Result<(), Fault> {
+fn set(table: &mut Table, argument: &Argument) -> Result<(), Fault> {
     let Some(key) = recipe::keys().into_iter().find(|key| keyword_of(key) == argument.name) else {
         let known = setting_names();
         let near = names::nearest(&argument.name, known.iter().map(String::as_str), 1);
@@ -156,7 +156,7 @@ fn set(table: &mut Table, argument: &Argument<'_>) -> Result<(), Fault> {
 }
 
 /// Words the error of a value that its key does not take.
-fn refused(argument: &Argument<'_>, error: &RecipeError) -> Fault {
+fn refused(argument: &Argument, error: &RecipeError) -> Fault {
     let said = error.to_string();
     let said = said.lines().next().unwrap_or_default();
     match said.split_once(", expected ") {
@@ -176,7 +176,7 @@ fn refused(argument: &Argument<'_>, error: &RecipeError) -> Fault {
 }
 
 /// A value of the type that the example has: texts also of numbers, of ranges and of switches, lists also of what stands for one.
-fn like_that(argument: &Argument<'_>, like: &Value) -> Result<Value, Fault> {
+fn like_that(argument: &Argument, like: &Value) -> Result<Value, Fault> {
     if argument.name == "climb" {
         return Ok(Value::String(argument.bounds()?.written()));
     }
@@ -205,7 +205,7 @@ fn like_that(argument: &Argument<'_>, like: &Value) -> Result<Value, Fault> {
 }
 
 /// Tables of which there may be several, each as one or short, such as `aim:30`.
-fn tables(argument: &Argument<'_>) -> Result<Vec<Value>, Fault> {
+fn tables(argument: &Argument) -> Result<Vec<Value>, Fault> {
     let listed = match argument.value()? {
         Value::Array(listed) => listed,
         single => vec![single],
@@ -213,7 +213,7 @@ fn tables(argument: &Argument<'_>) -> Result<Vec<Value>, Fault> {
     listed.into_iter().map(|each| table(argument, each)).collect()
 }
 
-fn table(argument: &Argument<'_>, value: Value) -> Result<Value, Fault> {
+fn table(argument: &Argument, value: Value) -> Result<Value, Fault> {
     let text = match value {
         Value::String(text) => text,
         Value::Table(table) => return Ok(Value::Table(table)),

@@ -181,7 +181,7 @@ pub fn skeleton<'py>(py: Python<'py>, skeleton: &Skeleton) -> PyResult<SkeletonA
 }
 
 /// Positions and rotations of all joints at all frames.
-pub fn poses(arrays: &MotionArrays<'_>, local: bool) -> (Vec<DVec3>, Vec<DQuat>) {
+pub fn poses(arrays: &MotionArrays, local: bool) -> (Vec<DVec3>, Vec<DQuat>) {
     if local {
         (arrays.local_positions(), arrays.local_rotations())
     } else {

@@ -33,13 +33,13 @@ use work::work;
 
 /// Runs the command `loopwright` and returns its exit status.
 #[pyfunction]
-fn command(py: Python<'_>, args: Vec<OsString>) -> u8 {
+fn command(py: Python, args: Vec<OsString>) -> u8 {
     py.detach(|| loopwright_cli::run(&args))
 }
 
 /// Runs a command and returns its exit status, what it prints, and its warnings. One that fails raises.
 #[pyfunction]
-fn answer(py: Python<'_>, args: Vec<OsString>) -> PyResult<(u8, String, Vec<String>)> {
+fn answer(py: Python, args: Vec<OsString>) -> PyResult<(u8, String, Vec<String>)> {
     work(py, move || {
         let answer = answers::answer(&args).map_err(|failure| Fault::verbatim(&failure))?;
         match answer.failure {
@@ -51,13 +51,13 @@ fn answer(py: Python<'_>, args: Vec<OsString>) -> PyResult<(u8, String, Vec<Stri
 
 /// Names of the animations in a file.
 #[pyfunction]
-fn animation_names(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Vec<String>> {
+fn animation_names(py: Python, path: std::path::PathBuf) -> PyResult<Vec<String>> {
     work(py, move || answers::animation_names(&path).map_err(Fault::read))
 }
 
 /// The files of motions that a folder or a pattern stands for.
 #[pyfunction]
-fn motions_in(py: Python<'_>, named: std::path::PathBuf) -> PyResult<Vec<std::path::PathBuf>> {
+fn motions_in(py: Python, named: std::path::PathBuf) -> PyResult<Vec<std::path::PathBuf>> {
     work(py, move || answers::motions_in(&named).map_err(Fault::read))
 }
 

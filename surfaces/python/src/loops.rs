@@ -132,7 +132,7 @@ pub fn make(
 
 /// Reads a loop with the sidecar beside it; and warnings.
 #[pyfunction]
-pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Loop, Vec<String>)> {
+pub fn load(py: Python, path: PathBuf) -> PyResult<(Loop, Vec<String>)> {
     work(py, move || {
         let (file, animation) = answers::split_animation(&path);
         let reading = TakeArgs::default().of_animation(animation);
@@ -145,7 +145,7 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<(Loop, Vec<String>)> {
 
 /// All loops in these files, folders and patterns; and warnings.
 #[pyfunction]
-pub fn loops_in(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Vec<Loop>, Vec<String>)> {
+pub fn loops_in(py: Python, paths: Vec<PathBuf>) -> PyResult<(Vec<Loop>, Vec<String>)> {
     work(py, move || {
         let (loops, warnings) = answers::stored_loops(&paths).map_err(Fault::read)?;
         let loops = loops.into_iter();
@@ -305,7 +305,7 @@ type Poses<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 #[pymethods]
 impl Loop {
     /// Its facts, as the sidecar states them.
-    fn facts(&self, py: Python<'_>) -> PyResult<Facts> {
+    fn facts(&self, py: Python) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
             let sidecar = match &held.origin {
@@ -365,7 +365,7 @@ impl Loop {
     }
 
     /// The strides of its cycle, as `inspect` states those of a take.
-    fn gait(&self, py: Python<'_>) -> PyResult<Facts> {
+    fn gait(&self, py: Python) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
             let strides = held.with_arrays(|arrays| arrays.strides_of_cycle(&held.played))?;
@@ -470,7 +470,7 @@ impl Loop {
     }
 
     /// Writes it and its sidecar.
-    fn write(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
+    fn write(&self, py: Python, path: PathBuf, force: bool) -> PyResult<()> {
         let held = Arc::clone(&self.0);
         work(py, move || match (&held.origin, &held.path) {
             (Origin::Made(made), _) => {

@@ -25,10 +25,10 @@ impl Database {
     /// Builds one of motions, each with whether it is named, and of the rows of another one; returns warnings, too.
     #[staticmethod]
     fn build(
-        py: Python<'_>,
+        py: Python,
         motions: Vec<(Motion, bool)>,
         add: Option<PyRef<'_, Self>>,
-        settings: Arguments<'_>,
+        settings: Arguments,
     ) -> PyResult<(Self, Vec<String>)> {
         let known = add.map(|add| Arc::clone(&add.0));
         let (rows, overrides) = rows(&settings)?;
@@ -48,7 +48,7 @@ impl Database {
 
     /// Reads the bytes of a file with this name; returns its facts, too.
     #[staticmethod]
-    fn parse(py: Python<'_>, name: PathBuf, bytes: Vec<u8>) -> PyResult<(Self, Facts)> {
+    fn parse(py: Python, name: PathBuf, bytes: Vec<u8>) -> PyResult<(Self, Facts)> {
         work(py, move || {
             let said = answers::match_inspect(&name, &bytes).map_err(Fault::read)?;
             Ok((Self(Arc::new(bytes)), Facts(said)))
@@ -60,7 +60,7 @@ impl Database {
         PyBytes::new(py, &self.0)
     }
 
-    fn write(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
+    fn write(&self, py: Python, path: PathBuf, force: bool) -> PyResult<()> {
         let bytes = Arc::clone(&self.0);
         work(py, move || {
             answers::write_files(&[(&path, &bytes)], force, &[]).map_err(Fault::write)
@@ -70,10 +70,10 @@ impl Database {
     /// Finds the rows that fit best to each of these frames of a motion; returns warnings, too.
     fn query(
         &self,
-        py: Python<'_>,
+        py: Python,
         motion: Motion,
         frames: Vec<i64>,
-        settings: Arguments<'_>,
+        settings: Arguments,
     ) -> PyResult<(Facts, Vec<String>)> {
         let (bytes, wish) = (Arc::clone(&self.0), wish(&settings)?);
         work(py, move || {
@@ -99,7 +99,7 @@ impl Database {
 }
 
 /// Reads the settings of the rows of a database, and the weights of joints.
-fn rows(settings: &Arguments<'_>) -> PyResult<(answers::RowSettings, BodyOverrides)> {
+fn rows(settings: &Arguments) -> PyResult<(answers::RowSettings, BodyOverrides)> {
     let ahead = |argument: &Argument<'_>| match argument.numbers()? {
         times if times.len() == 3 => Ok(times),
         times => Err(argument.expected(&format!("three times, which {} are not", times.len()))),
@@ -124,13 +124,13 @@ fn rows(settings: &Arguments<'_>) -> PyResult<(answers::RowSettings, BodyOverrid
     Ok((rows, overrides))
 }
 
-fn tags(settings: &Arguments<'_>) -> PyResult<Vec<(String, String)>> {
+fn tags(settings: &Arguments) -> PyResult<Vec<(String, String)>> {
     let tags = settings.get("tags", |tags| tags.table("a dict of texts"))?;
     Ok(tags.unwrap_or_default())
 }
 
 /// Kinds of motion by their words.
-fn gaits(argument: &Argument<'_>) -> Result<Vec<MotionKind>, Fault> {
+fn gaits(argument: &Argument) -> Result<Vec<MotionKind>, Fault> {
     let words = argument.texts()?;
     let known = |word: &String| word.parse().ok().filter(|kind| answers::GAITS.contains(kind));
     let gaits: Option<Vec<MotionKind>> = words.iter().map(known).collect();
@@ -138,7 +138,7 @@ fn gaits(argument: &Argument<'_>) -> Result<Vec<MotionKind>, Fault> {
 }
 
 /// The motion that frames have to fit to.
-fn wish(settings: &Arguments<'_>) -> PyResult<answers::Wish> {
+fn wish(settings: &Arguments) -> PyResult<answers::Wish> {
     settings.require(&["turn_rate"], "speed")?;
     let within = |most: f64| {
         move |argument: &Argument<'_>| {

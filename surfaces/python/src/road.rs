@@ -76,7 +76,7 @@ impl Ready {
 }
 
 /// Joints of the body by name, as keyword arguments.
-pub fn reading(arguments: &Arguments<'_>) -> PyResult<TakeArgs> {
+pub fn reading(arguments: &Arguments) -> PyResult<TakeArgs> {
     let said = StudyArgs {
         hips: arguments.get("hips", Argument::text)?,
         feet: arguments.get("feet", Argument::texts)?.unwrap_or_default(),
@@ -88,7 +88,7 @@ pub fn reading(arguments: &Arguments<'_>) -> PyResult<TakeArgs> {
 }
 
 /// The engine that a motion is for, and whether it is brought to the origin.
-fn engine(arguments: &Arguments<'_>) -> PyResult<(Option<Target>, bool)> {
+fn engine(arguments: &Arguments) -> PyResult<(Option<Target>, bool)> {
     let target = arguments.get("for_", Argument::choice::<Target>)?;
     let recenter = arguments.get("recenter", |argument| match argument.switch() {
         Ok(true) => Ok(Recenter::On),
@@ -99,7 +99,7 @@ fn engine(arguments: &Arguments<'_>) -> PyResult<(Option<Target>, bool)> {
 }
 
 /// A choice of a recipe that is a word, a number or a path.
-fn written<T: Written>(argument: &Argument<'_>) -> Result<T, Fault> {
+fn written<T: Written>(argument: &Argument) -> Result<T, Fault> {
     let path = argument.path().map(|path| path.display().to_string());
     let text = path.or_else(|_| argument.value().map(|value| value.to_string()))?;
     T::read(&text).map_err(|why| argument.expected(&why))
@@ -115,7 +115,7 @@ struct Character {
 }
 
 impl Character {
-    fn of(arguments: &Arguments<'_>) -> PyResult<Option<Self>> {
+    fn of(arguments: &Arguments) -> PyResult<Option<Self>> {
         arguments.require(&["map", "bone_stretch", "reference", "gaze"], "rig")?;
         let stretch = |argument: &Argument<'_>| {
             argument.number_that("a number from 0 to 1, percent", |percent| {
@@ -158,7 +158,7 @@ fn files(loops: &[Loop], character: Option<&Character>) -> Vec<PathBuf> {
 
 /// Mixes loops.
 #[pyfunction]
-pub fn blend(py: Python<'_>, loops: Vec<Loop>, settings: Arguments<'_>) -> PyResult<Loop> {
+pub fn blend(py: Python, loops: Vec<Loop>, settings: Arguments) -> PyResult<Loop> {
     settings.exclude("weights", &["speed", "turn_rate"])?;
     let character = Character::of(&settings)?;
     let (reading, (target, recenters)) = (reading(&settings)?, engine(&settings)?);
@@ -227,12 +227,7 @@ fn unmixed(names: &[String], error: MixError) -> Fault {
 
 /// Plays loops one after the other into a take of this name; and says which plays when, and warns.
 #[pyfunction]
-pub fn play(
-    py: Python<'_>,
-    loops: Vec<Loop>,
-    name: String,
-    settings: Arguments<'_>,
-) -> PyResult<(Take, Facts, Vec<String>)> {
+pub fn play(py: Python, loops: Vec<Loop>, name: String, settings: Arguments) -> PyResult<(Take, Facts, Vec<String>)> {
     let positive = |argument: &Argument<'_>| {
         argument.number_that("a positive number", |number| number > 0.0 && number.is_finite())
     };
@@ -301,18 +296,18 @@ fn unplayed(error: &PerformError) -> Fault {
 }
 
 /// Half-lives and lengths of fades, within what a jump may last.
-fn fade_secs(argument: &Argument<'_>) -> Result<f64, Fault> {
+fn fade_secs(argument: &Argument) -> Result<f64, Fault> {
     argument.number_that("0.001 to 10 seconds", |secs| (0.001..=10.0).contains(&secs))
 }
 
 /// Weights of joints by patterns of their names.
-pub fn weights(settings: &Arguments<'_>) -> PyResult<Vec<(String, f64)>> {
+pub fn weights(settings: &Arguments) -> PyResult<Vec<(String, f64)>> {
     let weights = settings.get("weights", |argument| argument.table("a dict of joints and numbers"))?;
     Ok(weights.unwrap_or_default())
 }
 
 /// Reads the fade of a jump: its kind, the half-life of a spring, and the length of others.
-pub fn fading(settings: &Arguments<'_>) -> PyResult<(DecayKind, f64, f64)> {
+pub fn fading(settings: &Arguments) -> PyResult<(DecayKind, f64, f64)> {
     Ok((
         settings.get("fade", Argument::choice)?.unwrap_or(DecayKind::Spring),
         settings.get("half_life", fade_secs)?.unwrap_or(DEFAULT_HALF_LIFE_SECS),
@@ -320,7 +315,7 @@ pub fn fading(settings: &Arguments<'_>) -> PyResult<(DecayKind, f64, f64)> {
     ))
 }
 
-fn jumps(settings: &Arguments<'_>) -> PyResult<answers::JumpSettings> {
+fn jumps(settings: &Arguments) -> PyResult<answers::JumpSettings> {
     let (fade, half_life, blend) = fading(settings)?;
     Ok(answers::JumpSettings {
         fade,
@@ -354,7 +349,7 @@ pub fn cost<'py>(
 
 /// Returns the costs among the motions of a folder: the document of `cost`, and warnings.
 #[pyfunction]
-pub fn cost_among(py: Python<'_>, folder: PathBuf, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn cost_among(py: Python, folder: PathBuf, settings: Arguments) -> PyResult<Told> {
     let (jumps, reading) = (jumps(&settings)?, reading(&settings)?);
     work(py, move || {
         answers::cost_among(folder, jumps, reading)
@@ -371,7 +366,7 @@ fn told((document, warnings): (Value, Vec<String>)) -> Told {
 }
 
 /// Reads the options of `fit`.
-fn fitting(settings: &Arguments<'_>) -> PyResult<(FitSettings, TakeArgs)> {
+fn fitting(settings: &Arguments) -> PyResult<(FitSettings, TakeArgs)> {
     let fit = FitSettings {
         smoothing_secs: settings.get("smoothing", Argument::number)?.unwrap_or(SMOOTHING_SECS),
         mode: settings.get("mode", |mode| mode.word(&MODES.map(|mode| (mode.as_str(), mode))))?,
@@ -381,7 +376,7 @@ fn fitting(settings: &Arguments<'_>) -> PyResult<(FitSettings, TakeArgs)> {
 
 /// Figures for a controller: the document of `fit`, and warnings.
 #[pyfunction]
-pub fn fit(py: Python<'_>, takes: Vec<Take>, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn fit(py: Python, takes: Vec<Take>, settings: Arguments) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
     work(py, move || {
         let read = takes
@@ -395,7 +390,7 @@ pub fn fit(py: Python<'_>, takes: Vec<Take>, settings: Arguments<'_>) -> PyResul
 
 /// Returns the figures of files and folders, as `fit`.
 #[pyfunction]
-pub fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn fit_files(py: Python, paths: Vec<PathBuf>, settings: Arguments) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
     work(py, move || {
         answers::fit_files(&paths, &reading, &fit)
@@ -406,14 +401,14 @@ pub fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments<'_>) -
 
 /// Describes a take: the document of `inspect`.
 #[pyfunction]
-pub fn inspect(py: Python<'_>, take: Take, asked: Asked) -> PyResult<Facts> {
+pub fn inspect(py: Python, take: Take, asked: Asked) -> PyResult<Facts> {
     work(py, move || {
         let said = answers::inspect(&*take.0.studied(&asked.settled()?.0.take)?);
         Ok(Facts(said.map_err(Fault::make)?))
     })
 }
 
-fn checks(settings: &Arguments<'_>) -> PyResult<Vec<CheckId>> {
+fn checks(settings: &Arguments) -> PyResult<Vec<CheckId>> {
     let only = settings.get("only", |only| {
         let ids = only.texts()?.into_iter();
         let known = || CheckId::ALL.map(|id| format!("\"{id}\"")).join(", ");
@@ -428,7 +423,7 @@ fn checks(settings: &Arguments<'_>) -> PyResult<Vec<CheckId>> {
 
 /// The verdict on a loop, or on a take as a loop without a sidecar, perhaps beside its take: the document of `check`, and warnings.
 #[pyfunction]
-pub fn check(py: Python<'_>, motion: Motion, take: Option<Take>, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn check(py: Python, motion: Motion, take: Option<Take>, settings: Arguments) -> PyResult<Told> {
     let only = checks(&settings)?;
     work(py, move || {
         let reading = TakeArgs::default();
@@ -442,7 +437,7 @@ pub fn check(py: Python<'_>, motion: Motion, take: Option<Take>, settings: Argum
 
 /// Checks a file, beside the file of its take if one is given.
 #[pyfunction]
-pub fn check_file(py: Python<'_>, path: PathBuf, take: Option<PathBuf>, settings: Arguments<'_>) -> PyResult<Told> {
+pub fn check_file(py: Python, path: PathBuf, take: Option<PathBuf>, settings: Arguments) -> PyResult<Told> {
     let only = checks(&settings)?;
     work(py, move || {
         answers::check_file(path, take, only).map(told).map_err(Fault::command)
@@ -451,12 +446,7 @@ pub fn check_file(py: Python<'_>, path: PathBuf, take: Option<PathBuf>, settings
 
 /// The mirror image of a motion, left and right exchanged by the names of joints and by these pairs; and warnings.
 #[pyfunction]
-pub fn mirror(
-    py: Python<'_>,
-    motion: Motion,
-    pairs: Vec<String>,
-    settings: Arguments<'_>,
-) -> PyResult<(Motion, Vec<String>)> {
+pub fn mirror(py: Python, motion: Motion, pairs: Vec<String>, settings: Arguments) -> PyResult<(Motion, Vec<String>)> {
     let overrides = reading(&settings)?.overrides();
     work(py, move || {
         let odd = |mirror: &Mirror| {
@@ -493,7 +483,7 @@ pub fn mirror(
 
 /// A motion on a character; and warnings.
 #[pyfunction]
-pub fn retarget(py: Python<'_>, motion: Motion, settings: Arguments<'_>) -> PyResult<(Motion, Vec<String>)> {
+pub fn retarget(py: Python, motion: Motion, settings: Arguments) -> PyResult<(Motion, Vec<String>)> {
     let character = Character::of(&settings)?;
     let (overrides, engine) = (reading(&settings)?.overrides(), engine(&settings)?);
     work(py, move || {

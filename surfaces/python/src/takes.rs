@@ -41,7 +41,7 @@ fn study_of(asked: Asked) -> Result<Study, Fault> {
 impl Take {
     /// Reads the take in a file; and what is odd in it.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, asked: Asked) -> PyResult<(Self, Vec<String>)> {
+    fn open(py: Python, path: PathBuf, asked: Asked) -> PyResult<(Self, Vec<String>)> {
         work(py, move || {
             let (path, animation) = answers::split_animation(&path);
             let mut study = study_of(asked)?;
@@ -54,7 +54,7 @@ impl Take {
 
     /// Reads the take in the bytes of a file; and what is odd in it.
     #[staticmethod]
-    fn parse(py: Python<'_>, bytes: Vec<u8>, name: String, asked: Asked) -> PyResult<(Self, Vec<String>)> {
+    fn parse(py: Python, bytes: Vec<u8>, name: String, asked: Asked) -> PyResult<(Self, Vec<String>)> {
         work(py, move || {
             let study = study_of(asked)?;
             let mut soft = Vec::new();
@@ -67,7 +67,7 @@ impl Take {
     #[staticmethod]
     #[expect(clippy::too_many_arguments, reason = "one for each array")]
     fn of_arrays(
-        py: Python<'_>,
+        py: Python,
         name: String,
         names: Vec<String>,
         parents: Vec<i64>,
@@ -169,7 +169,7 @@ impl Take {
     }
 
     /// Its strides: `gait` of the document of `inspect`.
-    fn gait(&self, py: Python<'_>) -> PyResult<Facts> {
+    fn gait(&self, py: Python) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
             Ok(Facts(answers::gait(
@@ -179,7 +179,7 @@ impl Take {
     }
 
     /// The list of loops: the answer, the stretches, and warnings.
-    fn find(&self, py: Python<'_>, asked: Asked, top: usize) -> PyResult<Found> {
+    fn find(&self, py: Python, asked: Asked, top: usize) -> PyResult<Found> {
         let held = Arc::clone(&self.0);
         work(py, move || {
             let (recipe, search) = asked.settled()?;
@@ -216,7 +216,7 @@ impl Take {
     /// The loops of a stretch, of rows of the list, of all of them, or the recommended one; and warnings.
     fn make(
         &self,
-        py: Python<'_>,
+        py: Python,
         asked: Asked,
         candidate: Option<&Candidate>,
         rows: Option<Vec<usize>>,
@@ -242,7 +242,7 @@ impl Take {
     }
 
     /// Writes it into a file.
-    fn write(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<Vec<String>> {
+    fn write(&self, py: Python, path: PathBuf, force: bool) -> PyResult<Vec<String>> {
         let held = Arc::clone(&self.0);
         work(py, move || {
             let (bytes, warnings) = held.bytes_as(answers::format_of(&path).map_err(Fault::write)?)?;

@@ -143,7 +143,7 @@ impl Compact<'_> {
         kind: u8,
         depth: usize,
         path: &mut Vec<i64>,
-        take: &mut TakeNumber<'_>,
+        take: &mut TakeNumber,
     ) -> Result<(), CatalogError> {
         if depth > MAX_DEPTH {
             return Err(damaged("what it states is too deep"));

@@ -120,7 +120,7 @@ impl Analysis {
         &self,
         candidate: &LoopCandidate,
         settings: &LoopSettings,
-        retry: Retry<'_>,
+        retry: Retry,
     ) -> Result<RetriedLoop, MakeError> {
         pipeline::make_loop_or_retry(self, candidate, settings, retry)
     }

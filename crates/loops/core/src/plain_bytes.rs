@@ -24,7 +24,7 @@ struct Bytes<T>(PhantomData<T>);
 impl<T: Pod> Visitor<'_> for Bytes<T> {
     type Value = Vec<T>;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("the bytes of numbers")
     }
 

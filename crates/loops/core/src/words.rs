@@ -50,7 +50,7 @@ macro_rules! words {
         }
 
         impl core::fmt::Display for $Choice {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+            fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
                 f.pad(self.as_str())
             }
         }

@@ -87,7 +87,7 @@ impl Figure {
 
     /// Creates the body of a skeleton, with the bone lengths of a pose and its standing height, metres; where that is unknown,
     /// as tall as the pose is large.
-    pub fn in_pose(pose: PoseRef<'_>, skeleton: &Skeleton, body: &Body, stature: Option<f64>) -> Self {
+    pub fn in_pose(pose: PoseRef, skeleton: &Skeleton, body: &Body, stature: Option<f64>) -> Self {
         let Pose {
             translations: positions,
             rotations,

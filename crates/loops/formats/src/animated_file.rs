@@ -53,7 +53,7 @@ impl AnimatedFile {
     /// `name` becomes the name of takes that have none in the file; usually it is the file's stem. `companions` reads other
     /// files that this one refers to, by a relative path and up to a number of bytes; `None` is enough for a file in one piece,
     /// as most `.glb` files are. Errors: [`ReadError`]; no input panics.
-    pub fn parse(bytes: &[u8], name: &str, companions: Option<Companions<'_>>) -> Result<Self, ReadError> {
+    pub fn parse(bytes: &[u8], name: &str, companions: Option<Companions>) -> Result<Self, ReadError> {
         Self::parse_within(bytes, name, companions, &SizeLimits::default())
     }
 
@@ -61,7 +61,7 @@ impl AnimatedFile {
     pub fn parse_within(
         bytes: &[u8],
         name: &str,
-        companions: Option<Companions<'_>>,
+        companions: Option<Companions>,
         limits: &SizeLimits,
     ) -> Result<Self, ReadError> {
         let (format, content) = parsed(bytes, companions, limits)?;
@@ -101,7 +101,7 @@ impl AnimatedFile {
     /// Reads the animation that the settings choose, like [`crate::read_take`]. Companions in the settings are not used.
     ///
     /// Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
-    pub fn read(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, ReadError> {
+    pub fn read(&self, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, ReadError> {
         Ok(LoadedTake {
             file_sha256: Some(self.sha256.clone()),
             ..read_warned(&*self.content, &self.name, settings, warnings)?
@@ -121,7 +121,7 @@ impl AnimatedFile {
 
     /// Reads a character: its skeleton at rest, or its first animation if only that shows which nodes are joints; and an
     /// animation of the same joints, if the file has one, which shows how it stands. Errors: as [`Self::read`].
-    pub(crate) fn read_character(&self, settings: &ReadSettings<'_>) -> Result<(LoadedTake, Option<Take>), ReadError> {
+    pub(crate) fn read_character(&self, settings: &ReadSettings) -> Result<(LoadedTake, Option<Take>), ReadError> {
         // The only motion of a file without animations comes with the skeleton.
         let has_animations = self.format.capabilities().holds_animations && self.num_animations() > 0;
         let motion = has_animations.then(|| self.read(settings, &mut Vec::new()));
@@ -145,11 +145,7 @@ impl AnimatedFile {
     /// Reads the skeleton as a take of one frame, in its pose without animation: for files that have none.
     ///
     /// Errors: [`ReadError`]; a BVH file without frames has no pose.
-    pub fn read_rest(
-        &self,
-        settings: &ReadSettings<'_>,
-        warnings: &mut Vec<FileWarning>,
-    ) -> Result<LoadedTake, ReadError> {
+    pub fn read_rest(&self, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, ReadError> {
         self.content
             .read_rest(&self.name, &within(settings, &*self.content)?, warnings)
     }
@@ -234,7 +230,7 @@ fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
 }
 
 impl core::fmt::Debug for AnimatedFile {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
         f.debug_struct("AnimatedFile")
             .field("name", &self.name)
             .field("animations", &self.names)

@@ -10,7 +10,7 @@ pub(crate) struct Name {
 
 impl Name {
     /// Creates the name of a motion; the name of a loop ends in the suffix of loops, once.
-    pub(crate) fn new(motion: &KeyedMotion<'_>) -> Self {
+    pub(crate) fn new(motion: &KeyedMotion) -> Self {
         let suffix = motion.as_loop().map_or("", |_| LOOP_SUFFIX);
         Self {
             stem: motion.name.strip_suffix(suffix).unwrap_or(motion.name).to_owned(),

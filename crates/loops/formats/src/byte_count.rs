@@ -7,7 +7,7 @@ use core::fmt;
 pub struct ByteCount(pub u64);
 
 impl fmt::Display for ByteCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let bytes = self.0 as f64;
         match self.0 {
             0..0x400 => write!(f, "{} bytes", self.0),

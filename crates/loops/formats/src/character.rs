@@ -41,7 +41,7 @@ pub enum CharacterError {
 impl Character {
     /// Reads the character of a file, with or without animations; an animation shows how it stands. `name` is for takes without
     /// a name in the file. Errors: [`CharacterError`].
-    pub fn read(bytes: &[u8], name: &str, settings: &ReadSettings<'_>) -> Result<Self, CharacterError> {
+    pub fn read(bytes: &[u8], name: &str, settings: &ReadSettings) -> Result<Self, CharacterError> {
         let parsed = AnimatedFile::parse_within(bytes, name, settings.companions, &settings.limits)?;
         let (file, motion) = parsed.read_character(settings)?;
         // The mesh is parsed separately: both need much memory.

@@ -50,10 +50,10 @@ pub(crate) trait ParsedFile {
     fn animation_names(&self) -> Vec<String>;
 
     /// Reads the animation that the settings choose, as a take of that name where the file has none.
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded;
+    fn read(&self, name: &str, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Loaded;
 
     /// Reads the skeleton as it stands without animation, as a take of one frame; its motion in a format that knows no such pose.
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+    fn read_rest(&self, name: &str, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Loaded {
         self.read(name, settings, warnings)
     }
 
@@ -87,7 +87,7 @@ impl ParsedFile for OneMotion<'_> {
         Vec::new()
     }
 
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+    fn read(&self, name: &str, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Loaded {
         (self.read)(&self.bytes, name, settings, warnings)
     }
 

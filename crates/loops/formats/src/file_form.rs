@@ -38,7 +38,7 @@ pub(crate) trait FileForm: Any {
         None
     }
 
-    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError>;
+    fn write(&self, motion: &KeyedMotion) -> Result<WrittenFile, WriteError>;
 
     /// Prepares it for writing in one of [`Self::formats`]; `take` is on its skeleton.
     fn turn_into(&mut self, _format: Format, _take: &Take) {}
@@ -51,7 +51,7 @@ pub(crate) trait FileForm: Any {
     /// is left out.
     ///
     /// Errors: the file cannot be extended or written.
-    fn write_all(&self, _motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+    fn write_all(&self, _motions: &[MotionOfFile]) -> Result<(WrittenFile, Added), WriteError> {
         Err(not_extended(self.capabilities()))
     }
 
@@ -62,7 +62,7 @@ pub(crate) trait FileForm: Any {
     /// Returns a written motion as its file shows it, on the motion's own skeleton; files of this form may hold other joints.
     ///
     /// `read` is the file as it was read. Errors: it is not the file that was written.
-    fn shown_on(&self, read: Take, _motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
+    fn shown_on(&self, read: Take, _motion: &KeyedMotion) -> Result<Take, WriteError> {
         Ok(read)
     }
 

@@ -26,7 +26,7 @@ pub fn load(bytes: &[u8], name: &str) -> Result<LoadedTake, ReadError> {
 pub fn read_take(
     bytes: &[u8],
     name: &str,
-    settings: &ReadSettings<'_>,
+    settings: &ReadSettings,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     Ok(LoadedTake {
@@ -39,7 +39,7 @@ pub fn read_take(
 pub fn read_without_hash(
     bytes: &[u8],
     name: &str,
-    settings: &ReadSettings<'_>,
+    settings: &ReadSettings,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     let (_, file) = parsed(bytes, settings.companions, &settings.limits)?;

@@ -36,7 +36,7 @@ pub fn write_take(take: &Take, source: &Source) -> Result<WrittenFile, WriteErro
 }
 
 /// Writes a motion as its format requires; a last key that the format cannot place is reported.
-fn written(motion: KeyedMotion<'_>, source: &Source) -> Result<WrittenFile, WriteError> {
+fn written(motion: KeyedMotion, source: &Source) -> Result<WrittenFile, WriteError> {
     let motion = motion.in_format(source.capabilities());
     let mut file = source.form().write(&motion)?;
     file.warnings.extend(motion.left_out());

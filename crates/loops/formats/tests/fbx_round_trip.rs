@@ -14,7 +14,7 @@ use loopwright_formats::{
 
 use crate::support::{self, loop_of, skeleton, take_of};
 
-fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<FileWarning>) {
+fn read(bytes: &[u8], animation: AnimationChoice) -> (LoadedTake, Vec<FileWarning>) {
     let settings = ReadSettings {
         space: SpaceSettings::new(UpChoice::Auto, UnitChoice::Metres(0.01)),
         animation,

@@ -101,7 +101,7 @@ impl Chosen {
 /// Errors: [`JobError`] if the recipe or the search is invalid, or nothing is found.
 pub fn choose(
     studied: &Studied,
-    request: Request<'_>,
+    request: Request,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Result<Chosen, JobError>>, JobError> {
     let pairing = pairing_of(studied, request.recipe, warnings)?;

@@ -25,7 +25,7 @@ pub enum Decision {
 }
 
 impl fmt::Display for Decision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Closure(choice) => choice.fmt(f),
             Self::Instead {

@@ -101,7 +101,7 @@ pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
 }
 
 /// Makes the loop of a stretch, or of an alternative if the seam shows or only the alternative is good. Errors: [`JobError`].
-pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<LoopMade, JobError> {
+pub fn make(studied: &Studied, request: Request, chosen: &Chosen) -> Result<LoopMade, JobError> {
     let recipe = request.recipe;
     let (mut settings, output, ineffective) = settings(studied, recipe, &chosen.stretch)?;
     check_sampling(studied, &chosen.stretch, &settings.timing)?;
@@ -199,7 +199,7 @@ fn good_instead(
     studied: &Studied,
     stretch: &LoopCandidate,
     settings: &LoopSettings,
-    retry: Retry<'_>,
+    retry: Retry,
     found: &mut RetriedLoop,
 ) -> Option<Decision> {
     if retry.stretches.is_empty() || stretch.keeps_its_place() {

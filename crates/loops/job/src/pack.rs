@@ -450,7 +450,7 @@ impl<'a> PackJob<'a> {
 }
 
 /// States the settings of the engine, if there is one.
-fn target(request: Request<'_>, made: &MadeLoop, sidecar: &mut Sidecar) {
+fn target(request: Request, made: &MadeLoop, sidecar: &mut Sidecar) {
     let clip = &made.loop_clip;
     let engine = request.recipe.output.target;
     let rate_hz = sidecar.playback.rate_hz(clip.period_secs());
@@ -462,7 +462,7 @@ fn target(request: Request<'_>, made: &MadeLoop, sidecar: &mut Sidecar) {
 pub fn loop_of(
     studied: &Studied,
     name: &str,
-    request: Request<'_>,
+    request: Request,
     said: &mut Vec<Warning>,
 ) -> Result<Result<LoopMade, NoLoop>, JobError> {
     Ok(match looped(studied, name, request, said)? {
@@ -482,7 +482,7 @@ enum Looped {
     No(Option<LoopCandidate>, NoLoop),
 }
 
-fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Warning>) -> Result<Looped, JobError> {
+fn looped(studied: &Studied, name: &str, request: Request, said: &mut Vec<Warning>) -> Result<Looped, JobError> {
     let recipe = request.recipe;
     let search = request.search.ok_or(JobError::NoStretch)?;
     studied.check_search()?;

@@ -35,7 +35,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Grades a loop.
-    pub(crate) fn new(subject: &Subject<'_>) -> Self {
+    pub(crate) fn new(subject: &Subject) -> Self {
         Self::of_checks(CheckId::ALL.map(|id| id.of_loop(subject)).to_vec(), CheckId::row_of)
     }
 
@@ -127,7 +127,7 @@ fn is_authored(check: &CheckFacts) -> bool {
 
 /// `good: the seam does not show`.
 impl fmt::Display for Verdict {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         write!(formatter, "{}: {}", self.grade, self.reason)
     }
 }

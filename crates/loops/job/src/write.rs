@@ -67,7 +67,7 @@ impl PendingLoop {
 }
 
 /// Writes a loop in a format, reads it back and measures it. Errors: [`JobError`].
-pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Format) -> Result<PendingLoop, JobError> {
+pub fn write(studied: &Studied, request: Request, done: LoopMade, format: Format) -> Result<PendingLoop, JobError> {
     let Request { recipe, search, .. } = request;
     let engine = recipe.output.engine();
     let made = &done.made;

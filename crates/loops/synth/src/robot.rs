@@ -86,7 +86,7 @@ pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthErr
 }
 
 /// Returns how far back an upper arm swings, radians.
-fn swing(world: &PoseRef<'_>, side: Side, base: Rigid) -> f64 {
+fn swing(world: &PoseRef, side: Side, base: Rigid) -> f64 {
     let [upper, lower] = [1, 2].map(|below| world.joint(side.shoulder() + below).translation);
     let down = base.rotation.conjugate() * (lower - upper);
     ops::atan2(-down.x, -down.z)

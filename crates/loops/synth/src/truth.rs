@@ -84,7 +84,7 @@ pub struct TrueContact {
 }
 
 impl Truth {
-    pub(crate) fn new(settings: &WalkSettings, footsteps: &Footsteps<'_>) -> Self {
+    pub(crate) fn new(settings: &WalkSettings, footsteps: &Footsteps) -> Self {
         let path = footsteps.path;
         let num_frames = settings.num_frames();
         let phases: Vec<f64> = (0..num_frames)
@@ -144,7 +144,7 @@ impl Truth {
 /// Returns the times on the ground and the spans at rest that overlap a take between two phases.
 fn on_the_ground(
     settings: &WalkSettings,
-    footsteps: &Footsteps<'_>,
+    footsteps: &Footsteps,
     [first_phase, last_phase]: [f64; 2],
 ) -> (Vec<TrueStay>, Vec<TrueContact>) {
     let path = footsteps.path;

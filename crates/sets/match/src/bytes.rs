@@ -129,7 +129,7 @@ struct Header {
 }
 
 impl Header {
-    fn read(tables: &mut Tables<'_>) -> Result<Self, DatabaseError> {
+    fn read(tables: &mut Tables) -> Result<Self, DatabaseError> {
         if tables.take(8)? != MAGIC {
             return Err(DatabaseError::Magic);
         }
@@ -252,7 +252,7 @@ fn put_f32s<'n>(bytes: &mut Vec<u8>, numbers: impl Iterator<Item = &'n f32>) {
 }
 
 /// Adds three tables, each padded before it: the numbers of the leaves, their rows, and the leaf of each row.
-fn put_leaves(bytes: &mut Vec<u8>, leaves: &Leaves<'_>) {
+fn put_leaves(bytes: &mut Vec<u8>, leaves: &Leaves) {
     put_f32s(bytes, leaves.numbers.iter().flatten());
     pad(bytes);
     bytes.extend(leaves.rows.iter().flatten().flat_map(|row| row.to_le_bytes()));
@@ -485,7 +485,7 @@ fn sound(is_sound: bool, what: &'static str) -> Result<(), DatabaseError> {
 }
 
 /// Checks what a search assumes about leaves.
-fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
+fn check(leaves: &Leaves) -> Result<(), DatabaseError> {
     sound(
         leaves.numbers.iter().flatten().all(|number| number.abs() <= LARGEST),
         "a number of a row",
@@ -506,7 +506,7 @@ fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
 }
 
 /// Reads the table of clips; together they cover all rows.
-fn clips(table: &mut Tables<'_>, num_clips: usize, num_rows: usize) -> Result<Vec<ClipRows>, DatabaseError> {
+fn clips(table: &mut Tables, num_clips: usize, num_rows: usize) -> Result<Vec<ClipRows>, DatabaseError> {
     let mut clips = Vec::new();
     let mut first_row = 0_usize;
     for _ in 0..num_clips {

@@ -349,7 +349,7 @@ fn scales(forms: &[f32], axes: usize) -> (Vec<f32>, Vec<f32>) {
 }
 
 /// Computes the boxes of all nodes in the feature form.
-fn boxes(leaves: &Leaves<'_>, forms: &[f32], starts: &[f32], steps: &[f32]) -> Vec<u8> {
+fn boxes(leaves: &Leaves, forms: &[f32], starts: &[f32], steps: &[f32]) -> Vec<u8> {
     let axes = starts.len();
     let num_leaves = leaves.num_leaves();
     let mut boxes = [vec![u8::MAX; axes], vec![0; axes]]

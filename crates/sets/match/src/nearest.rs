@@ -303,7 +303,7 @@ impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
     }
 }
 
-fn boxes(leaves: &Leaves<'_>, places: &[Place]) -> Vec<Sides> {
+fn boxes(leaves: &Leaves, places: &[Place]) -> Vec<Sides> {
     let num_leaves = leaves.num_leaves();
     let mut boxes = vec![nothing(); tree::num_nodes(num_leaves)];
     // Children come after their parents, so the last are merged first.

@@ -21,7 +21,7 @@ const UPRIGHT: f64 = 1e-6;
 /// sole.
 ///
 /// `None` if no foot ever stands. The loop is relative to its constant twist.
-fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Option<f64> {
+fn stance_over_root(stage: &Stage, body: &Body, limits: &ContactLimits) -> Option<f64> {
     let heights: Vec<f64> = standing_places(stage, body, limits)
         .into_iter()
         .map(|(sample, at)| over_root(stage, sample, at))
@@ -59,7 +59,7 @@ pub(crate) fn body_of(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Body
 }
 
 /// Returns the height over the root of a point seen from it.
-fn over_root(stage: &Stage<'_>, sample: usize, position: DVec3) -> f64 {
+fn over_root(stage: &Stage, sample: usize, position: DVec3) -> f64 {
     stage.course.up[sample].dot(position)
 }
 

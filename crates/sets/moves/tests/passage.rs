@@ -266,7 +266,7 @@ fn a_start_is_found_and_written_as_it_is() {
 
 /// Loops counted as standing below the speed of a man, though frames of a small body move from less on.
 /// Returns how far joints of two local poses are apart, metres and radians together.
-fn unlike(one: PoseRef<'_>, other: PoseRef<'_>) -> f64 {
+fn unlike(one: PoseRef, other: PoseRef) -> f64 {
     let joints = (0..one.num_joints()).map(|joint| [one.joint(joint), other.joint(joint)]);
     let off = joints.map(|[one, other]| {
         let turn = rotation::difference(one.rotation, other.rotation);

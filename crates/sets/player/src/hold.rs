@@ -250,7 +250,7 @@ impl Hold {
     }
 
     /// Corrects a pose `secs` after the last one. `row` is the weighted sum of the clips with their tips, and of what still fades.
-    pub(crate) fn apply(&mut self, set: &MotionSet, frame: &Frame<'_>, pose: &mut Pose) {
+    pub(crate) fn apply(&mut self, set: &MotionSet, frame: &Frame, pose: &mut Pose) {
         let tips = [0, 1].map(|side| rigid(&frame.row[pose.translations.len() + side]).translation);
         let grips = [0, 1].map(|side| frame.grip(set, side, tips[side].y, self.feet[side].grip));
         if self.is_new {

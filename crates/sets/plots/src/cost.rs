@@ -39,7 +39,7 @@ const SMALL: f64 = 200.0;
 const SMALL_LEFT: f64 = 712.0;
 
 /// Draws the exact costs of all jumps with the best of them, the feature form and its error, and the best entry for each exit.
-pub fn transitions(map: &TransitionMap<'_>) -> String {
+pub fn transitions(map: &TransitionMap) -> String {
     let [left_name, entered_name] = map.names;
     let below = format!(
         "{}; metre-seconds: weighted distances of the joints from their target, summed over joints, axes and time",

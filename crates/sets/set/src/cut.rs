@@ -148,7 +148,7 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
 }
 
 /// Returns the recommended loop, if there is one.
-fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMade>, JobError> {
+fn recommended(studied: &Studied, request: Request) -> Result<Option<LoopMade>, JobError> {
     let chosen = match choose(studied, request, &mut Vec::new()) {
         Ok(chosen) => chosen.into_iter().collect::<Result<Vec<Chosen>, _>>()?,
         Err(JobError::NothingFound(_)) => return Ok(None),

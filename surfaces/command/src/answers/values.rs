@@ -135,7 +135,7 @@ pub fn played(played: &Played, names: &[String]) -> Value {
 /// Returns the costs of jumps as `cost` reports them, between two motions or frames of them, or among several; the table itself is returned
 /// beside it, row by row, NaN where there is no jump. A table has at most `most` frames a side. Errors: those of `cost`.
 pub fn cost(
-    motions: &[(Motion<'_>, Option<i64>)],
+    motions: &[(Motion, Option<i64>)],
     settings: &JumpSettings,
     reading: &TakeArgs,
     most: usize,
@@ -206,7 +206,7 @@ pub fn gait((feet, strides): &(Vec<String>, Strides)) -> Value {
 
 /// Returns the document of `check` on a loop, or on a take without a sidecar, compared with the original take if there is one. Only the
 /// checks in `only` run, unless it is empty. Errors: those of `check`.
-pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Said<Value> {
+pub fn check(motion: Motion, take: Option<&Studied>, only: &[CheckId]) -> Said<Value> {
     aside(|| {
         let path = Path::new(motion.name());
         let (file, sidecar) = match motion {
@@ -265,7 +265,7 @@ fn value(answer: &impl Serialize) -> Value {
 /// Returns the bytes of a database as `match build` writes it, with the motions of a known database included. Errors: those of `match
 /// build`. A motion that nobody named is left out if nothing in it can be matched.
 pub fn match_build(
-    motions: &[(Motion<'_>, bool)],
+    motions: &[(Motion, bool)],
     known: Option<&[u8]>,
     settings: &RowSettings,
     tags: &[(String, String)],
@@ -299,7 +299,7 @@ pub fn match_inspect(name: &Path, database: &[u8]) -> Result<Value> {
 }
 
 /// Returns the best matches for each of these frames of a motion, as `match query` does. Errors: those of `match query`.
-pub fn match_query(database: &[u8], motion: Motion<'_>, frames: &[i64], wish: &Wish) -> Said<Value> {
+pub fn match_query(database: &[u8], motion: Motion, frames: &[i64], wish: &Wish) -> Said<Value> {
     aside(|| {
         let name = Path::new("database");
         let opened = matching::open(name, database)?;
@@ -318,7 +318,7 @@ pub fn match_query(database: &[u8], motion: Motion<'_>, frames: &[i64], wish: &W
 
 /// Returns the rows of a database, or the rows that the frames of a motion would have there, and the length of a row. Errors: those of
 /// `match export`.
-pub fn match_rows(database: &[u8], motion: Option<Motion<'_>>) -> Result<(Vec<f32>, usize)> {
+pub fn match_rows(database: &[u8], motion: Option<Motion>) -> Result<(Vec<f32>, usize)> {
     let opened = matching::open(Path::new("database"), database)?;
     let source = |motion: Motion<'_>| motion.source(opened.horizon(), &BodyOverrides::default());
     let source = motion.map(source).transpose()?;

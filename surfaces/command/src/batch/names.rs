@@ -90,7 +90,7 @@ impl Template {
 
     /// Fills the facts of a loop into the template; returns the name of its file without extension, cut so that [`RESERVED_BYTES`] stay
     /// free.
-    fn stem(&self, loop_named: Named<'_>) -> String {
+    fn stem(&self, loop_named: Named) -> String {
         let mut stem = String::new();
         for part in &self.parts {
             match part {
@@ -126,7 +126,7 @@ impl Names {
         &mut self,
         folder: &Path,
         template: &Template,
-        loop_named: Named<'_>,
+        loop_named: Named,
         extension: &str,
         take: &str,
     ) -> Given {

@@ -149,7 +149,7 @@ fn sort(rows: &mut [LoopRow], by: SortBy) {
     rows.sort_by(|one, other| key(one).total_cmp(&key(other)));
 }
 
-fn human(answer: &CatalogAnswer<'_>, outputs: &[String]) -> String {
+fn human(answer: &CatalogAnswer, outputs: &[String]) -> String {
     let CatalogAnswer { rows_read, rows } = answer;
     let mut text = String::new();
     if !rows.is_empty() {

@@ -219,7 +219,7 @@ impl Checking<'_> {
 }
 
 /// Returns the verdict on a passage.
-fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails<'_>) -> Verdict {
+fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails) -> Verdict {
     let grade = checked.verdict.grade;
     let mut figures = QualityFacts::default();
     checked.verdict.state(&mut figures);
@@ -272,7 +272,7 @@ pub fn check(
     reading: &TakeArgs,
     take: Option<&Studied>,
     limits: &Limits,
-    fails: &Fails<'_>,
+    fails: &Fails,
 ) -> Result<Verdict> {
     let (sidecar, skeleton) = (read.sidecar.as_ref(), read.written.skeleton());
     let CheckedLoop {

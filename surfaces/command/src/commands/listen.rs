@@ -586,7 +586,7 @@ impl Listening<'_> {
     fn loop_of(
         &self,
         studied: &Studied,
-        request: Request<'_>,
+        request: Request,
         warnings: &mut Vec<job::Warning>,
     ) -> Result<PendingLoop, JobError> {
         let mut chosen = job::choose(studied, request, warnings)?;

@@ -99,8 +99,8 @@ fn combine_settings(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest)> {
 fn animations_for_one_file(
     args: &MakeArgs,
     take: &Path,
-    Request { recipe, rows, .. }: Request<'_>,
-    excluded: Excluded<'_>,
+    Request { recipe, rows, .. }: Request,
+    excluded: Excluded,
 ) -> Result<Option<(AnimatedFile, Vec<usize>)>> {
     let names_stretch = recipe.stretch.start.is_some();
     let is_one = names_stretch || *rows != Rows::Recommended;
@@ -157,7 +157,7 @@ pub fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
 }
 
 /// Makes and writes the requested loop of a take with its sidecar, and its plot and recipe if asked for.
-fn make(take: &Path, request: Request<'_>, target: &TargetArgs, with: &[PassageKind]) -> Result<Ending> {
+fn make(take: &Path, request: Request, target: &TargetArgs, with: &[PassageKind]) -> Result<Ending> {
     files::check_is_there(take)?;
     let recipe = request.recipe;
     let path = loop_output::of_loop(take, recipe, target)?;
@@ -257,7 +257,7 @@ fn framed(
 }
 
 /// Makes the loop of the chosen stretch, written into memory, and prints warnings. Errors: there is none, or it cannot be made.
-fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<PendingLoop> {
+fn pending(studied: &Studied, request: Request, format: Format) -> Result<PendingLoop> {
     let in_words = |error: JobError| failures::job(studied, request.search, error);
     let mut warnings = Vec::new();
     let chosen = job::choose(studied, request, &mut warnings)

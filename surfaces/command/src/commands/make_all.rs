@@ -45,7 +45,7 @@ impl LoopedAnimations {
         take: &Path,
         file: &AnimatedFile,
         numbers: &[usize],
-        request: Request<'_>,
+        request: Request,
         study: &Study,
         format: Format,
     ) -> Result<Self> {
@@ -109,7 +109,7 @@ pub fn make_all(
     take: &Path,
     file: &AnimatedFile,
     numbers: &[usize],
-    request: Request<'_>,
+    request: Request,
     target: &TargetArgs,
 ) -> Result<Ending> {
     let recipe = request.recipe;

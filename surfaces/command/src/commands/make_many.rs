@@ -47,7 +47,7 @@ pub struct Options<'a> {
     pub many: &'a ManyArgs,
 }
 
-pub fn run(options: Options<'_>) -> Result<Ending> {
+pub fn run(options: Options) -> Result<Ending> {
     let Options {
         target, many, request, ..
     } = options;
@@ -170,7 +170,7 @@ fn reason_for_folder(
         request,
         many,
         ..
-    }: Options<'_>,
+    }: Options,
 ) -> String {
     let is_one = !batch::are_many(takes) && !split && *request.rows == Rows::Recommended;
     let flags = [
@@ -186,7 +186,7 @@ fn reason_for_folder(
 }
 
 /// Returns the template for names; without one from the user, that of a single loop.
-fn template(options: Options<'_>) -> Template {
+fn template(options: Options) -> Template {
     let Request { recipe, rows, .. } = options.request;
     let default = if options.split {
         "{stem}-{animation}-loop"
@@ -211,13 +211,13 @@ fn template(options: Options<'_>) -> Template {
 }
 
 /// Whether the loops of this many animations go into one file.
-fn packs(options: Options<'_>, animations: usize) -> bool {
+fn packs(options: Options, animations: usize) -> bool {
     let wanted = options.request.recipe.take.animation.as_deref();
     options.all_animations || (animations > 1 && wanted.is_some_and(is_pattern))
 }
 
 /// Hashes everything that decides how a take becomes a loop: settings, the version of the program, and the files that settings name.
-fn recipe_sha256(options: Options<'_>, template: &Template) -> Result<String> {
+fn recipe_sha256(options: Options, template: &Template) -> Result<String> {
     let Request { recipe, search, rows } = options.request;
     let mut all = format!(
         "{}\n{}\n{}\n{rows:?}\n{} {}\n{:?}\n{}\n",
@@ -428,7 +428,7 @@ impl MakeLoops<'_> {
         inputs: &[Input],
         problems: Vec<(PathBuf, Failure)>,
         summary: Summary,
-        catalog: Option<Catalog<'_>>,
+        catalog: Option<Catalog>,
     ) -> Result<Ending> {
         let target = self.options.target;
         let jobs = batch::jobs(self.options.many.jobs.jobs, inputs.len());
@@ -693,7 +693,7 @@ impl MakeLoops<'_> {
 
 impl SplitLoop {
     /// Writes the loop into memory, as a file that holds no other; also returns the warnings about its animation.
-    fn written(self, request: Request<'_>) -> Result<(PendingLoop, Vec<String>)> {
+    fn written(self, request: Request) -> Result<(PendingLoop, Vec<String>)> {
         let Self {
             mut studied,
             made,

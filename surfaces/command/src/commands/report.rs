@@ -151,7 +151,7 @@ enum Clip {
 }
 
 impl fmt::Display for Clip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Loop(place) => place.fmt(f),
             Self::Passage(passage) => passage.place.fmt(f),
@@ -160,7 +160,7 @@ impl fmt::Display for Clip {
 }
 
 /// Prepares all clips for the page; `problems` are files that hold none.
-fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> Shown {
+fn show(work: &Pages, loops: &[Clip], problems: Vec<(String, Failure)>) -> Shown {
     let mut shown = Shown {
         is_alone: problems.len() + loops.len() == 1,
         ..Shown::default()

@@ -127,7 +127,7 @@ pub struct Moved {
 }
 
 /// Puts a motion onto a character and writes it, a loop with its sidecar.
-pub fn moved(options: &Options<'_>) -> Result<Moved> {
+pub fn moved(options: &Options) -> Result<Moved> {
     let format = output::format_of(options.output)?;
     let mut outputs = Outputs::new(options.force);
     outputs.protect(&options.input.path);

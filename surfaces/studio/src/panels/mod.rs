@@ -78,7 +78,7 @@ pub fn field_ui(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Respo
 }
 
 /// Shows a field with a visible edge.
-pub fn edged_ui(ui: &mut Ui, field: TextEdit<'_>) -> Response {
+pub fn edged_ui(ui: &mut Ui, field: TextEdit) -> Response {
     let edge = crate::theme::of(ui).edge;
     ui.scope(|ui| {
         ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, edge);

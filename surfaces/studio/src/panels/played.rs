@@ -79,7 +79,7 @@ pub fn played_ui(ui: &mut Ui, model: &Model) {
 }
 
 /// Shows a clip that happens once; a click plays it.
-fn clip_ui(ui: &mut Ui, clip: &MotionClip, playing: &Playing<'_>, model: &Model) {
+fn clip_ui(ui: &mut Ui, clip: &MotionClip, playing: &Playing, model: &Model) {
     if named(
         ui.selectable_label(playing.name == clip.name, &clip.name),
         &format!("Play {}", clip.name),
@@ -193,7 +193,7 @@ fn goal_at(space: &PlayedSpace, at: [f64; 2]) -> Goal {
     goal
 }
 
-fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
+fn share_of(playing: &Playing, clip: &MotionClip) -> f64 {
     playing
         .clips
         .iter()

@@ -78,7 +78,7 @@ fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
 }
 
 /// Shows a setting, and changes it; returns the response of the widget that was used.
-pub fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) -> Response {
+pub fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting) -> Response {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;

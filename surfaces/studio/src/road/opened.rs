@@ -131,7 +131,7 @@ impl Opened {
         study: &StudyArgs,
         known: &[NamedFile],
         room: Option<&Room>,
-        tell: Tell<'_>,
+        tell: Tell,
     ) -> Result<Self, OpenError> {
         tell(reading(file_name));
         let format = Format::detect(&bytes).map(Format::capabilities);
@@ -182,7 +182,7 @@ impl Opened {
         soft: Vec<FileWarning>,
         study: &StudyArgs,
         known: &[NamedFile],
-        tell: Tell<'_>,
+        tell: Tell,
     ) -> Result<Self, OpenError> {
         tell(format!("Studying the motion of {file_name} (2 of 3)"));
         let (target, named) = character::named(study, known)?;

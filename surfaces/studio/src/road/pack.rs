@@ -21,7 +21,7 @@ const MOST_TRIED: usize = 3;
 
 /// Reads a file, if there is room for it. Of several animations, it takes the first that moves by its name and whose loop is good, or else
 /// the first that has a loop. Errors: [`OpenError`].
-pub fn open(file: &NamedFile, room: Option<&Room>, tell: Tell<'_>) -> Result<Opened, OpenError> {
+pub fn open(file: &NamedFile, room: Option<&Room>, tell: Tell) -> Result<Opened, OpenError> {
     let read = |animation: Option<String>| {
         let study = StudyArgs {
             animation,

@@ -79,7 +79,7 @@ fn reasons(error: &MakeSetError) -> String {
 
 impl SetOrder {
     /// Makes the set in the style of most of its takes. Errors: [`SetError`].
-    pub fn make(&self, tell: Tell<'_>) -> Result<SetFiles, SetError> {
+    pub fn make(&self, tell: Tell) -> Result<SetFiles, SetError> {
         let (target, _) = character::named(&self.recipe.take, &self.named)?;
         let names = self.files.iter().map(|file| SetFileName {
             name: file.file_name.clone(),

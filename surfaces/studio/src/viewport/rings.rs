@@ -78,7 +78,7 @@ impl Place<'_> {
 
 impl Rings {
     /// Draws the rings, and follows the mouse.
-    pub fn rings_ui(&mut self, ui: &Ui, model: &Model, place: &Place<'_>, response: &Response) {
+    pub fn rings_ui(&mut self, ui: &Ui, model: &Model, place: &Place, response: &Response) {
         let (Some(made), Some(edit)) = (model.made(), model.edit()) else {
             return;
         };
@@ -128,7 +128,7 @@ impl Rings {
     }
 
     /// Paints the rings, with the one that is dragged or below the pointer in bold.
-    fn paint(&self, ui: &Ui, place: &Place<'_>, pointer: Option<Pos2>) {
+    fn paint(&self, ui: &Ui, place: &Place, pointer: Option<Pos2>) {
         let bold = match &self.dragged {
             Some(dragged) => Some(dragged.axis),
             None => pointer.and_then(|pointer| Some(self.grasped(pointer, place.rect)?.0)),

@@ -139,7 +139,7 @@ pub enum Done {
 
 impl Job {
     /// Does the work, and reports each step as it begins.
-    pub fn run(self, tell: Tell<'_>) -> Done {
+    pub fn run(self, tell: Tell) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
             Self::Open(file, room) => Done::Opened(open(&file, room.as_ref(), tell).map(Arc::new)),
@@ -287,7 +287,7 @@ impl OfTake {
 
 impl TakeFile {
     /// Reads the take. Returns it with the given choices, or else those of the recipe.
-    fn followed(self, edit: Option<Box<Edit>>, tell: Tell<'_>) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
+    fn followed(self, edit: Option<Box<Edit>>, tell: Tell) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
         let opened = Opened::read_telling(&self.file_name, self.bytes, &self.recipe.take, &self.named, None, tell)?;
         let edit = match edit {
             Some(edit) => edit,

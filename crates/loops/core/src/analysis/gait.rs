@@ -231,7 +231,7 @@ impl Gait {
 
 impl fmt::Display for Gait {
     /// As in "turn_in_place, left".
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self.side {
             Some(side) => write!(f, "{}, {side}", self.kind),
             None => self.kind.fmt(f),

@@ -253,7 +253,7 @@ impl FootPaths {
         }
     }
 
-    fn new(body: &Body, (skeleton, pose): (&Skeleton, PoseRef<'_>), frame_time_secs: f64) -> Self {
+    fn new(body: &Body, (skeleton, pose): (&Skeleton, PoseRef), frame_time_secs: f64) -> Self {
         let world = pose.world(skeleton).translations;
         Self {
             body: Vec::new(),

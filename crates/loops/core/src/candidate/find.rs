@@ -20,7 +20,7 @@ pub(crate) struct Proposed {
 }
 
 /// Returns the loops that a search proposes; the pipeline chooses among them. Errors: [`SearchError`].
-pub(crate) fn propose_loops(choosing: &Choosing<'_>) -> Result<Proposed, SearchError> {
+pub(crate) fn propose_loops(choosing: &Choosing) -> Result<Proposed, SearchError> {
     let (analysis, settings) = (choosing.own, choosing.own_settings);
     if settings.pairing.is_ping_pong() {
         check(analysis, settings)?;
@@ -37,10 +37,7 @@ pub(super) fn finder<'a>(choosing: &'a Choosing<'_>, features: &'a Features) -> 
 }
 
 /// Finds the loop of the whole take, and those of the stretches that the settings admit. Errors: [`SearchError`].
-pub(super) fn find_all(
-    choosing: &Choosing<'_>,
-    finder: &Result<Finder<'_>, SearchError>,
-) -> Result<Proposed, SearchError> {
+pub(super) fn find_all(choosing: &Choosing, finder: &Result<Finder, SearchError>) -> Result<Proposed, SearchError> {
     let (analysis, settings) = (choosing.own, choosing.own_settings);
     let admits_whole = settings.admits_whole_take();
     let asked_for = |whole: WholeClip| {

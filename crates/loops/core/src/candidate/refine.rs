@@ -23,7 +23,7 @@ const SPEED_SECS: f64 = 1.0 / 30.0;
 
 /// Returns the length in frames at which the motion around `start_frame` meets itself best, at most one frame outside the lags
 /// tried.
-pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, cycles: u32) -> f64 {
+pub(super) fn refine_lag(comparison: PoseComparison, start_frame: usize, lag: usize, cycles: u32) -> f64 {
     let features = comparison.features();
     let dt = features.frame_time_secs();
     let last = comparison.num_frames() - 1;

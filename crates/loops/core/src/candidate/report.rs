@@ -45,7 +45,7 @@ impl CyclesLeftOut {
 
 /// `3 of uneven pace or turn`.
 impl fmt::Display for CyclesLeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let reasons = [
             (self.no_repeat, "whose end does not meet its start"),
             (self.unsound, "with a jump, an abrupt seam or unsteady root motion"),

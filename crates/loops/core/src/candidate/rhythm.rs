@@ -75,7 +75,7 @@ impl<'a> PoseDistances<'a> {
 /// Measures the repeat around a pair `lag` frames apart that starts at `start_frame`.
 ///
 /// `None` if the take around it is too short to show a quarter of the cycle twice.
-pub fn measure(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
+pub fn measure(distances: &PoseDistances, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
     let window = Window::around(distances, start_frame, lag)?;
     let around = |lag: f64| {
         // The lag is only known to about a frame, and repeats vary a little.
@@ -115,7 +115,7 @@ pub fn measure(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, fr
 /// chance.
 ///
 /// The pair is `lag` frames long, starts at `start_frame` and holds so many cycles.
-pub fn goes_on_alike(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, cycles: u32) -> bool {
+pub fn goes_on_alike(distances: &PoseDistances, start_frame: usize, lag: usize, cycles: u32) -> bool {
     let Some(window) = Window::around(distances, start_frame, lag) else {
         return false;
     };

@@ -147,7 +147,7 @@ pub(crate) fn propose_stretches(
 }
 
 /// Lists ping-pong stretches, each in a row of its own.
-fn played_there_and_back(choosing: &Choosing<'_>, max_rows: usize) -> Result<FoundStretches, SearchError> {
+fn played_there_and_back(choosing: &Choosing, max_rows: usize) -> Result<FoundStretches, SearchError> {
     let mut best = propose_loops(choosing)?.found.candidates;
     let num_left_out = best.len().saturating_sub(max_rows);
     best.truncate(max_rows);

@@ -37,7 +37,7 @@ pub enum Clamp {
 }
 
 impl fmt::Display for Clamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match *self {
             Self::Shape { end, asked, used } => {
                 let mut separator = "";

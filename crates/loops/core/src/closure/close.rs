@@ -35,13 +35,13 @@ pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureE
 /// posture to the other's and back; gaps are those that remain between the start and the image of the end. A crossfade has no
 /// frames to blend into, so only offsets close the seam; a joint is left open if its partner is. Errors: as [`close`]. Source:
 /// docs/math/mirror.md.
-pub(crate) fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
+pub(crate) fn close_half(clip: &Clip, image: &Image, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
     let (even, shifts) = image.evened(clip);
     Ok(image.unfold_closed(clip, close_against(&even, settings, Some(image))?, &shifts))
 }
 
 /// Closes a clip whose end meets its start, or the image of its start.
-fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'_>>) -> Result<Closed, ClosureError> {
+fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image>) -> Result<Closed, ClosureError> {
     let num_joints = clip.skeleton().num_joints();
     settings.check(num_joints)?;
     let mut clamps = Vec::new();

@@ -155,7 +155,7 @@ impl<'a> Image<'a> {
     }
 
     /// Returns the image of a whole pose: local transforms of all joints.
-    pub(crate) fn pose(&self, pose: PoseRef<'_>) -> Pose {
+    pub(crate) fn pose(&self, pose: PoseRef) -> Pose {
         let mut image = pose.to_pose();
         for joint in 0..pose.num_joints() {
             let (position, rotation) = self.transform(joint, pose.translations[joint], pose.rotations[joint]);

@@ -76,7 +76,7 @@ impl From<Shape> for ClosureName {
 }
 
 impl fmt::Display for ClosureName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.pad(self.as_str())
     }
 }

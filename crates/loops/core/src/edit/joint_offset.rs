@@ -43,7 +43,7 @@ impl JointOffset {
     }
 
     /// Returns its image in the mirror of a loop, in the axes of the parent of the joint's partner.
-    pub(super) fn image(self, mirror: &Image<'_>, joint: usize) -> Self {
+    pub(super) fn image(self, mirror: &Image, joint: usize) -> Self {
         Self {
             rotation: mirror.rotation_vector(joint, self.rotation),
             position: mirror.vector(joint, self.position),

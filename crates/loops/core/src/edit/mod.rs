@@ -32,7 +32,7 @@ pub(crate) fn apply_mirrored(
     clip: LoopClip,
     edits: &[LoopEdit],
     root_joint: Option<usize>,
-    mirror: Option<&Image<'_>>,
+    mirror: Option<&Image>,
 ) -> Result<LoopClip, EditError> {
     edits.iter().try_fold(clip, |clip, edit| {
         check_joints(&clip, edit.joints(), root_joint, mirror)?;
@@ -57,7 +57,7 @@ fn check_joints(
     clip: &LoopClip,
     joints: &[usize],
     root_joint: Option<usize>,
-    mirror: Option<&Image<'_>>,
+    mirror: Option<&Image>,
 ) -> Result<(), EditError> {
     let num_joints = clip.skeleton().num_joints();
     for &joint in joints {

@@ -42,7 +42,7 @@ const GIVE: f64 = 0.05;
 
 impl Leg {
     /// Returns the leg of a foot, whether or not the foot descends from it; `None` without a knee.
-    pub(super) fn of_foot(stage: &Stage<'_>, body: &Body, foot: &Foot) -> Option<Self> {
+    pub(super) fn of_foot(stage: &Stage, body: &Body, foot: &Foot) -> Option<Self> {
         let (skeleton, world) = (stage.skeleton(), &stage.world);
         Self::find(skeleton, world, body, foot).or_else(|| Self::apart(skeleton, world, body, foot))
     }

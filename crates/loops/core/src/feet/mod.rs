@@ -130,7 +130,7 @@ pub enum RootSpeed {
 }
 
 impl fmt::Display for RootSpeed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Auto => f.write_str("auto"),
             Self::Feet => f.write_str("feet"),
@@ -284,7 +284,7 @@ impl Feet {
     }
 
     /// Returns the mean speed over the ground of the points by which contacts are counted, during these, metres per second.
-    fn standing_speed(&self, stage: &Stage<'_>, body: &Body) -> f64 {
+    fn standing_speed(&self, stage: &Stage, body: &Body) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0_f64);
         for (index, foot) in body.feet.iter().enumerate() {
             let positions = stage.positions_of(solve::standing_point(stage, foot, false));
@@ -427,7 +427,7 @@ pub fn hold(
 
 /// Detects when the points of feet bear: the ball of a foot with toes, heel and tip if the rig shows them, and the ankle of
 /// every foot.
-pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<Bearing> {
+pub(crate) fn bearing(stage: &Stage, body: &Body, model: &FootModel) -> Vec<Bearing> {
     let mut bearing = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
         let mut add = |point: FootPoint, fixed: FixedPoint| {
@@ -453,13 +453,13 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
 }
 
 /// Returns the leg of every foot; `None` without a knee.
-pub fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
+pub fn legs_of(stage: &Stage, body: &Body) -> Vec<Option<Leg>> {
     body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot)).collect()
 }
 
 /// Returns where the lowest joints of the feet stand: a sample, and the position at it, relative to the root. Empty if feet cannot be
 /// distinguished from other joints.
-pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<(usize, DVec3)> {
+pub fn standing_places(stage: &Stage, body: &Body, limits: &ContactLimits) -> Vec<(usize, DVec3)> {
     let mut places = Vec::new();
     if body.found_by == FoundBy::AllLeaves {
         return places;
@@ -484,7 +484,7 @@ const LEAD_SECS: f64 = 2.5;
 
 /// Returns when the feet of a motion are on the ground and their points bear, in samples; for a loop, the spans that strike within it.
 /// Empty if feet cannot be distinguished from other joints.
-pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Bearings {
+pub fn bearings(stage: &Stage, body: &Body, limits: &ContactLimits) -> Bearings {
     if body.found_by == FoundBy::AllLeaves {
         return Bearings::default();
     }
@@ -596,7 +596,7 @@ impl<'a> Holding<'a> {
     }
 
     /// Returns the tracks of a motion with its feet held, and the outcome; `carrier` carries the root motion.
-    pub(crate) fn solved(&self, stage: &Stage<'_>, model: &FootModel, carrier: usize) -> (Option<Tracks>, Feet) {
+    pub(crate) fn solved(&self, stage: &Stage, model: &FootModel, carrier: usize) -> (Option<Tracks>, Feet) {
         let mut feet = Feet::default();
         if self.body.found_by == FoundBy::AllLeaves {
             return (None, feet);
@@ -648,7 +648,7 @@ impl<'a> Holding<'a> {
     }
 
     /// Returns the legs of the feet to hold; states in `feet` the outcome of each foot, and when its points bear.
-    fn legs(&self, stage: &Stage<'_>, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
+    fn legs(&self, stage: &Stage, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
         let body = self.body;
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();

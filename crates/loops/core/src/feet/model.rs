@@ -71,7 +71,7 @@ pub(crate) struct FootModel {
 
 impl FootModel {
     /// Creates the measures of the body of a take, by its bones at the first sample of a motion.
-    pub(crate) fn new(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Self {
+    pub(crate) fn new(stage: &Stage, body: &Body, limits: &ContactLimits) -> Self {
         let skeleton = stage.skeleton();
         Self {
             size: body.size_in(skeleton, stage.tracks.pose(0)),

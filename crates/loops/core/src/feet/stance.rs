@@ -122,7 +122,7 @@ const PART_SECS: f64 = 0.1;
 const SLOWER: f64 = 0.8;
 
 impl<'a> PointTrack<'a> {
-    pub(super) fn new(stage: &'a Stage<'_>, model: &'a FootModel, point: FixedPoint) -> Self {
+    pub(super) fn new(stage: &'a Stage, model: &'a FootModel, point: FixedPoint) -> Self {
         Self {
             course: &stage.course,
             model,

@@ -56,7 +56,7 @@ impl MeanCycles {
 }
 
 impl fmt::Display for MeanCycles {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Off => f.write_str("off"),
             Self::UpTo(count) => write!(f, "{count}"),

@@ -99,7 +99,7 @@ impl KeyedCycle<'_> {
     }
 
     /// Returns a pose as it is a number of cycles later.
-    pub(crate) fn in_cycle(&self, pose: PoseRef<'_>, cycle: isize) -> Pose {
+    pub(crate) fn in_cycle(&self, pose: PoseRef, cycle: isize) -> Pose {
         let step = if cycle < 0 { self.motion.inverse() } else { self.motion };
         let motion = (0..cycle.unsigned_abs()).fold(Rigid::IDENTITY, |motion, _| step * motion);
         let mut moved = pose.to_pose();

@@ -35,7 +35,7 @@ impl<'a> From<&'a Pose> for PoseRef<'a> {
 }
 
 impl<'a> From<&'a PoseRef<'_>> for PoseRef<'a> {
-    fn from(pose: &'a PoseRef<'_>) -> Self {
+    fn from(pose: &'a PoseRef) -> Self {
         *pose
     }
 }
@@ -140,14 +140,14 @@ impl Pose {
     }
 
     /// Becomes a local pose in the space of the root's parent.
-    pub(crate) fn set_world(&mut self, skeleton: &Skeleton, local: PoseRef<'_>) {
+    pub(crate) fn set_world(&mut self, skeleton: &Skeleton, local: PoseRef) {
         self.translations.clear();
         self.rotations.clear();
         self.append_world(skeleton, local);
     }
 
     /// Appends a local pose in the space of the root's parent.
-    pub(super) fn append_world(&mut self, skeleton: &Skeleton, local: PoseRef<'_>) {
+    pub(super) fn append_world(&mut self, skeleton: &Skeleton, local: PoseRef) {
         let base = self.translations.len();
         self.translations.reserve(skeleton.num_joints());
         self.rotations.reserve(skeleton.num_joints());
@@ -263,7 +263,7 @@ impl Hinges {
 
 impl Skeleton {
     /// Returns a joint of a robot that a local pose turns off the axis of its hinge, or moves from its place.
-    pub fn off_hinge(&self, pose: PoseRef<'_>) -> Option<usize> {
+    pub fn off_hinge(&self, pose: PoseRef) -> Option<usize> {
         let is_off = |joint: usize, hinge: &Hinge| {
             let moved = pose.translations[joint].distance(self.joint(joint).rest_offset);
             moved > ROUNDED_METRES || hinge.off_axis(pose.rotations[joint]) > ROUNDED_TURN

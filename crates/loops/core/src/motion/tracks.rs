@@ -135,7 +135,7 @@ impl Tracks {
     /// Appends a frame; each rotation gets the sign nearest to the frame before.
     ///
     /// # Panics When the pose has another number of joints.
-    pub fn push(&mut self, pose: PoseRef<'_>) {
+    pub fn push(&mut self, pose: PoseRef) {
         let joints = self.num_joints();
         let fits = pose.translations.len() == joints && pose.rotations.len() == joints;
         assert!(fits, "a pose of {joints} joints");

@@ -62,7 +62,7 @@ pub struct ClosureChoice {
 }
 
 impl fmt::Display for ClosureChoice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let ([name, _], [secs, _]) = (self.method.names(), self.method.secs());
         write!(
             f,

@@ -73,7 +73,7 @@ pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> 
     stretches(&choosing, settings)
 }
 
-fn stretches(choosing: &Choosing<'_>, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
+fn stretches(choosing: &Choosing, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
     propose_stretches(choosing, settings.max_candidates.max(1), &|candidates| {
         ranked(choosing.analysis(), candidates, settings)
     })
@@ -146,7 +146,7 @@ fn ranked(analysis: &Analysis, candidates: Vec<LoopCandidate>, settings: &Search
 }
 
 /// Returns the parts of the outcome that the take alone shows.
-fn outcome_of_take(speeds: &mut UsualSpeeds<'_>, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
+fn outcome_of_take(speeds: &mut UsualSpeeds, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
     let steady = candidate.steadiness_around;
     Outcome {
         cost_ratio: candidate.cost_ratio.unwrap_or(0.0),

@@ -556,7 +556,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Makes the loop of the closed stretch, and holds its feet as the settings say.
-    fn make(&self, closed: ClosedStretch, image: Option<&Image<'_>>) -> Result<MadeLoop, MakeError> {
+    fn make(&self, closed: ClosedStretch, image: Option<&Image>) -> Result<MadeLoop, MakeError> {
         let Self {
             analysis,
             candidate,
@@ -606,7 +606,7 @@ impl<'a> Plan<'a> {
         &self,
         loop_clip: LoopClip,
         source: RootRelativeClip,
-        image: Option<&Image<'_>>,
+        image: Option<&Image>,
     ) -> Result<(Timed, Feet), MakeError> {
         let of_poses = loop_clip.root().twist.linear;
         let is_given = matches!(self.settings.feet.speed, RootSpeed::Given(_));
@@ -637,7 +637,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the loop with its feet held, if that is an improvement, and the outcome.
-    fn with_feet_held(&self, timed: &Timed, image: Option<&Image<'_>>) -> Result<(Option<LoopClip>, Feet), MakeError> {
+    fn with_feet_held(&self, timed: &Timed, image: Option<&Image>) -> Result<(Option<LoopClip>, Feet), MakeError> {
         let Self {
             analysis,
             candidate,
@@ -750,7 +750,7 @@ fn edited_stances(
 fn edited(
     loop_clip: LoopClip,
     source: RootRelativeClip,
-    image: Option<&Image<'_>>,
+    image: Option<&Image>,
     settings: &LoopSettings,
 ) -> Result<(LoopClip, RootRelativeClip), EditError> {
     if settings.edits.is_empty() {

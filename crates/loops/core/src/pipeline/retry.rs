@@ -86,7 +86,7 @@ pub(crate) fn make_loop_or_retry(
     analysis: &Analysis,
     candidate: &LoopCandidate,
     settings: &LoopSettings,
-    retry: Retry<'_>,
+    retry: Retry,
 ) -> Result<RetriedLoop, MakeError> {
     // Seams are judged on the take's loop; the chosen one is then put onto the character and varied.
     let mut done = of_take_or_retry(analysis, candidate, &settings.of_take(), retry)?;
@@ -99,7 +99,7 @@ fn of_take_or_retry(
     analysis: &Analysis,
     candidate: &LoopCandidate,
     settings: &LoopSettings,
-    retry: Retry<'_>,
+    retry: Retry,
 ) -> Result<RetriedLoop, MakeError> {
     let (first, quality) = match retry.made_before(candidate, settings) {
         Some(made) => made,

@@ -45,7 +45,7 @@ impl FromStr for StartAt {
 }
 
 impl Display for StartAt {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match self {
             Self::Contact(side) => write!(f, "{side}-contact"),
             Self::Passing => f.write_str("passing"),

@@ -98,7 +98,7 @@ impl FromStr for Footfalls {
 }
 
 impl Display for Footfalls {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         for (index, (side, moment)) in self.given().enumerate() {
             f.write_str(if index > 0 { "," } else { "" })?;
             match moment {

@@ -86,7 +86,7 @@ pub(super) fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
 ///
 /// Per joint, the largest second difference of its position relative to the root and of its local rotation, each over the
 /// largest of the source from two samples before the start to two after the end, or over the visible limit.
-pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>, size: f64) -> Option<JointPeak> {
+pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks>, size: f64) -> Option<JointPeak> {
     let source = source?;
     let count = keys.num_samples() as isize;
     let own = (-2..count + 3).filter(|&sample| source.has(sample - 1) && source.has(sample + 1));
@@ -171,11 +171,7 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
 const LEAST_STAND_SECS: f64 = 0.1;
 
 /// Returns the contact whose foot is farthest above or below its height in the source; `None` without contacts or source.
-pub(super) fn foot_height(
-    keys: &LoopKeys,
-    stands: &[Stand],
-    source: Option<&SourceTracks<'_>>,
-) -> Option<WorstContact> {
+pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks>) -> Option<WorstContact> {
     let source = source?;
     let heights = stands
         .iter()

@@ -53,14 +53,14 @@ fn first_largest(figures: impl Iterator<Item = f64>) -> usize {
 }
 
 /// Returns the gap between first and closing key, and the excess of the step over the seam over any natural step there.
-pub(super) fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
+pub(super) fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks>) -> (f64, f64) {
     (0..keys.num_joints())
         .map(|joint| joint_pose_gap(keys, source, joint))
         .fold((0.0, 0.0), |worst, gap| (worst.0.max(gap.0), worst.1.max(gap.1)))
 }
 
 /// Returns the gap of [`pose_gap`] of one joint.
-fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) -> (f64, f64) {
+fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks>, joint: usize) -> (f64, f64) {
     let last = keys.num_samples() as isize;
     let (radians, mut metres) = keys.closing_gap(joint).unwrap_or_default();
     let own = source.map(|source| (source.position(last, joint) - source.position(last - 1, joint)).length());
@@ -113,7 +113,7 @@ fn joint_acceleration_ratio(keys: &LoopKeys, joint: usize) -> f64 {
     sizes[0].max(sizes[num_samples - 1]) / seam_peak::usual(sizes[1..num_samples - 1].to_vec(), floor::TREMBLE_METRES)
 }
 
-pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
+pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTracks) -> Option<f64> {
     let known = [0, keys.num_samples() as isize].into_iter();
     let known: Vec<isize> = known.filter(|&at| source.has(at - 1) && source.has(at + 1)).collect();
     if known.is_empty() {
@@ -180,7 +180,7 @@ pub(super) fn seam_rank(keys: &LoopKeys) -> f64 {
 }
 
 /// Rank of the take's own frames at start and end among the frames of the cut.
-pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
+pub(super) fn take_rank(source: &SourceTracks) -> Option<f64> {
     let range = source.rooted.clip.sample_range();
     let num_samples = source.rooted.clip.num_intervals() as isize;
     let joints = source.world.num_joints();
@@ -208,14 +208,14 @@ pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
 
 /// Returns the mean distance of the joints of a body from the uncut take, relative to the root, metres. Joints that only steer
 /// the rig are ignored.
-pub(super) fn displacement_metres(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
+pub(super) fn displacement_metres(keys: &LoopKeys, body: &Body, source: &SourceTracks) -> f64 {
     mean_of_joints(keys, body, source, |sample, joint| {
         keys.position(sample, joint).distance(source.position(sample, joint))
     })
 }
 
 /// Returns the mean local rotation of the same joints from the uncut take, radians.
-pub(super) fn displacement_radians(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
+pub(super) fn displacement_radians(keys: &LoopKeys, body: &Body, source: &SourceTracks) -> f64 {
     mean_of_joints(keys, body, source, |sample, joint| {
         rotation::difference(
             keys.rotation(sample, joint),

@@ -137,7 +137,7 @@ pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -
 }
 
 /// Finds [`stands`] with tracks of the source that are already sampled.
-pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
+pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks>) -> Vec<Stand> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
     }

@@ -304,7 +304,7 @@ impl FollowedFeet {
 
     /// Returns the speed of the target's feet over the ground while those of the source stand, metres per second; `None` if none
     /// stands.
-    pub(super) fn slide(&self, stage: &Stage<'_>) -> Option<f64> {
+    pub(super) fn slide(&self, stage: &Stage) -> Option<f64> {
         let (mut sum, mut count) = (0.0, 0.0);
         for stand in self.stands() {
             for key in stand.samples() {
@@ -350,7 +350,7 @@ impl Retarget {
     }
 
     /// Returns the points that bear, and how knees bend.
-    fn feet_of(&self, source: &Stage<'_>) -> FollowedFeet {
+    fn feet_of(&self, source: &Stage) -> FollowedFeet {
         let num_samples = source.num_samples();
         FollowedFeet {
             num_samples,
@@ -374,7 +374,7 @@ impl Retarget {
     }
 
     /// Returns the leg of a foot of the target, and how the knee of the source bends.
-    fn leg_of(&self, foot: &Foot, source: &Stage<'_>) -> Option<FollowedLeg> {
+    fn leg_of(&self, foot: &Foot, source: &Stage) -> Option<FollowedLeg> {
         let followed = self.followed_leg(foot.ankle)?;
         let theirs = followed.reaches?.ends()?;
         Some(FollowedLeg {
@@ -423,7 +423,7 @@ impl Retarget {
     }
 
     /// Returns when points of the target's feet bear, according to those of the source.
-    fn bearing(&self, source: &Stage<'_>) -> Vec<Bearing> {
+    fn bearing(&self, source: &Stage) -> Vec<Bearing> {
         let model = FootModel::new(source, &self.source.body, &self.source.contacts);
         let theirs = feet::bearing(source, &self.source.body, &model);
         let mut known = Vec::new();
@@ -490,7 +490,7 @@ pub(super) fn bends(world: &WorldTracks, joints: [usize; 3]) -> impl Iterator<It
 }
 
 /// The largest angular accelerations of the joints of a leg and of its toes, radians per second squared; infinite without toes.
-fn hardest(stage: &Stage<'_>, [upper, lower, end]: [usize; 3], toe: Option<usize>) -> [f64; 4] {
+fn hardest(stage: &Stage, [upper, lower, end]: [usize; 3], toe: Option<usize>) -> [f64; 4] {
     [Some(upper), Some(lower), Some(end), toe]
         .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(stage, joint)))
 }

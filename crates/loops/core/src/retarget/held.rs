@@ -69,11 +69,7 @@ impl FollowedFeet {
 
     /// Holds the feet of a loop on the target. Feet with edited stances are held however far they slide; feet that must be
     /// elsewhere than in the loop have positions relative to the root.
-    pub(crate) fn hold_by(
-        &self,
-        carried: &LoopClip,
-        holding: Holding<'_>,
-    ) -> Result<(Option<LoopClip>, Feet), HoldError> {
+    pub(crate) fn hold_by(&self, carried: &LoopClip, holding: Holding) -> Result<(Option<LoopClip>, Feet), HoldError> {
         let (found, known) = (carried.num_samples(), self.num_samples);
         if found != known {
             return Err(HoldError::KnownElsewhere { found, known });
@@ -91,12 +87,7 @@ impl FollowedFeet {
 
     /// Returns the tracks of a motion of the target with its feet held, and the outcome; `None` if none is held. `carrier` is
     /// the joint that carries the root motion.
-    pub(super) fn hold_motion(
-        &self,
-        stage: &Stage<'_>,
-        holding: Holding<'_>,
-        carrier: usize,
-    ) -> (Option<Tracks>, Feet) {
+    pub(super) fn hold_motion(&self, stage: &Stage, holding: Holding, carrier: usize) -> (Option<Tracks>, Feet) {
         let body = holding.body;
         let model = FootModel {
             legs: self

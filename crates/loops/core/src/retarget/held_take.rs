@@ -119,7 +119,7 @@ impl Retarget {
     }
 
     /// Returns the corrections that hold the feet in a stretch of a take; `None` if there are none.
-    fn corrections(&self, feet: &FollowedFeet, samples: &Samples<'_>, lock: FootLock) -> Option<Corrections> {
+    fn corrections(&self, feet: &FollowedFeet, samples: &Samples, lock: FootLock) -> Option<Corrections> {
         let step = TimeStep::new(samples.step_secs);
         let [margin, over, longest] = [MARGIN_SECS, OVER_SECS, WINDOW_SECS].map(|secs| step.nearest_from_one(secs));
         let num_windows = samples.count.div_ceil(longest.min(WINDOW_SAMPLES));

@@ -203,7 +203,7 @@ impl Retarget {
     ///
     /// # Panics
     /// When the pose has other joints than the source.
-    pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
+    pub fn pose(&self, pose: PoseRef) -> Pose {
         let (world, lengths) = self.reached(&self.along(pose));
         self.local(&world, &lengths)
     }
@@ -287,12 +287,12 @@ impl Retarget {
     }
 
     /// Returns a local pose of the source transferred to the target by directions alone, in the world.
-    pub(super) fn directions(&self, pose: PoseRef<'_>) -> Pose {
+    pub(super) fn directions(&self, pose: PoseRef) -> Pose {
         self.along(pose).world
     }
 
     /// Transfers a pose of the source to the target by directions alone: no limb reaches for its goal yet.
-    fn along(&self, pose: PoseRef<'_>) -> Along {
+    fn along(&self, pose: PoseRef) -> Along {
         let from = pose.world(&self.source.skeleton);
         let turns: Vec<Option<DQuat>> = self
             .follows

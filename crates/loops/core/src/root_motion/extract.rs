@@ -357,7 +357,7 @@ impl<'a> Stretch<'a> {
 }
 
 /// Returns the root motion of a period in the given mode. Errors: a straight root for a period that turns.
-fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion, RootError> {
+fn root_motion(cycle: &Cycle, settings: &RootSettings) -> Result<RootMotion, RootError> {
     let root = cycle.root_motion();
     if settings.mode != RootMode::Linear {
         return Ok(root);

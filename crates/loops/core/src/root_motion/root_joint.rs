@@ -143,7 +143,7 @@ pub(crate) fn with_root_joint_at(
 /// Returns the rotation of a root joint relative to the root: upright, or tilted as in a pose of the rig.
 ///
 /// Its facing is the root's; rigs whose axes are not Y up are tilted by a quarter turn and keep that.
-pub fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {
+pub fn tilt(skeleton: &Skeleton, pose: PoseRef, joint: usize) -> Rigid {
     let rotation = skeleton
         .path_from_root(joint)
         .iter()

@@ -33,7 +33,7 @@ pub(super) fn outlined(svg: &str) -> Result<String, FaceParsingError> {
 }
 
 /// Appends the path of one line of text.
-fn push_line(svg: &mut String, faces: &[Face<'_>; 2], attributes: &str, words: &str) {
+fn push_line(svg: &mut String, faces: &[Face; 2], attributes: &str, words: &str) {
     let attribute = |name: &str| {
         let (_, after) = attributes.split_once(&format!("{name}=\""))?;
         after.split_once('"').map(|(value, _)| value)

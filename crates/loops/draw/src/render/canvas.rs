@@ -180,7 +180,7 @@ impl Canvas {
         );
     }
 
-    fn fill_path(&mut self, path: &Path, paint: &Paint<'_>) {
+    fn fill_path(&mut self, path: &Path, paint: &Paint) {
         self.pixels
             .fill_path(path, paint, FillRule::Winding, Transform::identity(), None);
     }

@@ -11,7 +11,7 @@ pub struct Picture {
 }
 
 impl core::fmt::Debug for Picture {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
         let [width, height] = self.size();
         write!(f, "Picture({width} x {height})")
     }

@@ -32,7 +32,7 @@ const OFF: [f64; 3] = [0.80, 0.12, 0.05];
 /// jumps.
 ///
 /// Errors: [`RenderError::NoSeam`] for a motion that does not repeat.
-pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
+pub fn onion(scene: &Scene) -> Result<Picture, RenderError> {
     let motion = scene.motion;
     if !motion.repeats() {
         return Err(RenderError::NoSeam);

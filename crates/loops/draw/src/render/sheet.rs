@@ -14,7 +14,7 @@ pub const MAX_CELLS: usize = 256;
 ///
 /// `frames` count from the start of the motion and may span any number of cycles; at most [`MAX_CELLS`] are drawn.
 /// Errors: the sheet is too large for memory.
-pub fn contact_sheet(scene: &Scene<'_>, frames: &[usize]) -> Result<Picture, RenderError> {
+pub fn contact_sheet(scene: &Scene, frames: &[usize]) -> Result<Picture, RenderError> {
     let motion = scene.motion;
     let frames = &frames[..frames.len().min(MAX_CELLS)];
     let [width, height] = scene.size;

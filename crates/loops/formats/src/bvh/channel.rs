@@ -55,7 +55,7 @@ impl Channel {
 }
 
 impl fmt::Display for Channel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let kind = match self.kind {
             ChannelKind::Position => "position",
             ChannelKind::Rotation => "rotation",

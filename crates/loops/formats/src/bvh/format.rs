@@ -42,7 +42,7 @@ impl FileForm for BvhSource {
         Some(retarget::unturned(skeleton, self.space.turn()))
     }
 
-    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+    fn write(&self, motion: &KeyedMotion) -> Result<WrittenFile, WriteError> {
         write::write(motion, self)
     }
 

@@ -108,7 +108,7 @@ impl Trees {
 }
 
 /// Reads from HIERARCHY up to and including the word MOTION.
-pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Result<Trees, BvhError> {
+pub(super) fn read(lexer: &mut Lexer, warnings: &mut Vec<FileWarning>) -> Result<Trees, BvhError> {
     let mut reader = Reader {
         lexer,
         joints: Vec::new(),

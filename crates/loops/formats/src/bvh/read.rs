@@ -163,12 +163,7 @@ impl RowSink for Poses<'_> {
 ///
 /// Every dialect of docs/formats/bvh.md is read. The call stack does not grow with the nesting of joints, and memory does not grow
 /// with a number that the file only states.
-pub(super) fn read_take(
-    bytes: &[u8],
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<FileWarning>,
-) -> Loaded {
+pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Loaded {
     let mut lexer = open(bytes)?;
     let trees = hierarchy::read(&mut lexer, warnings)?;
     let Tree { mut hierarchy, values } = trees.chosen(settings.skin, warnings)?;

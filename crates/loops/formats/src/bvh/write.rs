@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Writes motion as the text of a file: an added root has OFFSET zero and six channels.
-pub(super) fn write(motion: &KeyedMotion<'_>, source: &BvhSource) -> Result<WrittenFile, WriteError> {
+pub(super) fn write(motion: &KeyedMotion, source: &BvhSource) -> Result<WrittenFile, WriteError> {
     if motion.interpolation == KeyInterpolation::Step {
         return Err(WriteError::NoSteps);
     }

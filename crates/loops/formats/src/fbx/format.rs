@@ -71,7 +71,7 @@ impl FileForm for FbxSource {
         (self.rest.rotations.len() == skeleton.num_joints()).then(|| self.rest.clone())
     }
 
-    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+    fn write(&self, motion: &KeyedMotion) -> Result<WrittenFile, WriteError> {
         match &self.form {
             #[cfg(feature = "fbx")]
             Form::File(file) => insert::insert(motion, self, file),
@@ -109,7 +109,7 @@ impl FileForm for FbxSource {
     }
 
     #[cfg(feature = "fbx")]
-    fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+    fn write_all(&self, motions: &[MotionOfFile]) -> Result<(WrittenFile, Added), WriteError> {
         let Form::File(whole) = &self.form else {
             return Err(not_extended(self.capabilities()));
         };

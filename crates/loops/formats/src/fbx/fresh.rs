@@ -37,7 +37,7 @@ const VERSION: u32 = 7400;
 /// Returns the bytes of a new file.
 pub(super) fn file(
     name: &str,
-    keys: &Keys<'_>,
+    keys: &Keys,
     has_short_tracks: bool,
     interpolation: KeyInterpolation,
 ) -> Result<Vec<u8>, WriteError> {

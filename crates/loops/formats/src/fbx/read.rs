@@ -59,8 +59,8 @@ impl FbxScene {
             joints,
             grid,
             shapes,
-        }: Animated<'_>,
-        settings: &ReadSettings<'_>,
+        }: Animated,
+        settings: &ReadSettings,
         warnings: &mut Vec<FileWarning>,
     ) -> Result<LoadedTake, ReadError> {
         let scene = &self.scene;
@@ -144,7 +144,7 @@ impl ParsedFile for FbxScene {
     /// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several,
     /// else `name`. The space is the one stated in the file, unless `settings` override it or the body would not have a person's
     /// size.
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+    fn read(&self, name: &str, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Loaded {
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
         let joints = joints::choose(
@@ -184,7 +184,7 @@ impl ParsedFile for FbxScene {
         self.sampled(animated, settings, warnings)
     }
 
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+    fn read_rest(&self, name: &str, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Loaded {
         let animated = Animated {
             take_name: name,
             animation: "",

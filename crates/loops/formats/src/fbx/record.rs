@@ -164,7 +164,7 @@ impl<'a> Record<'a> {
     }
 
     /// Whether both have the same attributes, bit for bit.
-    pub(crate) fn has_attributes_of(&self, other: &Record<'_>) -> bool {
+    pub(crate) fn has_attributes_of(&self, other: &Record) -> bool {
         self.attributes == other.attributes
     }
 
@@ -334,7 +334,7 @@ impl<'a> Cursor<'a> {
 /// Writes a file. Errors: [`FbxError::TooManyBytes`] if offsets of four bytes are too small.
 ///
 /// Takes memory for one file: records are dropped as they are written.
-pub(crate) fn write(document: Document<'_>) -> Result<Vec<u8>, FbxError> {
+pub(crate) fn write(document: Document) -> Result<Vec<u8>, FbxError> {
     let width = width(document.version);
     let lengths = document.records.iter().map(|record| record.length(width));
     let mut writer = Writer {
@@ -377,7 +377,7 @@ impl Writer {
         self.bytes.resize(self.bytes.len() + empty_length(self.width), 0);
     }
 
-    fn record(&mut self, record: Record<'_>) -> Result<(), FbxError> {
+    fn record(&mut self, record: Record) -> Result<(), FbxError> {
         let width = self.width;
         let head = self.bytes.len();
         self.bytes.resize(head + 3 * width, 0);

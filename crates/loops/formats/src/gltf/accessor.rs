@@ -230,7 +230,7 @@ impl<'a> Accessors<'a> {
     /// Elements in a view, checked against its end before memory is reserved for them.
     fn elements(
         &self,
-        place: &Place<'_>,
+        place: &Place,
         component: &Component,
         width: usize,
         count: usize,

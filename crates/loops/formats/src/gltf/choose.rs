@@ -88,7 +88,7 @@ impl Chosen<'_> {
     /// Reads the keys of a sampler. Errors: as [`Track::read`].
     pub(crate) fn track(
         &self,
-        accessors: &Accessors<'_>,
+        accessors: &Accessors,
         sampler: usize,
         width: Option<usize>,
     ) -> Result<Track, GltfError> {
@@ -194,7 +194,7 @@ fn skin_joints(
     document: &Document,
     moved: &[bool],
     bones: Option<&Humanoid>,
-    settings: &ReadSettings<'_>,
+    settings: &ReadSettings,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<Vec<usize>, ReadError> {
     let mut skins: Vec<Skin> = parts::parts(document, "skins")?;
@@ -258,7 +258,7 @@ pub(crate) fn joints(
     nodes: &Nodes,
     moves: Option<&[(usize, Path, usize)]>,
     bones: Option<&Humanoid>,
-    settings: &ReadSettings<'_>,
+    settings: &ReadSettings,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<Joints, ReadError> {
     if bones.is_some_and(|bones| bones.is_motion) {

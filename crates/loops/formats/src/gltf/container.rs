@@ -46,7 +46,7 @@ impl Document {
     /// Errors: the container or the JSON is invalid, or takes too much memory.
     pub(crate) fn parse(
         bytes: &[u8],
-        companions: Option<Companions<'_>>,
+        companions: Option<Companions>,
         limits: &SizeLimits,
     ) -> Result<(Self, Vec<String>), ReadError> {
         let (text, bin) = if bytes.starts_with(MAGIC) {
@@ -443,7 +443,7 @@ pub(crate) fn percent_decoded(uri: &str) -> String {
 mod tests {
     use super::*;
 
-    fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> (Document, Vec<String>) {
+    fn parse(bytes: &[u8], companions: Option<Companions>) -> (Document, Vec<String>) {
         Document::parse(bytes, companions, &SizeLimits::default()).unwrap()
     }
 

@@ -141,7 +141,7 @@ impl FileForm for GltfSource {
         Some(pose)
     }
 
-    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+    fn write(&self, motion: &KeyedMotion) -> Result<WrittenFile, WriteError> {
         write::write(motion, self)
     }
 
@@ -153,7 +153,7 @@ impl FileForm for GltfSource {
         !vrm::is_motion(&self.document)
     }
 
-    fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+    fn write_all(&self, motions: &[MotionOfFile]) -> Result<(WrittenFile, Added), WriteError> {
         write::write_all(self, motions)
     }
 

@@ -43,11 +43,7 @@ pub(crate) struct GltfFile {
 }
 
 impl GltfFile {
-    pub(crate) fn parse(
-        bytes: &[u8],
-        companions: Option<Companions<'_>>,
-        limits: &SizeLimits,
-    ) -> Result<Self, ReadError> {
+    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions>, limits: &SizeLimits) -> Result<Self, ReadError> {
         let (document, faults) = meshopt::document(bytes, companions, limits)?;
         parts::check_version(&document)?;
         let nodes = Nodes::read(&document)?;
@@ -84,11 +80,11 @@ impl GltfFile {
     /// Returns the take of a rig on a grid of times, and its form in the file.
     fn sampled(
         &self,
-        rig: Rig<'_>,
+        rig: Rig,
         name: &str,
         grid: &Grid,
         shapes: Vec<NodeShapes>,
-        settings: &ReadSettings<'_>,
+        settings: &ReadSettings,
         warnings: &mut Vec<FileWarning>,
     ) -> Result<LoadedTake, ReadError> {
         // In the file's own space, until it is determined.
@@ -131,7 +127,7 @@ impl ParsedFile for GltfFile {
         choose::animation_names(&self.animations)
     }
 
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+    fn read(&self, name: &str, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Loaded {
         let Self { document, nodes, .. } = self;
         let accessors = Accessors::new(document, &self.faults, self.num_bytes);
         let chosen = choose::animation(&self.animations, &accessors, nodes, settings, warnings)?;
@@ -234,7 +230,7 @@ impl ParsedFile for GltfFile {
         self.sampled(rig, &name, &grid, shapes.collect(), settings, warnings)
     }
 
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+    fn read_rest(&self, name: &str, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Loaded {
         let bones = self.stated_bones(warnings);
         let joints = choose::joints(&self.document, &self.nodes, None, bones, settings, warnings)?;
         if joints.nodes.iter().flatten().count() == 0 {
@@ -373,7 +369,7 @@ impl<'a> Rig<'a> {
 const SCALE_TOLERANCE: f64 = 1e-3;
 
 /// Warns about joints with scales and about changing ones: their effect on lengths is read, but a loop cannot hold a change.
-fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning>) {
+fn warn_of_scales(rig: &Rig, start_secs: f64, warnings: &mut Vec<FileWarning>) {
     // A scale shared by the whole skeleton is a unit conversion, unless it is not uniform.
     let first = rig.joints.nodes[0];
     let above: Vec<usize> = first.into_iter().flat_map(|first| rig.nodes.above(first)).collect();
@@ -443,7 +439,7 @@ const LARGEST_METRES: f64 = 80.0;
 /// Determines the space. The format specifies metres and +Y up. This is used unless the body stands along another axis, at rest
 /// too, or the model would be smaller than a mouse, or larger than a whale and a person in another unit, or larger than any
 /// animal. Bones have the same length in all animations of a file.
-fn settle(probe: &Take, rest: &Pose, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Space {
+fn settle(probe: &Take, rest: &Pose, settings: &ReadSettings, warnings: &mut Vec<FileWarning>) -> Space {
     let mut choice = settings.space;
     if choice.up == UpChoice::Auto {
         let stands = guess::stands_otherwise(probe, rest);

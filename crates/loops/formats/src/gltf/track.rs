@@ -39,7 +39,7 @@ impl Track {
     /// Errors: times that are not finite or do not increase, values that are not valid, a number of values that does not match
     /// the keys.
     pub(crate) fn read(
-        accessors: &Accessors<'_>,
+        accessors: &Accessors,
         sampler: &Sampler,
         width: Option<usize>,
         at: &str,
@@ -225,7 +225,7 @@ fn mixed<const N: usize>(weights: [f64; N], parts: [&[f64]; N]) -> Vec<f64> {
 /// Latest time of a key, seconds: about three years.
 const MAX_SECS: f64 = 1e8;
 
-pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Rc<[f64]>, GltfError> {
+pub(crate) fn read_times(accessors: &Accessors, sampler: &Sampler, at: &str) -> Result<Rc<[f64]>, GltfError> {
     let position = format!("{at}.input");
     let times = accessors.values(sampler.input, "SCALAR", &position)?;
     let mut before = 0.0;

@@ -153,7 +153,7 @@ fn led_by(skeleton: &Skeleton, bones: &[HumanBone]) -> Vec<Option<usize>> {
 /// Converts a motion to its bones: local poses at all keys, and the joint that is farthest from its place, with the distance.
 ///
 /// If joints between hips and legs move, the hips compensate, so that feet do not slide.
-fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize, f64)) {
+fn by_bones(motion: &KeyedMotion, bones: &[HumanBone]) -> (Vec<Pose>, (usize, f64)) {
     let skeleton = motion.skeleton();
     let mut apart = (0, 0.0);
     let led_by = led_by(&skeleton, bones);
@@ -214,7 +214,7 @@ impl FileForm for VrmaSource {
         (skeleton.num_joints() == self.rest.rotations.len()).then(|| self.rest.clone())
     }
 
-    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+    fn write(&self, motion: &KeyedMotion) -> Result<WrittenFile, WriteError> {
         let bones = self.bones()?;
         if motion.adds_root {
             return Err(WriteError::NoRootJoint);
@@ -234,7 +234,7 @@ impl FileForm for VrmaSource {
         Ok(written)
     }
 
-    fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
+    fn shown_on(&self, read: Take, motion: &KeyedMotion) -> Result<Take, WriteError> {
         let (bones, skeleton) = (self.bones()?, motion.skeleton());
         let on_bones = read.on(&of_bones(&skeleton, bones)?);
         let expected = motion.num_keys - usize::from(read.tail().is_some());

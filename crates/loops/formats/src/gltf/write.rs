@@ -42,7 +42,7 @@ const SCALE_TOLERANCE: f64 = 1e-6;
 
 /// Writes motion into a copy of the file. The animation has the motion's name and replaces one of that name; a loop replaces
 /// only loops.
-pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<WrittenFile, WriteError> {
+pub(super) fn write(motion: &KeyedMotion, source: &GltfSource) -> Result<WrittenFile, WriteError> {
     let mut document = Document::clone(&source.document);
     // Programs play the first animation of a file for avatars.
     if vrm::is_motion(&document) {
@@ -56,7 +56,7 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<Wri
 /// Adds motions to a copy of their file, one after another; for each, the name of its animation.
 ///
 /// A motion that cannot be written is left out. Errors: the file is too large for the format.
-pub(super) fn write_all(source: &GltfSource, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+pub(super) fn write_all(source: &GltfSource, motions: &[MotionOfFile]) -> Result<(WrittenFile, Added), WriteError> {
     if vrm::is_motion(&source.document) {
         return Err(not_extended(source.capabilities()));
     }
@@ -91,7 +91,7 @@ pub(super) fn repacked(source: &GltfSource, take: &Take, add_root: bool) -> Resu
 fn add(
     document: &mut Document,
     animations: &mut Animations,
-    motion: &KeyedMotion<'_>,
+    motion: &KeyedMotion,
     source: &GltfSource,
     added: &HashSet<String>,
 ) -> Result<String, WriteError> {
@@ -118,7 +118,7 @@ fn add(
 }
 
 /// Sections of the loop file that are known before it is measured.
-fn facts_of_loop(motion: &KeyedMotion<'_>, clip: &LoopClip, settings: &LoopWriteSettings) -> Value {
+fn facts_of_loop(motion: &KeyedMotion, clip: &LoopClip, settings: &LoopWriteSettings) -> Value {
     let twist = clip.root().twist;
     json!({
         "candidate": { "period_secs": clip.period_secs() },
@@ -238,7 +238,7 @@ impl Tracks<'_> {
 
 impl<'a> Writer<'a> {
     /// Prepares the target. Errors: the skeleton differs from the source's.
-    fn new(document: &'a mut Document, source: &'a GltfSource, motion: &KeyedMotion<'_>) -> Result<Self, WriteError> {
+    fn new(document: &'a mut Document, source: &'a GltfSource, motion: &KeyedMotion) -> Result<Self, WriteError> {
         motion.check_num_joints(source.joints.len())?;
         let parents = motion.own_parents();
         let mut joints = source.joints.clone();
@@ -307,7 +307,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds the animation of joints and shapes, or replaces the one of that name.
-    fn animate(&mut self, motion: &KeyedMotion<'_>, name: &str, animations: &mut Animations) -> Result<(), WriteError> {
+    fn animate(&mut self, motion: &KeyedMotion, name: &str, animations: &mut Animations) -> Result<(), WriteError> {
         motion.check_size(MAX_TRANSFORMS)?;
         let num_keys = motion.num_keys;
         // The values beside the pose, with their numbers at all keys.
@@ -378,11 +378,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Returns the transforms of all nodes at all keys.
-    fn tracks(
-        &self,
-        motion: &KeyedMotion<'_>,
-        beside: &[(&NodeShapes, Vec<f64>)],
-    ) -> Result<Vec<LocalTrack>, WriteError> {
+    fn tracks(&self, motion: &KeyedMotion, beside: &[(&NodeShapes, Vec<f64>)]) -> Result<Vec<LocalTrack>, WriteError> {
         let num_keys = motion.num_keys;
         let rests = self.joints.iter().map(|joint| match joint.node {
             Some(node) => self.nodes.transforms[node].translation,
@@ -421,7 +417,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Translations and rotations of all nodes for one pose of the take and these scales of them; `None` for a translation that is undetermined.
-    fn locals(&self, pose: PoseRef<'_>, scales: &[DVec3]) -> Vec<(Option<DVec3>, DQuat)> {
+    fn locals(&self, pose: PoseRef, scales: &[DVec3]) -> Vec<(Option<DVec3>, DQuat)> {
         let Self { source, .. } = self;
         let space = &source.space;
         let above = &source.above;

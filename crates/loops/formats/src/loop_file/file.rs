@@ -186,7 +186,7 @@ pub struct DerivedLoop {
 
 impl DerivedLoop {
     /// Describes a blend of loops.
-    pub fn blended(clip: &LoopClip, origin: BlendOrigin<'_>) -> Self {
+    pub fn blended(clip: &LoopClip, origin: BlendOrigin) -> Self {
         let writing = LoopWriteSettings {
             in_place: !origin.mode.moves_root(),
             add_root: origin.add_root,
@@ -229,7 +229,7 @@ impl DerivedLoop {
     }
 
     /// Describes a loop carried over to another rig.
-    pub fn retargeted(clip: &LoopClip, origin: RetargetOrigin<'_>) -> Self {
+    pub fn retargeted(clip: &LoopClip, origin: RetargetOrigin) -> Self {
         let first = origin.first;
         let mode = first.root_motion.mode;
         // Loops in BVH files are named after their file.

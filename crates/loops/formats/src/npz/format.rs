@@ -65,7 +65,7 @@ impl FileForm for NpzSource {
         &self.space
     }
 
-    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+    fn write(&self, motion: &KeyedMotion) -> Result<WrittenFile, WriteError> {
         motion.check_parents(&self.parents)?;
         motion.check_size(MAX_TRANSFORMS)?;
         let skeleton = motion.skeleton();

@@ -35,7 +35,7 @@ const SHORTEST_ROTATION: f64 = 1e-3;
 const MOST_GROWTH: f64 = 0.05;
 
 /// Implements [`crate::read_take`] for NPZ.
-pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
+pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings, _: &mut Vec<FileWarning>) -> Loaded {
     let arrays = Arrays::new(bytes, &settings.limits)?;
     let motion = if arrays.has("names") {
         own(&arrays)?
@@ -148,7 +148,7 @@ struct Motion {
 }
 
 /// Reads our own layout.
-fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
+fn own(arrays: &Arrays) -> Result<Motion, ReadError> {
     let names = arrays.array("names")?;
     names.check_shape(&[None])?;
     let num_joints = names.shape[0];
@@ -191,7 +191,7 @@ fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
 }
 
 /// Reads the tips of joints without children; NaN stands for an unknown tip.
-fn tips(arrays: &Arrays<'_>, num_joints: usize) -> Result<Vec<Option<DVec3>>, ReadError> {
+fn tips(arrays: &Arrays, num_joints: usize) -> Result<Vec<Option<DVec3>>, ReadError> {
     if !arrays.has("tips") {
         return Ok(vec![None; num_joints]);
     }
@@ -205,7 +205,7 @@ fn tips(arrays: &Arrays<'_>, num_joints: usize) -> Result<Vec<Option<DVec3>>, Re
         .collect())
 }
 
-fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
+fn of_kimodo(arrays: &Arrays) -> Result<Motion, ReadError> {
     let joints = Some(kimodo::JOINTS.len());
     let (positions, shape) = arrays.vectors("posed_joints", &[None, joints, Some(3)])?;
     let (matrices, _) = arrays.numbers("global_rot_mats", &[Some(shape[0]), joints, Some(3), Some(3)])?;
@@ -231,7 +231,7 @@ fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
 }
 
 impl Motion {
-    fn take(self, name: &str, settings: &ReadSettings<'_>) -> Result<Take, ReadError> {
+    fn take(self, name: &str, settings: &ReadSettings) -> Result<Take, ReadError> {
         self.check_joints()?;
         let num_joints = self.names.len();
         let num_frames = self.positions.len() / num_joints.max(1);

@@ -69,7 +69,7 @@ fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a
 pub(super) fn read(
     bytes: &[u8],
     (robot, hinges): (&Skeleton, &Hinges),
-    settings: &ReadSettings<'_>,
+    settings: &ReadSettings,
 ) -> Result<(RobotMotion, Bodies), ReadError> {
     let arrays = Arrays::new(bytes, &settings.limits)?;
     let count = hinges.each().count();

@@ -116,7 +116,7 @@ impl FileForm for RobotSource {
         ))
     }
 
-    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+    fn write(&self, motion: &KeyedMotion) -> Result<WrittenFile, WriteError> {
         let written = Written::new(motion)?;
         let step_secs = motion.step_secs;
         if let Some(fps) = rows::unstated_fps(&self.layout).filter(|fps| (fps * step_secs - 1.0).abs() > SAME_RATE) {

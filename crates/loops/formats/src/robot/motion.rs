@@ -111,7 +111,7 @@ impl RobotMotion {
         self,
         name: &str,
         (robot, hinges): (&Skeleton, &Hinges),
-        settings: &ReadSettings<'_>,
+        settings: &ReadSettings,
         layout: Layout,
     ) -> Loaded {
         settings.limits.check_transforms(self.bases.len(), robot.num_joints())?;

@@ -380,7 +380,7 @@ impl<'a> Machine<'a> {
 }
 
 /// Reads a motion. Errors: [`RobotMotionError`]; no code of the file runs.
-pub(super) fn read(bytes: &[u8], (_, hinges): Robot<'_>, limits: &SizeLimits) -> Result<(RobotMotion, Layout)> {
+pub(super) fn read(bytes: &[u8], (_, hinges): Robot, limits: &SizeLimits) -> Result<(RobotMotion, Layout)> {
     let mut machine = Machine {
         bytes,
         values: Vec::new(),

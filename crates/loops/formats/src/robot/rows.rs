@@ -66,11 +66,7 @@ fn is_in_short(name: &str) -> bool {
 }
 
 /// Reads CSV: Unitree's without a header, SEED's with one.
-pub(super) fn read_csv(
-    bytes: &[u8],
-    robot: Robot<'_>,
-    _: &SizeLimits,
-) -> Result<(RobotMotion, Layout), RobotMotionError> {
+pub(super) fn read_csv(bytes: &[u8], robot: Robot, _: &SizeLimits) -> Result<(RobotMotion, Layout), RobotMotionError> {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text
         .lines()
@@ -115,7 +111,7 @@ fn check_columns(rows: &[Vec<f64>], expected: &[usize]) -> Result<usize, RobotMo
         .map_or(Ok(first), |row| wrong(row, &[first]))
 }
 
-fn unitree(rows: &[Vec<f64>], robot: Robot<'_>) -> Result<(RobotMotion, Layout), RobotMotionError> {
+fn unitree(rows: &[Vec<f64>], robot: Robot) -> Result<(RobotMotion, Layout), RobotMotionError> {
     let names = names(robot);
     let mut given: Vec<usize> = (0..names.len()).filter(|&hinge| is_in_short(names[hinge])).collect();
     let is_short = check_columns(rows, &[7 + names.len(), 7 + given.len()])? != 7 + names.len();
@@ -140,7 +136,7 @@ fn unitree(rows: &[Vec<f64>], robot: Robot<'_>) -> Result<(RobotMotion, Layout),
     Ok((if is_other { other } else { motion }, Layout::Unitree { is_short }))
 }
 
-fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion, RobotMotionError> {
+fn seed(header: &str, rows: &[Vec<f64>], robot: Robot) -> Result<RobotMotion, RobotMotionError> {
     let columns: Vec<&str> = header.split(',').map(str::trim).collect();
     check_columns(rows, &[columns.len()])?;
     let column = |name: &str| columns.iter().position(|column| *column == name);
@@ -179,11 +175,7 @@ fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion
 }
 
 /// Reads JSON with rows in `Frames`.
-pub(super) fn read_json(
-    text: &[u8],
-    robot: Robot<'_>,
-    limits: &SizeLimits,
-) -> Result<(RobotMotion, Layout), ReadError> {
+pub(super) fn read_json(text: &[u8], robot: Robot, limits: &SizeLimits) -> Result<(RobotMotion, Layout), ReadError> {
     limits.check_json(text)?;
     let file: Value = serde_json::from_slice(text).map_err(|error| RobotMotionError::Json {
         detail: error.to_string(),

@@ -121,7 +121,7 @@ impl Stature {
     }
 
     /// Returns the places of the feet and of the top in a local pose.
-    fn ends(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> [DVec3; 2] {
+    fn ends(&self, skeleton: &Skeleton, pose: PoseRef) -> [DVec3; 2] {
         let world = pose.world(skeleton);
         [
             self.feet

@@ -52,7 +52,7 @@ impl Axis {
 }
 
 impl fmt::Display for Axis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(["X", "Y", "Z"][self.index()])
     }
 }
@@ -108,7 +108,7 @@ impl Up {
 }
 
 impl fmt::Display for Up {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}{}", if self.is_against { "-" } else { "" }, self.axis)
     }
 }

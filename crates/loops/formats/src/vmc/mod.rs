@@ -297,7 +297,7 @@ impl VmcReader {
         &self.counts
     }
 
-    fn take(&mut self, message: &Message<'_>, received_secs: f64) {
+    fn take(&mut self, message: &Message, received_secs: f64) {
         match (message.address, &message.values[..]) {
             ("/VMC/Ext/OK", values) => self.take_state(values),
             ("/VMC/Ext/T", [Value::Float(secs), ..]) if secs.abs() <= MAX_SECS => {
@@ -333,7 +333,7 @@ impl VmcReader {
     }
 
     /// Reads whether a body is present and calibrated; an uncalibrated one sends 0.
-    fn take_state(&mut self, values: &[Value<'_>]) {
+    fn take_state(&mut self, values: &[Value]) {
         let number = |index: usize| match values.get(index) {
             Some(&Value::Int(number)) => Some(number),
             _ => None,

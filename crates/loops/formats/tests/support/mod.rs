@@ -77,7 +77,7 @@ pub(crate) fn written(take: &Take, format: Format) -> Vec<u8> {
     write_take(take, &Source::for_take(take, format)).unwrap().bytes
 }
 
-pub(crate) fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(LoadedTake, Vec<FileWarning>), ReadError> {
+pub(crate) fn read(bytes: &[u8], animation: AnimationChoice) -> Result<(LoadedTake, Vec<FileWarning>), ReadError> {
     let settings = ReadSettings {
         animation,
         ..ReadSettings::default()

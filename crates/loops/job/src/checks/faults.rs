@@ -14,13 +14,13 @@ use super::{
 const LIMITS: LimitsFrom = LimitsFrom::fixed(1.0, 2.0);
 
 /// Returns the check of a fault.
-fn check(row: &CheckRow, subject: &Subject<'_>, peak: Option<JointPeak>) -> Option<CheckFacts> {
+fn check(row: &CheckRow, subject: &Subject, peak: Option<JointPeak>) -> Option<CheckFacts> {
     let peak = peak?;
     Some(subject.of_joint(peak.joint, peak.sample, row.graded(peak.ratio, 1.0)))
 }
 
 /// Ignores, on a robot, faults that only a living body cannot have.
-fn of_living(subject: &Subject<'_>, peak: Option<JointPeak>) -> Option<JointPeak> {
+fn of_living(subject: &Subject, peak: Option<JointPeak>) -> Option<JointPeak> {
     peak.filter(|_| subject.skeleton.hinges().is_none())
 }
 

@@ -15,7 +15,7 @@ pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
 pub const GOOD_FOOT_HEIGHT_METRES: f64 = 0.009;
 
 /// Whether a body with feet goes. Feet that walk in place must slide; subtracting their own speed removes only part of it.
-pub(super) fn are_to_stand(subject: &Subject<'_>) -> bool {
+pub(super) fn are_to_stand(subject: &Subject) -> bool {
     let quality = subject.quality;
     let goes = quality.root_mps >= root::WALKS_MPS * quality.body_size && !subject.stays_in_place();
     goes && !subject.body.feet.is_empty()

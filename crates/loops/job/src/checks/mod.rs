@@ -151,7 +151,7 @@ impl CheckId {
     }
 
     /// Returns the check of a loop: measured on the loop if possible, else as recorded before.
-    pub(crate) fn of_loop(self, subject: &Subject<'_>) -> CheckFacts {
+    pub(crate) fn of_loop(self, subject: &Subject) -> CheckFacts {
         let Check { row, measure } = self.check();
         let measured = match measure {
             Measure::OfLoop(measure) => measure(row, subject),
@@ -173,7 +173,7 @@ impl CheckId {
     }
 
     /// Returns why a loop gives the check no value.
-    fn why_not(self, subject: &Subject<'_>) -> Unmeasured {
+    fn why_not(self, subject: &Subject) -> Unmeasured {
         let has_source = subject.quality.displacement_metres.is_some();
         let is_unknown = match self {
             Self::FootSlide => feet::are_to_stand(subject),
@@ -188,7 +188,7 @@ impl CheckId {
     }
 
     /// Whether the check concerns what the author made, which may be intended: it is then stated without a grade.
-    fn is_the_authors(self, subject: &Subject<'_>) -> bool {
+    fn is_the_authors(self, subject: &Subject) -> bool {
         match self {
             Self::Spike | Self::Shake | Self::Stutter | Self::Bears | Self::Anatomy | Self::Stiff => {
                 subject.authored >= Authored::Motion
@@ -211,7 +211,7 @@ impl CheckId {
     }
 
     /// Returns the check of a stretch of a take; `None` if it is one of the loop.
-    pub(crate) fn of_take(self, stretch: &Stretch<'_>) -> Option<CheckFacts> {
+    pub(crate) fn of_take(self, stretch: &Stretch) -> Option<CheckFacts> {
         let Check { row, measure } = self.check();
         let Measure::OfTake(measure) = measure else {
             return None;

@@ -156,7 +156,7 @@ impl CheckRow {
 
 /// Writes the check's line in the table of docs/checks.md: id, measured quantity, unit, limit of good, limit of bad, remedy.
 impl fmt::Display for CheckRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "| `{}` | {} | {} | ", self.id, self.measures, self.unit)?;
         match self.limits {
             LimitsFrom::Row(limits) => write!(f, "{limits}")?,
@@ -173,7 +173,7 @@ impl fmt::Display for CheckRow {
 
 /// Two cells of a table.
 impl fmt::Display for Limits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         // Factors between units leave errors in the last digits.
         let [review, bad] = [self.review, self.bad].map(|limit| (1e6 * limit).round() / 1e6);
         if bad.is_finite() {
@@ -333,7 +333,7 @@ macro_rules! checks {
         }
 
         impl ::core::fmt::Display for $Id {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter) -> ::core::fmt::Result {
                 f.pad(self.as_str())
             }
         }

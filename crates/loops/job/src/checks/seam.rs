@@ -82,7 +82,7 @@ crate::check_rows! {
 }
 
 /// Grades a step over the seam; `scale` converts the figure to the unit of the check.
-fn of_step(row: &CheckRow, subject: &Subject<'_>, step: Step, scale: f64) -> CheckFacts {
+fn of_step(row: &CheckRow, subject: &Subject, step: Step, scale: f64) -> CheckFacts {
     subject.of_joint(
         step.joint,
         step.sample,

@@ -40,7 +40,7 @@ const ANOTHER_LOOP: &str = "another loop from `loopwright find`";
 const NO: LimitsFrom = LimitsFrom::never_bad(0.0);
 
 /// Measures the largest jump inside a stretch: the distance of a joint from its extrapolated position.
-fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
+fn jumps(row: &CheckRow, stretch: &Stretch) -> CheckFacts {
     let Stretch {
         analysis, candidate, ..
     } = stretch;
@@ -200,7 +200,7 @@ crate::check_rows! {
     }
 }
 
-fn repeats(row: &CheckRow, stretch: &Stretch<'_>) -> Option<CheckFacts> {
+fn repeats(row: &CheckRow, stretch: &Stretch) -> Option<CheckFacts> {
     let candidate = stretch.candidate;
     // An idle body need not repeat, and a clip that already loops need not do it twice.
     if candidate.is_idle || candidate.whole.is_some() || candidate.pairing.is_ping_pong() {

@@ -97,7 +97,7 @@ impl FromStr for EditRecipe {
 
 impl EditRecipe {
     /// Converts to the core's edit. Errors: no joint, or more than one, has the name; a time is given twice.
-    fn meant(&self, edited: &EditedBody<'_>) -> Result<LoopEdit, RecipeError> {
+    fn meant(&self, edited: &EditedBody) -> Result<LoopEdit, RecipeError> {
         let joint = self.joint.as_deref();
         let joints = match self.kind.descriptor().joints {
             EditedJoints::Root => Vec::new(),
@@ -233,7 +233,7 @@ fn number(text: &str) -> Option<f64> {
 
 /// Converts to the core's edits, without those that are off. Errors: no joint, or more than one, has a name; a time is given
 /// twice.
-pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<LoopEdit>, RecipeError> {
+pub fn edits(recipes: &[EditRecipe], edited: &EditedBody) -> Result<Vec<LoopEdit>, RecipeError> {
     recipes
         .iter()
         .filter(|recipe| !recipe.is_off)
@@ -241,7 +241,7 @@ pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<Loop
         .collect()
 }
 
-fn no_such_joint(edited: &EditedBody<'_>, name: &str) -> RecipeError {
+fn no_such_joint(edited: &EditedBody, name: &str) -> RecipeError {
     RecipeError::NoJointNamed {
         name: name.to_owned(),
         is_character: edited.is_character,
@@ -250,7 +250,7 @@ fn no_such_joint(edited: &EditedBody<'_>, name: &str) -> RecipeError {
 }
 
 /// Finds the joint of that name.
-fn one(edited: &EditedBody<'_>, name: &str) -> Result<usize, RecipeError> {
+fn one(edited: &EditedBody, name: &str) -> Result<usize, RecipeError> {
     let skeleton = edited.skeleton;
     let named = |joint: &usize| skeleton.joint(*joint).name == name;
     let mut found = (0..skeleton.num_joints()).filter(named);

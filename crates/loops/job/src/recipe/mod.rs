@@ -179,7 +179,7 @@ impl Recipe {
         &self,
         output: &OutputRecipe,
         analysis: &Analysis,
-        edited: &EditedBody<'_>,
+        edited: &EditedBody,
         ineffective: &mut Vec<Ineffective>,
     ) -> Result<LoopSettings, RecipeError> {
         Ok(LoopSettings {

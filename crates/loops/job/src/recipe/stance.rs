@@ -77,7 +77,7 @@ impl FromStr for StanceRecipe {
 }
 
 /// Converts to the core's settings. Errors: no joint of a foot has a matching name.
-pub fn stances(recipes: &[StanceRecipe], edited: &EditedBody<'_>) -> Result<Vec<StanceEdit>, RecipeError> {
+pub fn stances(recipes: &[StanceRecipe], edited: &EditedBody) -> Result<Vec<StanceEdit>, RecipeError> {
     let feet = &edited.body.feet;
     let joint_name = |joint: usize| edited.skeleton.joint(joint).name.as_str();
     let mut edits = Vec::new();

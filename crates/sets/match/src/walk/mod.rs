@@ -147,7 +147,7 @@ pub struct Walked {
 ///
 /// The same path gives the same bits. Errors: [`WalkError`].
 pub fn walk(
-    database: &MatchDatabase<'_>,
+    database: &MatchDatabase,
     sources: &[&MatchSource],
     path: &WalkPath,
     filter: &MatchFilter,
@@ -212,7 +212,7 @@ pub fn walk(
 }
 
 /// Checks the sources. Errors: they do not match the clips, or differ in skeleton or rate.
-fn check_sources(database: &MatchDatabase<'_>, sources: &[&MatchSource]) -> Result<(), WalkError> {
+fn check_sources(database: &MatchDatabase, sources: &[&MatchSource]) -> Result<(), WalkError> {
     let expected_hz = sources
         .first()
         .map_or(0.0, |source| source.analysis.take.frame_rate_hz());
@@ -258,7 +258,7 @@ fn ground(place: DVec3) -> DVec2 {
 
 /// Returns the mean speeds of standing feet, in a walk and in the frames that it plays.
 fn slides(
-    database: &MatchDatabase<'_>,
+    database: &MatchDatabase,
     sources: &[&MatchSource],
     world: &WorldTracks,
     step_secs: f64,

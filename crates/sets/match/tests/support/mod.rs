@@ -70,7 +70,7 @@ fn nearest_of_all(rows: &[f32], query: &[f32; NUM_FEATURES]) -> Neighbour {
     nearest
 }
 
-pub(crate) fn rows_of(database: &CostDatabase<'_>) -> Vec<Vec<f32>> {
+pub(crate) fn rows_of(database: &CostDatabase) -> Vec<Vec<f32>> {
     let rows = (0..database.num_rows()).map(|row| database.row(row).collect());
     rows.collect()
 }

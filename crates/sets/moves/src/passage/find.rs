@@ -117,7 +117,7 @@ pub enum Looked {
 }
 
 impl fmt::Display for Looked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
             Self::NoLoopStands => "no loop stands",
             Self::NoLoopMoves => "no loop goes anywhere",

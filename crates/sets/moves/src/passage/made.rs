@@ -548,7 +548,7 @@ impl Passage {
         set: &LoopSet,
         of_body: (&Body, &ContactLimits),
         (tracks, roots, grid): (&Tracks, &[Rigid], Grid),
-        (footwork, fading, fade): (Option<Footwork>, [Option<FadingLoop<'_>>; 2], Decay),
+        (footwork, fading, fade): (Option<Footwork>, [Option<FadingLoop>; 2], Decay),
         (kind, carrier): (PassageKind, usize),
         (ends, cost): ([LoopState; 2], f64),
     ) -> Self {

@@ -224,7 +224,7 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
     }
 
     /// Returns a p + b u of all axes of a state, and the sum of the absolute values of the parts.
-    fn features_of(&self, state: State<'_>) -> (Vec<f64>, f64) {
+    fn features_of(&self, state: State) -> (Vec<f64>, f64) {
         let (a, b) = self.decay.area_weights();
         let parts = state
             .positions
@@ -239,7 +239,7 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
 
     /// Finds the cheapest entry from a state and its exact cost, the earliest of a tie; `guess` is the index of an entry that
     /// may be cheap. `None` if no cost is finite.
-    pub(crate) fn best(&self, left: State<'_>, guess: usize) -> Option<(usize, f64)> {
+    pub(crate) fn best(&self, left: State, guess: usize) -> Option<(usize, f64)> {
         let cost = |entry: usize| left.cost((self.entered)(entry), self.decay);
         let first = *self.entries.get(guess)?;
         let mut best = (first, cost(first));

@@ -190,7 +190,7 @@ impl Transitions {
     }
 
     /// Returns the numbers of steps that the motion may take in the take, fastest first.
-    fn lengths(&self, pattern: &Pattern<'_>, num_frames: usize) -> Range<usize> {
+    fn lengths(&self, pattern: &Pattern, num_frames: usize) -> Range<usize> {
         let step = TimeStep::new(self.entered.step_secs);
         let [slowest, fastest] = TEMPOS.map(|tempo| step.nearest_from_one(pattern.secs / tempo));
         let longest = num_frames.saturating_sub(pattern.num_frames(0));
@@ -200,7 +200,7 @@ impl Transitions {
     /// Evaluates a stretch of the take at all its frames.
     fn judged(
         &self,
-        pattern: &Pattern<'_>,
+        pattern: &Pattern,
         start_frame: usize,
         num_steps: usize,
         decay: Decay,

@@ -147,7 +147,7 @@ pub fn loop_of(studied: &Studied, recipe: &Recipe, chosen: &Chosen) -> Result<Ta
     made_of(studied, request, chosen)
 }
 
-fn made_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<TakeLoop, JobError> {
+fn made_of(studied: &Studied, request: Request, chosen: &Chosen) -> Result<TakeLoop, JobError> {
     let goes_into = studied.goes_into();
     let done = make(studied, request, chosen)?;
     let written = write(studied, request, done, goes_into.source.format())?;

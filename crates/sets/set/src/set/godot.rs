@@ -178,7 +178,7 @@ impl<'a> States<'a> {
 type Links = BTreeMap<(String, String), Link>;
 
 /// Links the start to the standing state, passages to their states, and states by the transitions of the manifest.
-fn links(manifest: &Manifest, states: &States<'_>) -> Links {
+fn links(manifest: &Manifest, states: &States) -> Links {
     let mut links = Links::new();
     let first = manifest
         .clips
@@ -227,7 +227,7 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
 
 /// Returns the transitions of the manifest between states that no passage connects: `travel` takes the shortest way, which must
 /// not bypass a start or a stop.
-fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((String, String), Link)> {
+fn fades(manifest: &Manifest, states: &States, links: &Links) -> Vec<((String, String), Link)> {
     manifest
         .transitions
         .iter()

@@ -47,7 +47,7 @@ pub fn run(args: &MatchExportArgs) -> Result<Ending> {
 
 /// Adds the rows of a database, or the queries made from the frames of a motion; returns the length of a row. Errors: the motion cannot be
 /// matched.
-pub fn add_rows(rows: &mut Vec<f32>, database: &Opened<'_>, motion: Option<(&Path, &MatchSource)>) -> Result<usize> {
+pub fn add_rows(rows: &mut Vec<f32>, database: &Opened, motion: Option<(&Path, &MatchSource)>) -> Result<usize> {
     match (database, motion) {
         (Opened::Future(database), None) => rows.extend((0..database.num_rows()).flat_map(|row| database.row(row))),
         (Opened::Future(database), Some((path, source))) => {

@@ -43,7 +43,7 @@ pub fn run(args: &MatchArgs) -> Result<Ending> {
 }
 
 /// Describes a database of this many bytes.
-pub fn inspected(path: &Path, database: &Opened<'_>, num_bytes: usize) -> InspectAnswer {
+pub fn inspected(path: &Path, database: &Opened, num_bytes: usize) -> InspectAnswer {
     match database {
         Opened::Future(database) => InspectAnswer::of_future(path, database, num_bytes),
         Opened::Cost(database) => InspectAnswer::of_cost(path, database, num_bytes),
@@ -216,7 +216,7 @@ pub struct InspectAnswer {
 }
 
 impl InspectAnswer {
-    fn of_future(path: &Path, database: &MatchDatabase<'_>, file_bytes: usize) -> Self {
+    fn of_future(path: &Path, database: &MatchDatabase, file_bytes: usize) -> Self {
         Self {
             index_bytes: database.index_bytes(),
             ahead_secs: database.horizon().secs().to_vec(),
@@ -224,7 +224,7 @@ impl InspectAnswer {
         }
     }
 
-    fn of_cost(path: &Path, database: &CostDatabase<'_>, file_bytes: usize) -> Self {
+    fn of_cost(path: &Path, database: &CostDatabase, file_bytes: usize) -> Self {
         let features = database.features();
         let joints = features.joints().iter().map(|joint| WeightFacts {
             joint: joint.name.clone(),

@@ -69,7 +69,7 @@ pub fn found(
     path: &Path,
     source: &MatchSource,
     frames: &[usize],
-    database: &Opened<'_>,
+    database: &Opened,
 ) -> Result<Vec<Vec<FoundFrame>>> {
     check_wish(wish)?;
     let filter = MatchFilter {
@@ -121,7 +121,7 @@ fn nearest(
     path: &Path,
     frames: &[RawFeatures],
     frame: usize,
-    database: &MatchDatabase<'_>,
+    database: &MatchDatabase,
     filter: &MatchFilter,
 ) -> Result<Vec<FoundFrame>> {
     let Some(mut asked) = frames.get(frame).copied() else {
@@ -152,7 +152,7 @@ fn cheapest(
     wish: &Wish,
     source: &MatchSource,
     query: &[f32],
-    database: &CostDatabase<'_>,
+    database: &CostDatabase,
     filter: &MatchFilter,
 ) -> Vec<FoundFrame> {
     let mut query = query.to_vec();

@@ -105,7 +105,7 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
 }
 
 /// Lists the files of a database, each once, with their names in it.
-fn files_of(path: &Path, database: &MatchDatabase<'_>) -> Vec<(PathBuf, String)> {
+fn files_of(path: &Path, database: &MatchDatabase) -> Vec<(PathBuf, String)> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for rows in database.clips() {
@@ -216,7 +216,7 @@ pub struct WalkAnswer {
 }
 
 impl WalkAnswer {
-    fn new(database: &MatchDatabase<'_>, walked: &Walked) -> Self {
+    fn new(database: &MatchDatabase, walked: &Walked) -> Self {
         let take = &walked.take;
         let errors = &walked.path_error_metres;
         Self {

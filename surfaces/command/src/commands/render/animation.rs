@@ -30,7 +30,7 @@ const SAMPLES: usize = 3;
 pub fn animation(
     args: &RenderArgs,
     motions: &[(String, DrawnMotion)],
-    scenes: &[Scene<'_>],
+    scenes: &[Scene],
     format: AnimationFormat,
 ) -> Result<Drawn> {
     let rate = rate(args, motions)?;

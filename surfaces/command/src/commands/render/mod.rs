@@ -176,7 +176,7 @@ impl Drawn {
 }
 
 /// Draws contact sheets of all motions, side by side.
-fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene<'_>], size: [u32; 2]) -> Result<Drawn> {
+fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene], size: [u32; 2]) -> Result<Drawn> {
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
     let mut pictures = 0;
     let sheets = motions

@@ -20,7 +20,7 @@ pub struct Bench {
 
 impl Bench {
     /// Does what is asked. If long arrays belong to the answer, their take is returned with it.
-    pub fn answer(&mut self, mut ask: Ask, files: Files, tell: Tell<'_>) -> (Answer, Option<Arc<Opened>>) {
+    pub fn answer(&mut self, mut ask: Ask, files: Files, tell: Tell) -> (Answer, Option<Arc<Opened>>) {
         ask.take_files(files);
         let done = match ask {
             Ask::OfFiles(job) => Ok(job.run(tell)),

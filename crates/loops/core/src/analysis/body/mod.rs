@@ -394,7 +394,7 @@ impl Body {
         self.stature_in(take.skeleton(), take.pose(take.num_frames() / 2))
     }
 
-    pub(crate) fn stature_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> Option<f64> {
+    pub(crate) fn stature_in(&self, skeleton: &Skeleton, pose: PoseRef) -> Option<f64> {
         if self.found_by == FoundBy::AllLeaves {
             return None;
         }
@@ -432,7 +432,7 @@ impl Body {
     }
 
     /// Returns the size like [`Self::size`], for the bones of a local pose.
-    pub(crate) fn size_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> f64 {
+    pub(crate) fn size_in(&self, skeleton: &Skeleton, pose: PoseRef) -> f64 {
         let mut reach = vec![0.0_f64; skeleton.num_joints()];
         for joint in 0..skeleton.num_joints() {
             if let Some(parent) = skeleton.parent(joint).filter(|_| joint != self.hips) {

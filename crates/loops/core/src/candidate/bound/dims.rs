@@ -28,7 +28,7 @@ impl Dim {
 
 /// Returns the dimensions for the seams between frames in `rows`, the largest spread first; a constant axis needs none. Also returns the power of
 /// two by which stored values are multiplied, and the largest sum of the absolute values of a row, multiplied by it.
-pub(super) fn find(seams: &Seams<'_>, rows: &[usize]) -> (Vec<Dim>, f64, f64) {
+pub(super) fn find(seams: &Seams, rows: &[usize]) -> (Vec<Dim>, f64, f64) {
     let features = seams.features();
     let (position_weight, velocity_weight) = seams.bound_weights();
     let mut dims = Vec::new();

@@ -150,7 +150,7 @@ mod tests {
     ];
 
     /// Returns the distance by its definition: one sum, dimension by dimension.
-    fn plain(bounds: &SeamBounds<'_>, left: usize, right: usize) -> f32 {
+    fn plain(bounds: &SeamBounds, left: usize, right: usize) -> f32 {
         let value = |frame: usize, dim: usize| bounds.tile(frame / LANES)[dim][frame % LANES];
         let mut sum = 0.0;
         for dim in 0..bounds.num_dims() {

@@ -112,7 +112,7 @@ impl<'a> Clip<'a> {
     }
 
     /// Returns the places of all points in a pose.
-    pub(super) fn places_of(&self, pose: PoseRef<'_>) -> Vec<DVec3> {
+    pub(super) fn places_of(&self, pose: PoseRef) -> Vec<DVec3> {
         let world = pose.world(self.take.skeleton());
         let points = self.points.iter();
         points

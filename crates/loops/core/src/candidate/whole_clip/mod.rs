@@ -118,7 +118,7 @@ impl Analysis {
 }
 
 /// Evaluates a clip at its end; a seam that lasts up to a frame as one of a whole frame.
-fn reading_at(scale: &Scale<'_>, end: &End) -> Reading {
+fn reading_at(scale: &Scale, end: &End) -> Reading {
     if end.seam_frames == 0.0 {
         return Reading::with_motion(scale, 0, end.last_frame, end.motion);
     }
@@ -129,7 +129,7 @@ fn reading_at(scale: &Scale<'_>, end: &End) -> Reading {
 
 /// Whether a clip is one cycle or equal ones, or its end is too similar to its start for a capture of several cycles that meets its start
 /// by chance.
-fn is_no_chance(analysis: &Analysis, end: &End, reading: &Reading, scale: &Scale<'_>) -> bool {
+fn is_no_chance(analysis: &Analysis, end: &End, reading: &Reading, scale: &Scale) -> bool {
     let length = (end.last_frame as f64 + end.seam_frames).round() as usize;
     let is_closed = end.seam_frames == 0.0 && reading.meets(scale) && reading.roughness(scale) <= SMOOTH;
     is_closed
@@ -235,7 +235,7 @@ fn is_all_idle(analysis: &Analysis) -> bool {
 /// `None` if the take moves in one burst, or is clearly not a cycle, as for [`Analysis::whole_cycle`].
 pub(in crate::candidate) fn trimmed_cycle(
     analysis: &Analysis,
-    finder: &Finder<'_>,
+    finder: &Finder,
     whole: Option<&WholeClip>,
 ) -> Option<WholeClip> {
     let last = analysis.take.num_frames().checked_sub(MIN_FRAMES + 1)? + MIN_FRAMES;

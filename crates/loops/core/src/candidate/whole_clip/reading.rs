@@ -153,7 +153,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// Evaluates the clip from a frame on, with a resting root if it returns to its start, else with the best-fitting motion.
-    pub(super) fn from(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Self {
+    pub(super) fn from(scale: &Scale, start_frame: usize, num_frames: usize) -> Self {
         let in_place = Self::with_motion(scale, start_frame, num_frames, Rigid::IDENTITY);
         let returns = if start_frame + num_frames < scale.analysis.take.num_frames() {
             in_place.meets(scale)
@@ -168,7 +168,7 @@ impl Reading {
     }
 
     /// Evaluates another length of a clip that was evaluated before, which stays in place if it did.
-    pub(super) fn ending_like(scale: &Scale<'_>, whole: &WholeClip, num_frames: usize) -> Self {
+    pub(super) fn ending_like(scale: &Scale, whole: &WholeClip, num_frames: usize) -> Self {
         if whole.is_in_place() {
             Self::with_motion(scale, whole.start_frame, num_frames, Rigid::IDENTITY)
         } else {
@@ -177,7 +177,7 @@ impl Reading {
     }
 
     /// Reads a clip as a loop that moves by `motion` over the ground from each start to the next.
-    pub(super) fn with_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
+    pub(super) fn with_motion(scale: &Scale, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
         let world = &scale.analysis.world;
         let (last, end_frame) = (num_frames as isize, start_frame + num_frames);
         let has_end = end_frame < scale.analysis.take.num_frames();
@@ -230,19 +230,19 @@ impl Reading {
     }
 
     /// See [`WholeClip::roughness`].
-    pub(super) fn roughness(&self, scale: &Scale<'_>) -> f64 {
+    pub(super) fn roughness(&self, scale: &Scale) -> f64 {
         let own = scale.own().bend;
         if own > 0.0 { self.bend / own } else { 0.0 }
     }
 
     /// Whether the step over the seam is like most of the clip: no capture ends like that at its start by chance.
-    pub(super) fn is_like_any(&self, scale: &Scale<'_>) -> bool {
+    pub(super) fn is_like_any(&self, scale: &Scale) -> bool {
         self.unevenness <= LIKE_ANY * scale.own().usual_unevenness
     }
 
     /// Whether the poses meet. A few joints, such as fingers, may be rotated farther if no joint is displaced and the body as a
     /// whole agrees.
-    pub(super) fn meets(&self, scale: &Scale<'_>) -> bool {
+    pub(super) fn meets(&self, scale: &Scale) -> bool {
         let turned = self.gap_radians <= MEETS_RADIANS || self.mean_radians <= MEAN_SHARE * MEETS_RADIANS;
         self.gap_metres <= MEETS_METRES * scale.size && turned
     }
@@ -252,21 +252,21 @@ impl Reading {
     }
 
     /// Whether closing can bend one end to the other.
-    pub(super) fn is_near(&self, scale: &Scale<'_>) -> bool {
+    pub(super) fn is_near(&self, scale: &Scale) -> bool {
         self.gap_metres <= MAX_GAP_SHARE * scale.height_metres() && self.gap_radians <= MAX_GAP_RADIANS
     }
 
     /// Whether closing can mend the seam.
-    pub(super) fn is_mendable(&self, scale: &Scale<'_>) -> bool {
+    pub(super) fn is_mendable(&self, scale: &Scale) -> bool {
         self.is_near(scale) && self.roughness(scale) <= MENDABLE
     }
 
     /// Returns how far closing has to bend the clip, in units of the precision of a cut by hand.
-    pub(super) fn mending(&self, scale: &Scale<'_>) -> f64 {
+    pub(super) fn mending(&self, scale: &Scale) -> f64 {
         scale.mending(self.gap_metres, self.gap_radians)
     }
 
-    pub(super) fn as_whole(&self, scale: &Scale<'_>, kind: WholeClipKind, last_key: LastKey) -> WholeClip {
+    pub(super) fn as_whole(&self, scale: &Scale, kind: WholeClipKind, last_key: LastKey) -> WholeClip {
         WholeClip {
             kind,
             last_key,
@@ -335,7 +335,7 @@ pub(super) fn level(motion: Rigid) -> Rigid {
 
 /// Returns points of the first pose and of the closing one, which is a frame after the last pose if the clip has no such pose: both ends are
 /// then carried on by half a frame along parabolas, and meet there.
-fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Vec<PointPair> {
+fn pairs_at_seam(scale: &Scale, start_frame: usize, num_frames: usize) -> Vec<PointPair> {
     let world = &scale.analysis.world;
     let last = scale.analysis.take.num_frames() - 1;
     let carried_on = |frames: [usize; 3], joint: usize| {

@@ -36,7 +36,7 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
 };
 
 impl Edit for Aim {
-    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         if !(0.0..=MAX_ROTATION * ROUNDING).contains(&self.turn.abs()) {
             return Err(EditError::Turn {
                 found: self.turn,

@@ -92,7 +92,7 @@ trait Edit {
     }
 
     /// Returns the edited loop, which stays mirrored. Errors: its numbers are out of range, or do not suit the loop.
-    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError>;
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError>;
 
     /// Returns its values for a loop, as people state them.
     fn values(&self, clip: &LoopClip) -> EditValues;
@@ -114,7 +114,7 @@ impl LoopEdit {
         self.inner().values(clip)
     }
 
-    pub(super) fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+    pub(super) fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         self.inner().edited(clip, mirror)
     }
 }
@@ -328,7 +328,7 @@ fn only(joints: &[usize]) -> usize {
 }
 
 /// Returns the joints, and in a mirror their partners too, each once.
-fn with_partners(joints: &[usize], mirror: Option<&Image<'_>>) -> Vec<usize> {
+fn with_partners(joints: &[usize], mirror: Option<&Image>) -> Vec<usize> {
     let mut all = joints.to_vec();
     for &joint in joints {
         let partner = mirror.map_or(joint, |mirror| mirror.partner(joint));

@@ -105,7 +105,7 @@ impl Edit for Move {
         core::slice::from_ref(&self.joint)
     }
 
-    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         self.check(&clip)?;
         let Self { joint, at, offset, .. } = *self;
         let (middle, period, step) = (at.secs(&clip), clip.period_secs(), clip.step_secs());

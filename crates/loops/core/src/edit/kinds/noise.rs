@@ -72,7 +72,7 @@ impl Edit for Noise {
         &self.joints
     }
 
-    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         let deviation = self.deviation;
         if !(0.0..=MAX_DEVIATION * ROUNDING).contains(&deviation) {
             return Err(EditError::Noise {

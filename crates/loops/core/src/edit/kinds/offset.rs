@@ -35,7 +35,7 @@ impl Edit for Offset {
         core::slice::from_ref(&self.joint)
     }
 
-    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         let Self { joint, offset } = *self;
         offset.check()?;
         let Some(mirror) = mirror else {

@@ -51,7 +51,7 @@ impl Edit for Smooth {
         &self.joints
     }
 
-    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         let most = MAX_SECS.min(0.5 * clip.period_secs());
         let found = self.deviation_secs;
         if !(0.0..=most * ROUNDING).contains(&found) {

@@ -45,7 +45,7 @@ impl Edit for Swing {
         &self.joints
     }
 
-    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         let found = self.scale;
         if !(0.0..=MOST).contains(&found) {
             return Err(EditError::Swing { found, most: MOST });

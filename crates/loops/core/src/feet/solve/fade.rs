@@ -81,7 +81,7 @@ impl Footwork {
     }
 
     /// Finds the footwork of a motion; `carrier` carries its root motion. `None` if no foot with a knee is found.
-    pub(super) fn of_stage(stage: &Stage<'_>, body: &Body, limits: &ContactLimits, carrier: usize) -> Option<Self> {
+    pub(super) fn of_stage(stage: &Stage, body: &Body, limits: &ContactLimits, carrier: usize) -> Option<Self> {
         if body.found_by == FoundBy::AllLeaves {
             return None;
         }
@@ -316,7 +316,7 @@ fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
 }
 
 /// Returns how long a fade is corrected: until the parts that stand at its end have left the ground.
-pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
+pub fn window_secs(to: FadingLoop, fade: Decay, longest_secs: f64) -> f64 {
     let fade_secs = match fade {
         Decay::Spring { half_life_secs } => HALF_LIVES * half_life_secs,
         Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
@@ -336,7 +336,7 @@ pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
 }
 
 /// Returns the goals of the parts of a leg through a fade.
-fn goals_through([from, to]: [FadingLoop<'_>; 2], fade: Decay, leg: usize, stage: &Stage<'_>) -> Goals {
+fn goals_through([from, to]: [FadingLoop; 2], fade: Decay, leg: usize, stage: &Stage) -> Goals {
     let (course, count) = (&stage.course, stage.num_samples());
     let [left, entered] = [from, to].map(|side| side.hardest(leg, course.step_secs));
     let mut goals = Goals::of_motion(

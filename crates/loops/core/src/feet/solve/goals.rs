@@ -66,7 +66,7 @@ pub(super) struct Goals {
 }
 
 impl Goals {
-    pub(super) fn new(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) -> Self {
+    pub(super) fn new(stage: &Stage, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) -> Self {
         let limb = &leg.limb;
         let mut goals = Self {
             hardest: hardest(stage, uncut, leg),
@@ -86,7 +86,7 @@ impl Goals {
 
     /// Returns goals in which no part bears yet, and none has a floor. Joints may accelerate as in the motion, and at least this
     /// much, radians.
-    pub(super) fn of_motion(stage: &Stage<'_>, limb: &Limb, at_least: [f64; NUM_JOINTS]) -> Self {
+    pub(super) fn of_motion(stage: &Stage, limb: &Limb, at_least: [f64; NUM_JOINTS]) -> Self {
         let count = stage.num_samples();
         let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();
         let turned = turned(stage, limb);
@@ -289,7 +289,7 @@ impl Goals {
 }
 
 /// Returns the accelerations of a limb's joints at every sample, radians, in the axes of the joints above; zero at the ends.
-fn turned(stage: &Stage<'_>, limb: &Limb) -> Vec<[DVec3; NUM_JOINTS]> {
+fn turned(stage: &Stage, limb: &Limb) -> Vec<[DVec3; NUM_JOINTS]> {
     let (course, count) = (&stage.course, stage.num_samples());
     let mut turned = vec![[DVec3::ZERO; NUM_JOINTS]; count];
     for (at, joint) in limb.turning_joints().enumerate() {
@@ -312,7 +312,7 @@ fn second_difference([before, here, after]: [DQuat; 3]) -> DVec3 {
 }
 
 /// Returns the largest accelerations of a leg's joints: as in the take and a little more, radians.
-fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOINTS] {
+fn hardest(stage: &Stage, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOINTS] {
     let course = &stage.course;
     let square = course.step_secs * course.step_secs;
     let still = STILL_RADIANS * square;
@@ -336,7 +336,7 @@ fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOIN
 }
 
 /// Returns the largest angular acceleration of a joint against the one above it, radians per second squared.
-pub(crate) fn hardest_turn(stage: &Stage<'_>, joint: usize) -> f64 {
+pub(crate) fn hardest_turn(stage: &Stage, joint: usize) -> f64 {
     let course = &stage.course;
     let turns = (0..course.count()).filter_map(|sample| {
         let samples = [sample, course.after(sample, 1)?, course.after(sample, 2)?];

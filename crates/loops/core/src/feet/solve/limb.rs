@@ -90,7 +90,7 @@ pub(super) struct LegPoints {
 pub(super) type Slopes = [[f64; LEG_UNKNOWNS]; 3];
 
 impl Limb {
-    pub(super) fn new(stage: &Stage<'_>, leg: Leg, toe: Option<usize>, tip: Option<DVec3>, heel: DVec3) -> Self {
+    pub(super) fn new(stage: &Stage, leg: Leg, toe: Option<usize>, tip: Option<DVec3>, heel: DVec3) -> Self {
         let mut limb = Self {
             leg,
             toe,
@@ -146,7 +146,7 @@ impl Limb {
         }
     }
 
-    pub(super) fn pose(&self, stage: &Stage<'_>, sample: usize) -> LegPose {
+    pub(super) fn pose(&self, stage: &Stage, sample: usize) -> LegPose {
         let Leg { thigh, knee, ankle, .. } = self.leg;
         let above = stage.rotation_above(sample, knee);
         let hinge = above.conjugate() * self.leg.hinge_at(above);
@@ -238,7 +238,7 @@ impl Limb {
     }
 
     /// Returns the angle of the knee from its straightest at a sample, radians.
-    pub(super) fn flexed(&self, stage: &Stage<'_>, sample: usize) -> f64 {
+    pub(super) fn flexed(&self, stage: &Stage, sample: usize) -> f64 {
         let above = stage.rotation_above(sample, self.leg.knee);
         self.leg.bend(|joint| stage.world.position(sample, joint), above).flexed
     }
@@ -251,7 +251,7 @@ fn set_slope(slopes: &mut Slopes, unknown: usize, by: DVec3) {
 }
 
 /// Returns the tip beyond a toe joint, in its axes; `None` if the rig ends there.
-pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
+pub(super) fn tip_of(stage: &Stage, toe: usize) -> Option<DVec3> {
     let skeleton = stage.skeleton();
     match (skeleton.children(toe).first(), skeleton.joint(toe).tip) {
         (Some(&end), _) => {
@@ -265,7 +265,7 @@ pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
 /// Returns the end of a foot without toes, in the axes of its ankle, if that bears: a paw, a hoof, or the front of a sole.
 /// `None` if the rig has no such end, or if it does not come lower than the ankle: ends of bones that only draw them may be
 /// anywhere.
-pub(super) fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
+pub(super) fn end_below(stage: &Stage, ankle: usize) -> Option<DVec3> {
     let end = tip_of(stage, ankle)?;
     let [lowest, lowest_of_ankle] = [end, DVec3::ZERO]
         .map(|offset| smallest((0..stage.num_samples()).map(|sample| stage.height(sample, (ankle, offset)))));

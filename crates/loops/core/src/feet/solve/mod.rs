@@ -104,7 +104,7 @@ impl BearingLeg {
     /// Creates the leg of a foot whose lowest joint stands during `spans`, which are not empty. `known` says when other points
     /// of it bear; otherwise that is detected.
     pub(super) fn new(
-        stage: &Stage<'_>,
+        stage: &Stage,
         leg: Leg,
         foot: &Foot,
         spans: &[LoopContact],
@@ -159,7 +159,7 @@ impl BearingLeg {
 
 /// Returns the point of a foot that stays longest on the ground, as a joint and an offset in its axes: the joint of the toes,
 /// else the end of the foot, else the ankle. Characters without toes follow their source by their ankles.
-pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> FixedPoint {
+pub(super) fn standing_point(stage: &Stage, foot: &Foot, is_character: bool) -> FixedPoint {
     match foot.toe {
         Some(toe) => (toe, DVec3::ZERO),
         None if is_character => (foot.ankle, DVec3::ZERO),
@@ -170,7 +170,7 @@ pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool)
 /// Returns heel and tip of a foot whose standing point stands over contacts: each as a joint and an offset in its axes. A foot
 /// with only a known ankle has none.
 pub(super) fn ends_of_foot(
-    stage: &Stage<'_>,
+    stage: &Stage,
     foot: &Foot,
     contacts: &[LoopContact],
     model: &FootModel,
@@ -191,7 +191,7 @@ pub(super) fn ends_of_foot(
 }
 
 /// Returns the farthest that a point is from its mean place over a contact, over the ground, metres.
-fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 {
+fn strays(stage: &Stage, positions: &[DVec3], contact: &LoopContact) -> f64 {
     let places: Vec<DVec3> = contact
         .keys()
         .map(|key| {
@@ -218,7 +218,7 @@ pub(super) struct Solved {
 ///
 /// `None` as for [`settle`], and if the search does not converge.
 pub(super) fn solve(
-    stage: &Stage<'_>,
+    stage: &Stage,
     uncut: &Uncut,
     legs: &[BearingLeg],
     lifted: usize,
@@ -443,13 +443,7 @@ fn largest(step: &[f64], width: usize, model: &FootModel) -> f64 {
 const FLAT_METRES: f64 = 0.002;
 
 /// Returns the heel below an ankle, in the axes of the ankle: the sole at the flattest foot while its standing point bears.
-fn heel_below(
-    stage: &Stage<'_>,
-    ankle: usize,
-    stands: FixedPoint,
-    contacts: &[LoopContact],
-    model: &FootModel,
-) -> DVec3 {
+fn heel_below(stage: &Stage, ankle: usize, stands: FixedPoint, contacts: &[LoopContact], model: &FootModel) -> DVec3 {
     let (count, up) = (stage.course.count(), &stage.course.up);
     let flat_metres = FLAT_METRES * model.metre;
     let samples: Vec<usize> = contacts

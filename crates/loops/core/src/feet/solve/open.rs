@@ -123,7 +123,7 @@ impl OpenMotion<'_> {
         Some(self.corrected(&settled, &stage, &goals))
     }
 
-    fn corrected(&self, settled: &Settled, stage: &Stage<'_>, goals: &[Goals]) -> Tracks {
+    fn corrected(&self, settled: &Settled, stage: &Stage, goals: &[Goals]) -> Tracks {
         let Self { tracks, below, .. } = self;
         let held = (0..tracks.num_frames()).map(|sample| {
             let mut pose = tracks.pose(sample).to_pose();
@@ -140,7 +140,7 @@ impl OpenMotion<'_> {
     }
 
     /// Returns the goals of the parts of a leg.
-    fn goals(&self, leg: usize, stage: &Stage<'_>) -> Goals {
+    fn goals(&self, leg: usize, stage: &Stage) -> Goals {
         let (course, count) = (&stage.course, stage.num_samples());
         let (limb, below) = (&self.below.limbs[leg], &self.below.legs[leg]);
         let mut goals = Goals {

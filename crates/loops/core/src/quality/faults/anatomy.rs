@@ -41,7 +41,7 @@ const SWING_METRES: f64 = 0.25;
 const MOST_POSES: usize = 64;
 
 /// Returns the joint that is least as a body's.
-pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
+pub(super) fn worst(cycle: &Cycle) -> Option<JointPeak> {
     let found = [
         bones(cycle),
         knees(cycle),
@@ -54,7 +54,7 @@ pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
 }
 
 /// Returns the joints of each arm and leg from its top to hand or ankle, left and right; without those that do not hang from it.
-pub(super) fn limbs(cycle: &Cycle<'_>) -> [[Option<Vec<usize>>; 2]; 2] {
+pub(super) fn limbs(cycle: &Cycle) -> [[Option<Vec<usize>>; 2]; 2] {
     let (skeleton, body) = (cycle.skeleton(), cycle.body);
     let limb = |top: usize, ends: &[usize]| {
         let mut path = ends.iter().map(|&end| skeleton.path_from_root(end));
@@ -72,7 +72,7 @@ fn median(cycle: &Cycle<'_>, value: impl Fn(isize) -> f64) -> f64 {
     percentile::of(cycle.samples().map(value), 0.5)
 }
 
-fn bones(cycle: &Cycle<'_>) -> Vec<JointPeak> {
+fn bones(cycle: &Cycle) -> Vec<JointPeak> {
     let ratio =
         |metres: f64, of: f64, share: f64| (metres / BONE_METRES).min(metres / (share * of).max(f64::MIN_POSITIVE));
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ fn bones(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     found
 }
 
-fn knees(cycle: &Cycle<'_>) -> Vec<JointPeak> {
+fn knees(cycle: &Cycle) -> Vec<JointPeak> {
     let [_, legs] = limbs(cycle);
     let of_leg = |leg: Vec<usize>| {
         let &[hip, knee, ankle] = leg.as_slice() else {
@@ -139,7 +139,7 @@ fn knees(cycle: &Cycle<'_>) -> Vec<JointPeak> {
 }
 
 /// Returns shoulders that are beside the body, or turned against the hips.
-fn shoulders(cycle: &Cycle<'_>) -> Vec<JointPeak> {
+fn shoulders(cycle: &Cycle) -> Vec<JointPeak> {
     let (keys, body) = (cycle.keys, cycle.body);
     let (Some(shoulders), Some(thighs), Some(head), 2) = (body.shoulders, body.thighs, body.head, body.feet.len())
     else {
@@ -177,7 +177,7 @@ fn angle(one: DVec3, other: DVec3) -> f64 {
 }
 
 /// Returns feet that point sideways, while they are low: a foot that swings may point anywhere.
-fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
+fn toes(cycle: &Cycle) -> Vec<JointPeak> {
     let (keys, body) = (cycle.keys, cycle.body);
     let Some([left, right]) = body.thighs.filter(|_| body.feet.len() == 2) else {
         return Vec::new();
@@ -209,7 +209,7 @@ fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
 }
 
 /// Returns the head if it turns round against the chest.
-fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
+fn head(cycle: &Cycle) -> Vec<JointPeak> {
     let (keys, skeleton) = (cycle.keys, cycle.skeleton());
     let (Some(head), Some(shoulders)) = (cycle.body.head, cycle.body.shoulders) else {
         return Vec::new();
@@ -241,7 +241,7 @@ fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
 }
 
 /// Returns feet that stride more often than the fastest runner's; larger bodies are slower.
-fn pace(cycle: &Cycle<'_>) -> Vec<JointPeak> {
+fn pace(cycle: &Cycle) -> Vec<JointPeak> {
     let velocity = cycle.keys.root().twist.linear / cycle.size;
     let (mps, along) = (velocity.length(), velocity.normalize_or_zero());
     if cycle.body.feet.len() != 2 || mps < PACE_MPS {

@@ -47,7 +47,7 @@ const WALKS_MPS: f64 = 3.0;
 
 /// Returns the longest time in which nothing bears and the body does not fall, at its lowest joint; `None` for bodies that are not
 /// on legs.
-pub(super) fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
+pub(super) fn bears(cycle: &Cycle) -> Option<JointPeak> {
     let body = cycle.body;
     if !matches!(body.found_by, FoundBy::Names | FoundBy::Given) || body.feet.len() < 2 {
         return None;
@@ -85,7 +85,7 @@ pub(super) fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
 }
 
 /// Returns the points that may bear, each in the axes of a joint, and whether there is one beyond the ankles.
-fn points(cycle: &Cycle<'_>) -> (Vec<(usize, DVec3)>, bool) {
+fn points(cycle: &Cycle) -> (Vec<(usize, DVec3)>, bool) {
     let (skeleton, body) = (cycle.skeleton(), cycle.body);
     let below = body.feet.iter().flat_map(|foot| skeleton.self_and_below(foot.ankle));
     let below: Vec<usize> = below.collect();
@@ -104,11 +104,11 @@ fn points(cycle: &Cycle<'_>) -> (Vec<(usize, DVec3)>, bool) {
     (joints.chain(tips).collect(), has_tips)
 }
 
-fn height(cycle: &Cycle<'_>, sample: isize, (joint, end): (usize, DVec3)) -> f64 {
+fn height(cycle: &Cycle, sample: isize, (joint, end): (usize, DVec3)) -> f64 {
     cycle.keys.point(sample, joint, end).y / cycle.size
 }
 
-fn lowest(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> usize {
+fn lowest(cycle: &Cycle, points: &[(usize, DVec3)], sample: isize) -> usize {
     let height = |point: &&(usize, DVec3)| height(cycle, sample, **point);
     points
         .iter()
@@ -117,7 +117,7 @@ fn lowest(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> usize 
 }
 
 /// Whether a point near the lowest is at rest over the ground; speeds up and down count twice.
-fn is_borne(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> bool {
+fn is_borne(cycle: &Cycle, points: &[(usize, DVec3)], sample: isize) -> bool {
     let (keys, reach) = (cycle.keys, cycle.reach);
     let twist = keys.root().twist;
     let secs = reach as f64 * keys.step_secs();
@@ -133,7 +133,7 @@ fn is_borne(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> bool
 }
 
 /// Whether the hips fall freely.
-fn falls(cycle: &Cycle<'_>, samples: core::ops::Range<isize>) -> bool {
+fn falls(cycle: &Cycle, samples: core::ops::Range<isize>) -> bool {
     let step = cycle.keys.step_secs();
     let heights: Vec<f64> = samples
         .map(|sample| height(cycle, sample, (cycle.body.hips, DVec3::ZERO)))
@@ -160,7 +160,7 @@ fn falls(cycle: &Cycle<'_>, samples: core::ops::Range<isize>) -> bool {
 }
 
 /// Whether an upright body that goes somewhere steps.
-fn steps(cycle: &Cycle<'_>) -> bool {
+fn steps(cycle: &Cycle) -> bool {
     let velocity = cycle.keys.root().twist.linear / cycle.size;
     let along = velocity.normalize_or_zero();
     let Some(head) = cycle.body.head.filter(|_| velocity.length() > GOES_MPS) else {

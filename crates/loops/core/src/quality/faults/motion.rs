@@ -116,7 +116,7 @@ impl Track {
     }
 
     /// Returns the largest error, and the mean one at the same sample.
-    fn peaks(&self, cycle: &Cycle<'_>, joint: usize, kind: &Kind) -> [JointPeak; 2] {
+    fn peaks(&self, cycle: &Cycle, joint: usize, kind: &Kind) -> [JointPeak; 2] {
         let (at, moment) = largest(
             self.errors
                 .iter()
@@ -136,7 +136,7 @@ impl Track {
 /// Returns where a joint leaves its path, and which trembles, by places and rotations.
 ///
 /// A joint that turns for a moment takes all with it that hangs from it, so it is named first. Toes roll off within a frame.
-pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
+pub(super) fn spike_and_shake(cycle: &Cycle) -> [Option<JointPeak>; 2] {
     let (keys, toes) = (cycle.keys, cycle.body.feet.iter().filter_map(|foot| foot.toe));
     let toes: Vec<usize> = toes.collect();
     let mut squares = vec![[0.0; 2]; keys.num_samples()];
@@ -196,7 +196,7 @@ const LINES: f64 = 0.5;
 const LINES_SECS: f64 = 0.4;
 
 /// Returns to what degree the rotation rates of all joints change only now and then.
-fn lines(cycle: &Cycle<'_>) -> f64 {
+fn lines(cycle: &Cycle) -> f64 {
     let mut squares = vec![0.0; cycle.keys.num_samples()];
     for &joint in &cycle.joints {
         let turns: Vec<DVec3> = (-1..cycle.count)
@@ -226,7 +226,7 @@ fn lines(cycle: &Cycle<'_>) -> f64 {
 const MOST_LINES: f64 = 5.0;
 
 /// Returns where the step of the whole body differs most from those before and after it: a missing frame doubles a step.
-pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
+pub(super) fn stutter(cycle: &Cycle) -> Option<JointPeak> {
     let (count, secs) = (cycle.keys.num_samples(), cycle.keys.step_secs());
     // Squares of steps, of the means of their neighbours, and the products of the two.
     let mut sums = vec![[0.0; 3]; count];

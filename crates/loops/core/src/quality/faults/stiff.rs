@@ -16,7 +16,7 @@ const LEG_METRES: f64 = 0.3;
 const MOST: f64 = 10.0;
 
 /// Returns the limb that is stillest against its partner, or the trunk against the legs.
-pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
+pub(super) fn worst(cycle: &Cycle) -> Option<JointPeak> {
     let [arms, legs] = limbs(cycle);
     let turn = |joint: usize| {
         greatest(
@@ -66,7 +66,7 @@ pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
 }
 
 /// Returns the length of a joint's way in a cycle, seen from the hips.
-fn way(cycle: &Cycle<'_>, joint: usize) -> f64 {
+fn way(cycle: &Cycle, joint: usize) -> f64 {
     let seen = |at: isize| {
         cycle
             .keys

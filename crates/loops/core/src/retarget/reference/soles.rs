@@ -39,7 +39,7 @@ struct Foot {
 }
 
 /// Finds the axes of ankles and toes.
-pub(super) fn find(found: &mut Calibration<'_>) {
+pub(super) fn find(found: &mut Calibration) {
     let feet: Vec<Foot> = found.anatomy.legs().filter_map(|limb| Foot::of(found, limb)).collect();
     let least = feet.iter().filter_map(Foot::drop).reduce(f64::min);
     let flattest = feet.iter().filter_map(|foot| foot.flattest).reduce(f64::min);
@@ -65,7 +65,7 @@ pub(super) fn find(found: &mut Calibration<'_>) {
 }
 
 impl Foot {
-    fn of(found: &Calibration<'_>, limb: &Limb) -> Option<Self> {
+    fn of(found: &Calibration, limb: &Limb) -> Option<Self> {
         let [_, lower, ankle] = limb.bones?.ends()?;
         let motion = &found.motion;
         let ball = limb.toe.unwrap_or(ankle);
@@ -99,7 +99,7 @@ impl Foot {
     }
 
     /// Sets the axes of ankle and toes: upward by their normals, ahead by their bones.
-    fn lay(&self, found: &mut Calibration<'_>, normal: Option<DVec3>) {
+    fn lay(&self, found: &mut Calibration, normal: Option<DVec3>) {
         let ankle = self.ankle;
         let ahead = self.bone.or_else(|| found.seen(ankle, self.shin, DVec3::Z));
         found.axes[ankle] = normal.zip(ahead).and_then(|(up, ahead)| framed(up.cross(ahead), up));

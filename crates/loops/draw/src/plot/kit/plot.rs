@@ -43,7 +43,7 @@ impl Plot {
     }
 
     /// Draws the heading of a chart below the previous drawings, and returns the area below it, which then counts as drawn.
-    pub fn area(&mut self, heading: &ChartHeading<'_>, width: f64, height: f64) -> Area {
+    pub fn area(&mut self, heading: &ChartHeading, width: f64, height: f64) -> Area {
         let area = heading.over(&mut self.svg, style::CHART_LEFT, self.y, width, height);
         self.y = area.bottom();
         area

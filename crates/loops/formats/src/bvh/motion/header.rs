@@ -20,7 +20,7 @@ const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 const LONG_FRAME_TIME: f64 = 1.0;
 
 /// Returns the number of frames that the file declares, and its place.
-pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<(u64, Range<usize>), BvhError> {
+pub(super) fn read_frame_count(lexer: &mut Lexer) -> Result<(u64, Range<usize>), BvhError> {
     let mut token = lexer.label();
     let has_label = is(token, "Frames");
     if has_label {
@@ -55,7 +55,7 @@ fn frame_count(token: &[u8]) -> Result<u64, &'static str> {
 }
 
 /// Returns the time of one frame; positive.
-pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Result<FrameTime, BvhError> {
+pub(super) fn read_frame_time(lexer: &mut Lexer, warnings: &mut Vec<FileWarning>) -> Result<FrameTime, BvhError> {
     let word = lexer.label();
     let at = lexer.position_before(word);
     let combined = is(word, "FrameTime");

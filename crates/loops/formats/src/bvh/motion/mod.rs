@@ -34,7 +34,7 @@ pub(super) trait RowSink {
 
 /// Reads from after the word MOTION up to the rows: the declared number of frames, the place of that number, and the time of a frame.
 pub(super) fn read_head(
-    lexer: &mut Lexer<'_>,
+    lexer: &mut Lexer,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<(u64, Range<usize>, FrameTime), BvhError> {
     let (num_declared, count_at) = header::read_frame_count(lexer)?;
@@ -154,7 +154,7 @@ impl Rows<'_> {
         num_found: usize,
         num_wanted: usize,
         lines: &Lines,
-        lexer: &Lexer<'_>,
+        lexer: &Lexer,
         warnings: &mut Vec<FileWarning>,
     ) -> Result<(), BvhError> {
         if let Some(misfit) = lines.misfit(num_found, num_wanted, self.num_declared) {

@@ -30,7 +30,7 @@ const ON_TIP: f64 = 1e-4;
 
 /// Inserts a node between the first joint and its parent.
 pub(super) fn add_root_node(
-    document: &mut Document<'_>,
+    document: &mut Document,
     name: &str,
     file: &FbxFile,
     id: i64,

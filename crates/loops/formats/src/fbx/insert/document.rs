@@ -33,7 +33,7 @@ pub(super) fn objects<'d, 'a>(document: &'d Document<'a>) -> &'d [Record<'a>] {
 }
 
 /// Returns a number above those of all objects.
-pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
+pub(super) fn first_free_id(document: &Document) -> Result<i64, FbxError> {
     let numbered = document
         .records
         .iter()
@@ -49,7 +49,7 @@ pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
 }
 
 /// Returns the name, with a number added if another animation uses it.
-pub(super) fn free_name(document: &Document<'_>, name: &Name) -> String {
+pub(super) fn free_name(document: &Document, name: &Name) -> String {
     name.free(|name| {
         let wanted = format!("{name}\0\x01AnimStack");
         objects(document)
@@ -59,7 +59,7 @@ pub(super) fn free_name(document: &Document<'_>, name: &Name) -> String {
 }
 
 /// Adds an animation to the lists of objects, connections, kinds and takes.
-pub(super) fn add_animation(document: &mut Document<'_>, animation: Animation) -> Result<(), FbxError> {
+pub(super) fn add_animation(document: &mut Document, animation: Animation) -> Result<(), FbxError> {
     section(document, "Objects")?.extend(animation.objects);
     section(document, "Connections")?.extend(animation.connections);
     for (kind, count) in animation.counts {
@@ -73,7 +73,7 @@ pub(super) fn add_animation(document: &mut Document<'_>, animation: Animation) -
 }
 
 /// Returns the objects with a property that any curve of the file moves.
-pub(super) fn moved_objects(document: &mut Document<'_>) -> Result<HashSet<i64>, FbxError> {
+pub(super) fn moved_objects(document: &mut Document) -> Result<HashSet<i64>, FbxError> {
     let links = section(document, "Connections")?.children.iter();
     let of_properties = links.filter(|link| link.first_text() == Some(b"OP"));
     Ok(of_properties
@@ -138,14 +138,14 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
 }
 
 /// Makes a file state another unit; all its numbers are unchanged.
-pub(super) fn state_unit(document: &mut Document<'_>, unit_metres: f64) -> Result<(), FbxError> {
+pub(super) fn state_unit(document: &mut Document, unit_metres: f64) -> Result<(), FbxError> {
     let centimetres = property("UnitScaleFactor", "double", "Number", "").f64(100.0 * unit_metres);
     state(document, "UnitScaleFactor", centimetres)
 }
 
 /// Makes a file state another frame rate, at which programs show its animations; keys are unchanged. Does nothing if it already
 /// states that rate.
-pub(super) fn state_rate(document: &mut Document<'_>, rate_hz: f64) -> Result<(), FbxError> {
+pub(super) fn state_rate(document: &mut Document, rate_hz: f64) -> Result<(), FbxError> {
     // Without any settings it states no rate.
     if section(document, "GlobalSettings").is_err() {
         return Ok(());
@@ -174,7 +174,7 @@ pub(super) fn setting<'d, 'a>(
 }
 
 /// Replaces a global setting of that name, or adds it.
-fn state(document: &mut Document<'_>, name: &str, entry: Record<'static>) -> Result<(), FbxError> {
+fn state(document: &mut Document, name: &str, entry: Record<'static>) -> Result<(), FbxError> {
     if let Some(known) = setting(document, name)? {
         *known = entry;
         return Ok(());
@@ -188,7 +188,7 @@ fn state(document: &mut Document<'_>, name: &str, entry: Record<'static>) -> Res
 }
 
 /// Changes the number of objects of a kind, and the total.
-pub(super) fn change_count(document: &mut Document<'_>, kind: &str, more: i32) -> Result<(), FbxError> {
+pub(super) fn change_count(document: &mut Document, kind: &str, more: i32) -> Result<(), FbxError> {
     let definitions = section(document, "Definitions")?;
     let raise = |count: &mut Record<'_>| {
         let before = count

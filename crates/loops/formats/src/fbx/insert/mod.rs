@@ -41,7 +41,7 @@ use document::{add_animation, first_free_id, free_name, moved_objects, remove_an
 /// With an added root a new node is inserted between the skeleton and its parent. At rest it coincides with that parent, so that
 /// the file's other animations and its skins are unchanged. Errors: [`WriteError`], if the skeleton differs or a value is out of
 /// range.
-pub(super) fn insert(motion: &KeyedMotion<'_>, source: &FbxSource, file: &FbxFile) -> Result<WrittenFile, WriteError> {
+pub(super) fn insert(motion: &KeyedMotion, source: &FbxSource, file: &FbxFile) -> Result<WrittenFile, WriteError> {
     let mut extension = Extension::new(source, file)?;
     let name = extension.add(motion, source, file)?;
     extension.finish(Some(name))
@@ -105,7 +105,7 @@ impl<'a> Extension<'a> {
     /// Adds an animation of joints that were read with this form and returns its name.
     pub(super) fn add(
         &mut self,
-        motion: &KeyedMotion<'_>,
+        motion: &KeyedMotion,
         source: &FbxSource,
         file: &FbxFile,
     ) -> Result<String, WriteError> {
@@ -173,7 +173,7 @@ type PropertyValues = Vec<(Vec<[f64; 3]>, Vec<DQuat>)>;
 
 /// Computes the properties of all nodes, key by key. Errors: a value is out of range.
 fn property_values(
-    keys: &Keys<'_>,
+    keys: &Keys,
     nodes: &[NodeForm],
     source: &FbxSource,
     file: &FbxFile,
@@ -229,7 +229,7 @@ fn add_tracks(tracks: &mut Vec<Track>, nodes: &[NodeForm], values: PropertyValue
 }
 
 /// Adds the shapes that were read with the motion, or looped along with it.
-fn add_shapes(tracks: &mut Vec<Track>, motion: &KeyedMotion<'_>, shapes: &ChannelShapes) {
+fn add_shapes(tracks: &mut Vec<Track>, motion: &KeyedMotion, shapes: &ChannelShapes) {
     let Some(percents) = motion.beside(&shapes.percents) else {
         return;
     };

@@ -50,7 +50,7 @@ struct Place {
 /// Implements [`Document::parse`] with all views decompressed.
 pub(super) fn document(
     bytes: &[u8],
-    companions: Option<Companions<'_>>,
+    companions: Option<Companions>,
     limits: &SizeLimits,
 ) -> Result<(Document, Vec<String>), ReadError> {
     let (mut document, faults) = Document::parse(bytes, companions, limits)?;

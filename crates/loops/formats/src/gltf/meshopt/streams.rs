@@ -145,7 +145,7 @@ pub(super) fn attributes(stream: &[u8], count: usize, stride: usize) -> Result<V
 
 /// Reads one stored byte of each element of a block; `control` gives the encoding in version 1.
 fn read_column(
-    reader: &mut Reader<'_>,
+    reader: &mut Reader,
     control: Option<u8>,
     count: usize,
     column: &mut [u8; BLOCK_ELEMENTS],
@@ -173,7 +173,7 @@ fn read_column(
 }
 
 /// Reads the bytes of a group: numbers of `bits` bits, of which the largest announces a whole byte that follows.
-fn read_group(reader: &mut Reader<'_>, bits: u32, values: &mut [u8]) -> Result<(), StreamFault> {
+fn read_group(reader: &mut Reader, bits: u32, values: &mut [u8]) -> Result<(), StreamFault> {
     match bits {
         0 => values.fill(0),
         8 => values.copy_from_slice(reader.take(GROUP)?),
