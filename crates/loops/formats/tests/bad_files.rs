@@ -130,7 +130,7 @@ fn every_bad_file_behaves_as_its_readme_says() {
     assert_eq!(count, files.count(), "a file is not in the table");
 }
 
-pub(crate) const GOOD: &str = "HIERARCHY
+const GOOD: &str = "HIERARCHY
 ROOT Hips
 {
   OFFSET 0.00 0.00 0.00

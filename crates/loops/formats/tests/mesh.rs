@@ -80,7 +80,7 @@ fn binds() -> [DMat4; 2] {
 }
 
 /// Two joints below a scaled and turned node; a triangle hangs on both, and a rigid one on a node below the second.
-pub(crate) fn two_joints() -> GltfFile {
+fn two_joints() -> GltfFile {
     let mut file = GltfFile::of(
         r#"[
         {"name": "top", "children": [1], "scale": [2.0, 2.0, 2.0], "rotation": [0.0, 0.6, 0.0, 0.8], "translation": [0.5, 0.0, 1.0]},

@@ -24,7 +24,7 @@ pub(crate) fn step_integral(u: f64) -> f64 {
 /// Curve from 0 to 1 over u in [0, 1] whose speed rises over the first `rise`, is constant, and falls over the last `fall`.
 ///
 /// Flatter in the middle than a single smooth step: the speed peaks at 1/(1 - (rise + fall)/2). C3 at both ends.
-pub(crate) fn progress(u: f64, rise: f64, fall: f64) -> f64 {
+fn progress(u: f64, rise: f64, fall: f64) -> f64 {
     let length = 1.0 - 0.5 * (rise + fall);
     let done = if u < 1.0 - fall {
         rise * step_integral(u / rise)

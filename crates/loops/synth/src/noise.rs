@@ -52,7 +52,7 @@ impl Noise {
     }
 
     /// Three independent normal numbers, mean 0 and standard deviation 1.
-    pub(crate) fn normal_vector(&mut self) -> DVec3 {
+    fn normal_vector(&mut self) -> DVec3 {
         let (x, y) = self.normal_pair();
         let (z, _) = self.normal_pair();
         DVec3::new(x, y, z)

@@ -181,7 +181,7 @@ impl Model {
     }
 
     /// Puts the take on a character.
-    pub(super) fn put_on(&mut self, file_name: String, bytes: Vec<u8>) {
+    fn put_on(&mut self, file_name: String, bytes: Vec<u8>) {
         self.awaits_character = false;
         let Some(opened) = &self.opened else { return };
         let study = StudyArgs {

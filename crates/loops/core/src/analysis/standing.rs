@@ -51,10 +51,10 @@ pub(crate) const CREEP_METRES: f64 = 0.03;
 pub(crate) const CREEP_SECS: f64 = 0.15;
 
 /// By the fixed limits a foot stands while its height is within this of its lowest, metres, ...
-pub(crate) const STANCE_METRES: f64 = 0.025;
+const STANCE_METRES: f64 = 0.025;
 
 /// ... and its speed over the ground is below this, metres per second.
-pub(crate) const STANCE_SPEED: f64 = 0.4;
+const STANCE_SPEED: f64 = 0.4;
 
 /// Before the speed of the root is known, a foot this close to its lowest height may stand, metres ...
 pub(crate) const MAY_STAND_METRES: f64 = 0.025;

@@ -620,7 +620,7 @@ impl<'a> Holding<'a> {
 
     /// Whether to release feet because they slide more when held, as stated in `feet`: faster during their own contacts, or
     /// farther in one stance. The mean speed of quality does not decide: its fixed limits count a landing foot as standing.
-    pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
+    fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
         let slides = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
         feet.foot_slide_mps = slides.map(|(mps, _)| mps);
         let [before, after] = [clip, held].map(|clip| feet.standing_speed(&Stage::of_loop(clip), self.body));

@@ -265,7 +265,7 @@ pub fn left_jacobian_rate(o: DVec3, rate: DVec3) -> DMat3 {
     k * (s * a1) + (k * k) * (s * b1) + n * a + (n * k + k * n) * b
 }
 
-pub(crate) fn cross_matrix(v: DVec3) -> DMat3 {
+fn cross_matrix(v: DVec3) -> DMat3 {
     DMat3::from_cols(
         DVec3::new(0.0, v.z, -v.y),
         DVec3::new(-v.z, 0.0, v.x),

@@ -396,7 +396,7 @@ impl Take {
 const UNIT_LENGTH: f64 = 4.0 * f64::EPSILON;
 
 /// Normalises one frame after the one with the rotations `before`; the first frame has none.
-pub(crate) fn normalize_frame(
+fn normalize_frame(
     frame: usize,
     before: &[DQuat],
     translations: &[DVec3],

@@ -23,7 +23,7 @@ impl Colour {
     pub(super) const SHADOW: Self = Self([0.12, 0.14, 0.17, 0.22]);
     pub(super) const LEFT: Self = Self([0.21, 0.55, 0.83, 1.0]);
     pub(super) const RIGHT: Self = Self([0.93, 0.49, 0.16, 1.0]);
-    pub(super) const MIDDLE: Self = Self([0.82, 0.80, 0.76, 1.0]);
+    const MIDDLE: Self = Self([0.82, 0.80, 0.76, 1.0]);
     pub(super) const GREY: Self = Self([0.62, 0.65, 0.69, 1.0]);
 
     /// Creates the colour of a side of the body; colour-blind viewers can distinguish them too.

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    pub(super) const ORDERS: [[Axis; 3]; 6] = [
+    const ORDERS: [[Axis; 3]; 6] = [
         [Axis::X, Axis::Y, Axis::Z],
         [Axis::Y, Axis::Z, Axis::X],
         [Axis::Z, Axis::X, Axis::Y],

@@ -76,7 +76,7 @@ pub(crate) struct Above {
 }
 
 impl Above {
-    pub(crate) const NOTHING: Self = Self {
+    const NOTHING: Self = Self {
         translation: DVec3::ZERO,
         turn: DQuat::IDENTITY,
         node_scale: NodeScale::NONE,

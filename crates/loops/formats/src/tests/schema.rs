@@ -86,7 +86,7 @@ fn path(name: &str) -> PathBuf {
 }
 
 /// Returns the name of a part in schemas: `mean_cycle` for `MeanCycleFacts`.
-pub(crate) fn part_name(of_type: &str) -> String {
+fn part_name(of_type: &str) -> String {
     let plain = of_type.strip_prefix("Set").unwrap_or(of_type);
     let plain = plain.strip_suffix("Facts").unwrap_or(plain);
     let mut name = String::new();

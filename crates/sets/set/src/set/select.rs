@@ -156,7 +156,7 @@ impl Offered {
     }
 
     /// Whether the two move alike, so that a set needs only one of them.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    fn is_like(&self, other: &Self) -> bool {
         let (one, two) = (&self.member, &other.member);
         if self.gait != other.gait {
             return false;

@@ -103,7 +103,7 @@ impl BestPairs {
     /// Lowers the limit to the pair that completes the requested number of distinct loops, if that many are found.
     ///
     /// Better pairs found later may suppress some of these loops, but never more than three of four.
-    pub(super) fn tighten(&mut self) {
+    fn tighten(&mut self) {
         self.pairs.sort_unstable_by(SeamPair::order);
         let mut apart = Distinct::new(self.separation);
         let last = self

@@ -12,7 +12,7 @@ const DURATION_SECS: f64 = 0.4;
 const HARDNESS: f64 = 16.0;
 
 /// Lowest hardness: below it the fade hardly leaves its start value. 0.5 is nearly straight, 16 nearly a corner.
-pub(super) const SOFTEST: f64 = 0.5;
+const SOFTEST: f64 = 0.5;
 
 pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     name: "softfade",

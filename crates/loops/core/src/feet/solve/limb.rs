@@ -16,7 +16,7 @@ pub(super) const LEG_UNKNOWNS: usize = 8;
 
 /// The first unknown of each joint below the thigh.
 pub(super) const KNEE: usize = 3;
-pub(super) const ANKLE: usize = 4;
+const ANKLE: usize = 4;
 const TOES: usize = 7;
 
 /// A point of a leg.

@@ -161,7 +161,7 @@ pub(super) fn state_rate(document: &mut Document, rate_hz: f64) -> Result<(), Fb
 }
 
 /// Returns a global setting of that name.
-pub(super) fn setting<'d, 'a>(
+fn setting<'d, 'a>(
     document: &'d mut Document<'a>,
     name: &str,
 ) -> Result<Option<&'d mut Record<'a>>, FbxError> {
