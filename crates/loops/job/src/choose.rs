@@ -201,19 +201,11 @@ pub(crate) fn pairing_of(studied: &Studied, recipe: &Recipe, warnings: &mut Vec<
 
 fn named(studied: &Studied, stretch: &StretchRecipe, pairing: &Pairing) -> Option<Result<Chosen, JobError>> {
     let (start, end) = stretch.start.zip(stretch.end)?;
-    Some(
-        studied
-            .analysis
-            .appraise(
-                start,
-                end,
-                &SearchSettings {
-                    cycles: stretch.cycles,
-                    pairing: pairing.clone(),
-                    ..SearchSettings::default()
-                },
-            )
-            .map(|stretch| Chosen::new(1, stretch))
-            .map_err(JobError::from),
-    )
+    let settings = SearchSettings {
+        cycles: stretch.cycles,
+        pairing: pairing.clone(),
+        ..SearchSettings::default()
+    };
+    let stretch = studied.analysis.appraise(start, end, &settings);
+    Some(stretch.map(|stretch| Chosen::new(1, stretch)).map_err(JobError::from))
 }

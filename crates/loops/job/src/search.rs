@@ -246,12 +246,11 @@ fn put_good_first(studied: &Studied, settings: &SearchSettings, found: &mut Foun
         max_candidates: DEFAULT_TOP,
         ..settings.clone()
     })?;
-    let Some(good) = Retry {
+    let retry = Retry {
         stretches: &listed.candidates,
         ..Retry::default()
-    }
-    .instead_of(first)
-    .find(|other| is_good(other)) else {
+    };
+    let Some(good) = retry.instead_of(first).find(|other| is_good(other)) else {
         return Ok(());
     };
     let is_good = |each: &LoopCandidate| each.cut == good.cut;

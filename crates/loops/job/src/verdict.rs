@@ -77,7 +77,8 @@ impl Verdict {
         if self.grade == Grade::Good {
             return None;
         }
-        Some(CheckId::row_of(&self.checks.iter().find(|check| check.grade == Some(self.grade))?.id)?.cure(is_ping_pong))
+        let check = self.checks.iter().find(|check| check.grade == Some(self.grade))?;
+        Some(CheckId::row_of(&check.id)?.cure(is_ping_pong))
     }
 
     /// Returns warnings of faults that are not graded, because a clip is kept as authored; of its seam the first one.

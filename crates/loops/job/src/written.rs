@@ -51,12 +51,9 @@ pub fn make_loop(file: LoadedTake, recipe: &Recipe) -> Result<WrittenLoop, Writt
         rows: &Rows::Recommended,
     };
     let mut warnings = studied.warnings.clone();
-    let written = write(
-        &studied,
-        request,
-        make(&studied, request, &choose(&studied, request, &mut warnings)?.remove(0)?)?,
-        studied.goes_into().source.format(),
-    )?;
+    let chosen = choose(&studied, request, &mut warnings)?.remove(0)?;
+    let made = make(&studied, request, &chosen)?;
+    let written = write(&studied, request, made, studied.goes_into().source.format())?;
     let clip = written.done.made.from_start().into_owned();
     let (bytes, sidecar) = written.named(Vec::new(), warnings.iter().map(ToString::to_string).collect());
     Ok(WrittenLoop {

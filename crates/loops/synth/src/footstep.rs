@@ -157,14 +157,10 @@ impl Footsteps<'_> {
         }
         let travel = path.travel_secs(middle_secs);
         let yaw = path.yaw(travel) + side.sign() * gait.toe_out;
-        let world_from_print = Rigid::from_yaw(
-            yaw,
-            path.root(travel).transform_point(DVec3::new(
-                side.sign() * (gait.step_aside * (1.0 + self.drift_per_sec * middle_secs)),
-                0.0,
-                -(STANDING_BEHIND_METRES + (gait.ankle_behind - STANDING_BEHIND_METRES) * vigour(middle_phase)),
-            )),
-        );
+        let aside = side.sign() * (gait.step_aside * (1.0 + self.drift_per_sec * middle_secs));
+        let behind = STANDING_BEHIND_METRES + (gait.ankle_behind - STANDING_BEHIND_METRES) * vigour(middle_phase);
+        let place = path.root(travel).transform_point(DVec3::new(aside, 0.0, -behind));
+        let world_from_print = Rigid::from_yaw(yaw, place);
         Footstep {
             side,
             strike_phase,

@@ -118,11 +118,9 @@ impl Checking<'_> {
         let verdict = check(&input.path, &read, &reading, self.take, self.limits, &self.fails)?;
         if self.args.together {
             let sidecar = read.sidecar.as_ref();
-            self.of_set.push((
-                self.verdicts.len(),
-                LoopOfSet::new(&read.written, sidecar, &reading.overrides())
-                    .map_err(|error| uncheckable(&input.path, error, self.take, sidecar))?,
-            ));
+            let of_set = LoopOfSet::new(&read.written, sidecar, &reading.overrides());
+            let of_set = of_set.map_err(|error| uncheckable(&input.path, error, self.take, sidecar))?;
+            self.of_set.push((self.verdicts.len(), of_set));
         }
         Ok(verdict)
     }

@@ -394,14 +394,13 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
 fn twist_between(analysis: &Analysis, row: &CycleRow, starts: &[Rigid], cycle: usize) -> Twist {
     let motion = starts[cycle].inverse() * starts[cycle + 1];
     let [from, to] = [cycle, cycle + 1].map(|cycle| {
-        analysis.heading.yaw(
-            row.frame(cycle, 0.0)
-                .round()
-                .clamp(0.0, (analysis.heading.num_frames() - 1) as f64) as usize,
-        )
+        let last = (analysis.heading.num_frames() - 1) as f64;
+        let frame = row.frame(cycle, 0.0).round().clamp(0.0, last);
+        analysis.heading.yaw(frame as usize)
     });
     let principal = rotation::yaw_of(motion.rotation);
-    let turn = principal + core::f64::consts::TAU * ((to - from - principal) / core::f64::consts::TAU).round();
+    let whole_turns = ((to - from - principal) / core::f64::consts::TAU).round();
+    let turn = principal + core::f64::consts::TAU * whole_turns;
     let turn = if turn.abs() < NEAR_WHOLE_TURN { turn } else { principal };
     Twist::log_with_turn(motion, DVec3::Y * turn, 1.0)
 }

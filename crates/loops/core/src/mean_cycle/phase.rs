@@ -329,10 +329,10 @@ impl<'a> Reference<'a> {
             return Some(CyclesEnd::OtherMotion);
         }
         let [own, other] = [(self.start, self.start + self.period), (from, to)].map(|(from, to)| self.moved(from, to));
-        (ops::over_ground(other.translation - own.translation)
-            > STRIDE_SHARE * ops::over_ground(own.translation)
-                + STRIDE_METRES * self.analysis.body.size(&self.analysis.take)
-            || rotation::yaw_of(own.rotation.conjugate() * other.rotation).abs() > TURN_RADIANS)
+        let size = self.analysis.body.size(&self.analysis.take);
+        let most = STRIDE_SHARE * ops::over_ground(own.translation) + STRIDE_METRES * size;
+        let turned = rotation::yaw_of(own.rotation.conjugate() * other.rotation);
+        (ops::over_ground(other.translation - own.translation) > most || turned.abs() > TURN_RADIANS)
             .then_some(CyclesEnd::OtherPath)
     }
 

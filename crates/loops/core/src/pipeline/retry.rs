@@ -44,11 +44,11 @@ impl<'a> Retry<'a> {
             ..settings.root
         };
         let made = self.made.filter(|made| made.candidate == *candidate)?;
-        (LoopSettings {
+        let asked = LoopSettings {
             root,
             ..settings.clone()
-        } == LoopSettings::default())
-        .then(|| {
+        };
+        (asked == LoopSettings::default()).then(|| {
             let made = MadeLoop {
                 root: settings.root,
                 ..made.clone()

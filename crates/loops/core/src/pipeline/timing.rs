@@ -376,18 +376,9 @@ impl Timing {
             };
             moments.extend((0..own.len()).map(|cycle| {
                 let new = (cycle as f64 + share) / cycles;
-                (
-                    side,
-                    [
-                        new,
-                        new + off
-                            + own
-                                .iter()
-                                .map(|old| (old - new - off) - (old - new - off).round())
-                                .min_by_key(|off| ordered(off.abs()))
-                                .unwrap_or(0.0),
-                    ],
-                )
+                let apart = own.iter().map(|old| (old - new - off) - (old - new - off).round());
+                let nearest = apart.min_by_key(|off| ordered(off.abs())).unwrap_or(0.0);
+                (side, [new, new + off + nearest])
             }));
         }
         if let [left, right] = numbers[..]

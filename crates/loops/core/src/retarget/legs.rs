@@ -182,16 +182,9 @@ impl PlacedLimb {
             }
             let leg = leg * (1.0 + grown);
             let swing = arc(leg, goal);
-            turns = [
-                swing,
-                swing * bent,
-                rotation::exp(
-                    rotation::log(rotation::on_side_of(
-                        arc(own * self.anchor, ball - at[thigh] - swing * leg),
-                        DQuat::IDENTITY,
-                    )) * (1.0 - lifted),
-                ),
-            ];
+            let tilt = arc(own * self.anchor, ball - at[thigh] - swing * leg);
+            let tilt = rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY));
+            turns = [swing, swing * bent, rotation::exp(tilt * (1.0 - lifted))];
         }
         (turns, grown)
     }

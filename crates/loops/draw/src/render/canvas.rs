@@ -318,13 +318,8 @@ fn round(camera: &Camera, centre: DVec3, spot: Spot, radius: f64, colour: Colour
         .map(|at| {
             // Around the ball, from the brightest point outwards, away from the light.
             let towards = (light + eye).normalize();
-            GradientStop::new(
-                at as f32,
-                colour.lit(brightness(
-                    (towards * (1.0 - at * at).max(0.0).sqrt() - light * (0.35 * at)).normalize(),
-                    light,
-                )),
-            )
+            let normal = (towards * (1.0 - at * at).max(0.0).sqrt() - light * (0.35 * at)).normalize();
+            GradientStop::new(at as f32, colour.lit(brightness(normal, light)))
         })
         .to_vec();
     RadialGradient::new(

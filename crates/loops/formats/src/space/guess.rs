@@ -79,14 +79,8 @@ pub(crate) fn settle_unturned(probe: &Take, settings: &SpaceSettings, warnings: 
 }
 
 pub(super) fn find_body(take: &Take) -> Option<Body> {
-    Body::find(
-        guess_parts(take)
-            .map(|parts| take.clone().with_parts(parts))
-            .as_ref()
-            .unwrap_or(take),
-        &BodyOverrides::default(),
-    )
-    .ok()
+    let with_parts = guess_parts(take).map(|parts| take.clone().with_parts(parts));
+    Body::find(with_parts.as_ref().unwrap_or(take), &BodyOverrides::default()).ok()
 }
 
 /// Share of the way from feet to head along an axis in a body that stands along it: within 30 degrees.

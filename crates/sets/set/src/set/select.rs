@@ -196,16 +196,12 @@ pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
             }),
         }
     }
-    taken.sort_by_key(
-        |Taken {
-             best: Offered { member, gait },
-             ..
-         }| {
-            let turn = member.turn_dps();
-            let way = [eighth_of(member).abs(), side_of(turn).abs()];
-            (*gait, way, [member.speed_mps(), turn].map(ordered))
-        },
-    );
+    taken.sort_by_key(|taken| {
+        let Offered { member, gait } = &taken.best;
+        let turn = member.turn_dps();
+        let way = [eighth_of(member).abs(), side_of(turn).abs()];
+        (*gait, way, [member.speed_mps(), turn].map(ordered))
+    });
     (taken, dropped)
 }
 

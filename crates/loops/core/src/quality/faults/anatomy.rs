@@ -149,22 +149,14 @@ fn shoulders(cycle: &Cycle) -> Vec<JointPeak> {
         .stature_in(keys.skeleton(), keys.middle_pose())
         .map_or(f64::INFINITY, |tall| tall / cycle.size);
     let across = |at: isize, [left, right]: [usize; 2]| keys.position(at, left) - keys.position(at, right);
-    let off = shoulders.map(|shoulder| {
-        cycle.peak(
-            shoulder,
-            0,
-            median(cycle, |at| {
-                off_line(cycle.place(at, shoulder), cycle.place(at, head).normalize_or_zero()).length()
-            }) / (SHOULDER_SHARE * tall),
-        )
+    let aside = shoulders.map(|shoulder| {
+        let up = |at| cycle.place(at, head).normalize_or_zero();
+        let off = median(cycle, |at| off_line(cycle.place(at, shoulder), up(at)).length());
+        cycle.peak(shoulder, 0, off / (SHOULDER_SHARE * tall))
     });
-    off.into_iter()
-        .chain([cycle.peak(
-            shoulders[0],
-            0,
-            median(cycle, |at| angle(across(at, shoulders), across(at, thighs))) / WAIST_RADIANS,
-        )])
-        .collect()
+    let turned = median(cycle, |at| angle(across(at, shoulders), across(at, thighs)));
+    let waist = cycle.peak(shoulders[0], 0, turned / WAIST_RADIANS);
+    aside.into_iter().chain([waist]).collect()
 }
 
 /// Returns the part of a vector across a unit vector.
@@ -186,18 +178,14 @@ fn toes(cycle: &Cycle) -> Vec<JointPeak> {
         let toe = foot.toe.filter(|&toe| toe != foot.ankle)?;
         let height = |at: isize| keys.position(at, foot.ankle).y;
         let low = percentile::of(cycle.samples().map(height), LOW_SHARE);
-        Some((
-            foot.ankle,
-            percentile::of(
-                cycle.samples().filter(|&at| height(at) <= low).map(|at| {
-                    angle(
-                        (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0),
-                        (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y),
-                    )
-                }),
-                0.5,
-            ),
-        ))
+        let aside = cycle.samples().filter(|&at| height(at) <= low).map(|at| {
+            let ahead = (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y);
+            angle(
+                (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0),
+                ahead,
+            )
+        });
+        Some((foot.ankle, percentile::of(aside, 0.5)))
     });
     let feet: Vec<(usize, f64)> = feet.collect();
     // Of a mirrored body all feet point backwards.

@@ -251,17 +251,11 @@ pub(super) fn stutter(cycle: &Cycle) -> Option<JointPeak> {
     });
     let uneven: Vec<f64> = uneven.collect();
     let (at, once) = largest(uneven.iter().copied());
-    Some(
-        cycle.peak(
-            cycle.body.hips,
-            at + 1,
-            (once / UNEVEN[0])
-                .max(mean(uneven.iter().map(|along| along * along)).sqrt() / UNEVEN[1])
-                .max(if matches!(cycle.body.found_by, FoundBy::Names | FoundBy::Given) {
-                    lines(cycle)
-                } else {
-                    0.0
-                }),
-        ),
-    )
+    let always = mean(uneven.iter().map(|along| along * along)).sqrt();
+    let straight = match cycle.body.found_by {
+        FoundBy::Names | FoundBy::Given => lines(cycle),
+        _ => 0.0,
+    };
+    let ratio = (once / UNEVEN[0]).max(always / UNEVEN[1]).max(straight);
+    Some(cycle.peak(cycle.body.hips, at + 1, ratio))
 }

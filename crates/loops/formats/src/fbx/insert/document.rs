@@ -161,10 +161,7 @@ pub(super) fn state_rate(document: &mut Document, rate_hz: f64) -> Result<(), Fb
 }
 
 /// Returns a global setting of that name.
-fn setting<'d, 'a>(
-    document: &'d mut Document<'a>,
-    name: &str,
-) -> Result<Option<&'d mut Record<'a>>, FbxError> {
+fn setting<'d, 'a>(document: &'d mut Document<'a>, name: &str) -> Result<Option<&'d mut Record<'a>>, FbxError> {
     let list = section(document, "GlobalSettings")?.child_mut("Properties70");
     let entries = list.map(|list| list.children.iter_mut());
     Ok(entries
