@@ -41,19 +41,13 @@ pub(crate) fn write<'a>(
     to: impl Write + Send,
 ) -> Result<(), CatalogError> {
     let schema = schema().map_err(failed)?;
-    let mut file = SerializedFileWriter::new(
-        to,
-        Arc::new(schema),
-        Arc::new(
-            WriterProperties::builder()
-                .set_compression(Compression::ZSTD(ZstdLevel::default()))
-                // Its column and offset index let readers skip pages.
-                .set_statistics_enabled(EnabledStatistics::Page)
-                .set_created_by(format!("loopwright {}", env!("CARGO_PKG_VERSION")))
-                .build(),
-        ),
-    )
-    .map_err(failed)?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        // Its column and offset index let readers skip pages.
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_created_by(format!("loopwright {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    let mut file = SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
     let mut group = Vec::new();
     let mut bytes = 0;
     for row in rows {
@@ -82,24 +76,22 @@ fn size(cell: &Cell) -> usize {
 
 fn schema() -> Result<Type, ParquetError> {
     let fields = COLUMNS.iter().map(|column| {
-        Ok(Arc::new(
-            Type::primitive_type_builder(
-                column.name,
-                match column.kind {
-                    CellKind::Text => PhysicalType::BYTE_ARRAY,
-                    CellKind::Real => PhysicalType::DOUBLE,
-                    CellKind::Whole => PhysicalType::INT64,
-                    CellKind::Truth => PhysicalType::BOOLEAN,
-                },
-            )
-            .with_repetition(if column.may_be_null {
-                Repetition::OPTIONAL
-            } else {
-                Repetition::REQUIRED
-            })
+        let physical = match column.kind {
+            CellKind::Text => PhysicalType::BYTE_ARRAY,
+            CellKind::Real => PhysicalType::DOUBLE,
+            CellKind::Whole => PhysicalType::INT64,
+            CellKind::Truth => PhysicalType::BOOLEAN,
+        };
+        let repetition = if column.may_be_null {
+            Repetition::OPTIONAL
+        } else {
+            Repetition::REQUIRED
+        };
+        Type::primitive_type_builder(column.name, physical)
+            .with_repetition(repetition)
             .with_logical_type((column.kind == CellKind::Text).then_some(LogicalType::String))
-            .build()?,
-        ))
+            .build()
+            .map(Arc::new)
     });
     let fields = fields.collect::<Result<Vec<_>, ParquetError>>()?;
     Type::group_type_builder("loop").with_fields(fields).build()

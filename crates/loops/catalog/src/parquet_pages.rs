@@ -41,11 +41,8 @@ struct PageHeader {
 /// differs.
 pub(crate) fn check_footer(bytes: &[u8]) -> Result<(), CatalogError> {
     let footer = bytes.split_last_chunk::<8>().and_then(|(before, [a, b, c, d, ..])| {
-        before.get(
-            before
-                .len()
-                .checked_sub(u32::from_le_bytes([*a, *b, *c, *d]) as usize)?..,
-        )
+        let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+        before.get(before.len().checked_sub(length)?..)
     });
     let footer = footer.ok_or_else(|| damaged("its footer is cut off"))?;
     let mut has_root = false;

@@ -99,17 +99,13 @@ pub(crate) fn joints() -> Vec<Joint> {
         joints[parent].tip = Some(tip);
     };
     for side in Side::BOTH {
-        chain(
-            joint::HIPS,
-            side.name(),
-            &[
-                ("UpLeg", [side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0]),
-                ("Leg", [0.0, -THIGH_METRES, 0.0]),
-                ("Foot", [0.0, -SHANK_METRES, 0.0]),
-                ("ToeBase", (BALL - ANKLE).to_array()),
-            ],
-            TIP - BALL,
-        );
+        let links = [
+            ("UpLeg", [side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0]),
+            ("Leg", [0.0, -THIGH_METRES, 0.0]),
+            ("Foot", [0.0, -SHANK_METRES, 0.0]),
+            ("ToeBase", (BALL - ANKLE).to_array()),
+        ];
+        chain(joint::HIPS, side.name(), &links, TIP - BALL);
     }
     let links = [
         ("Spine", [0.0, 0.10, -0.01]),
@@ -121,18 +117,14 @@ pub(crate) fn joints() -> Vec<Joint> {
     chain(joint::HIPS, "", &links, DVec3::new(0.0, 0.185, 0.0));
     for side in Side::BOTH {
         let x = side.sign();
-        chain(
-            joint::SPINE2,
-            side.name(),
-            &[
-                ("Shoulder", [x * 0.03, 0.11, 0.01]),
-                ("Arm", [x * 0.145, 0.0, -0.01]),
-                ("ForeArm", [x * 0.28, 0.0, 0.0]),
-                ("Hand", [x * 0.25, 0.0, 0.0]),
-                ("HandIndex1", [x * 0.09, 0.0, 0.0]),
-            ],
-            DVec3::new(x * 0.085, 0.0, 0.0),
-        );
+        let links = [
+            ("Shoulder", [x * 0.03, 0.11, 0.01]),
+            ("Arm", [x * 0.145, 0.0, -0.01]),
+            ("ForeArm", [x * 0.28, 0.0, 0.0]),
+            ("Hand", [x * 0.25, 0.0, 0.0]),
+            ("HandIndex1", [x * 0.09, 0.0, 0.0]),
+        ];
+        chain(joint::SPINE2, side.name(), &links, DVec3::new(x * 0.085, 0.0, 0.0));
     }
     joints
 }

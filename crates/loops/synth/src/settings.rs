@@ -133,6 +133,7 @@ impl WalkSettings {
         // A walk that ends needs a few strides, and a clock that stops has no waves.
         let stops = self.lead_out_secs > 0.0;
         let shortest = self.lead_in_secs + self.lead_out_secs + SHORTEST_WALK * self.period_secs;
+        let most_varied = if stops { 0.0 } else { 0.5 };
         let [turns_from, turns_to] = self.turn_span_secs.unwrap_or_default();
         let ranges = [
             ("seconds", self.seconds, if stops { shortest } else { 0.0 }, 1e6),
@@ -144,12 +145,7 @@ impl WalkSettings {
             ("start_phase", self.start_phase, -1e6, 1e6),
             ("drift", self.drift, -0.5, 0.5),
             ("torso_rise_metres", self.torso_rise_metres, -0.2, 0.2),
-            (
-                "speed_variation",
-                self.speed_variation,
-                0.0,
-                if stops { 0.0 } else { 0.5 },
-            ),
+            ("speed_variation", self.speed_variation, 0.0, most_varied),
             ("noise_deg", self.noise_deg, 0.0, 45.0),
             ("lead_in_secs", self.lead_in_secs, 0.0, 1e6),
             ("lead_out_secs", self.lead_out_secs, 0.0, 1e6),

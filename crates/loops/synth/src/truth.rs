@@ -170,13 +170,8 @@ fn on_the_ground(
         let side = step.side.name();
         let foot = format!("{side}Foot");
         let ball = bearing(step.planted(BALL), step.flat_phase, step.ball_phase);
-        for (joint, rest) in [
-            (
-                foot.clone(),
-                bearing(step.planted(ANKLE), step.flat_phase, step.rise_phase),
-            ),
-            (format!("{side}ToeBase"), ball),
-        ] {
+        let ankle = bearing(step.planted(ANKLE), step.flat_phase, step.rise_phase);
+        for (joint, rest) in [(foot.clone(), ankle), (format!("{side}ToeBase"), ball)] {
             contacts.extend(rest.map(|rest| TrueContact {
                 joint,
                 start_frame: rest.start_secs * settings.frame_rate_hz,

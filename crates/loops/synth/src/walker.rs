@@ -178,18 +178,17 @@ impl Walker {
         let size = moment.vigour * moment.growth;
         let still = 1.0 - moment.vigour;
         let slow = |hz: f64| ops::sin(TAU * hz * moment.time_secs);
-        Rigid::new(
-            facing(
-                -size * gait.pelvis_yaw * wave(1.0, -0.31),
-                0.06 + moment.vigour * (0.25 * gait.lean + 0.01 * wave(2.0, 0.2)),
-                size * gait.pelvis_list * wave(1.0, -0.14) - 0.25 * gait.bank * moment.vigour,
-            ),
-            DVec3::new(
-                size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
-                size * gait.bob * wave(2.0, -0.03),
-                size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
-            ),
-        )
+        let turn = facing(
+            -size * gait.pelvis_yaw * wave(1.0, -0.31),
+            0.06 + moment.vigour * (0.25 * gait.lean + 0.01 * wave(2.0, 0.2)),
+            size * gait.pelvis_list * wave(1.0, -0.14) - 0.25 * gait.bank * moment.vigour,
+        );
+        let place = DVec3::new(
+            size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
+            size * gait.bob * wave(2.0, -0.03),
+            size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
+        );
+        Rigid::new(turn, place)
     }
 
     /// Returns the greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
@@ -227,11 +226,10 @@ impl Walker {
         let gait = &self.gait;
         let size = moment.vigour * moment.growth;
         let wave = |cycles: f64, peak: f64| ops::cos(TAU * cycles * (moment.phase - peak));
+        let breath = ops::sin(TAU * 0.23 * moment.time_secs) * (1.0 - moment.vigour);
         let chest = facing(
             size * gait.chest_yaw * wave(1.0, -0.25) + 0.3 * gait.gaze * moment.vigour,
-            0.03 + moment.vigour * gait.lean
-                + 0.012 * size * wave(2.0, 0.3)
-                + 0.008 * (ops::sin(TAU * 0.23 * moment.time_secs) * (1.0 - moment.vigour)),
+            0.03 + moment.vigour * gait.lean + 0.012 * size * wave(2.0, 0.3) + 0.008 * breath,
             -0.3 * size * gait.pelvis_list * wave(1.0, -0.14) - gait.bank * moment.vigour,
         );
         let head = facing(

@@ -216,13 +216,12 @@ impl Boundary {
         let per_end = self.order.num_conditions() / 2;
         let mut columns = [Jet::default(); MAX_CONDITIONS];
         for (end, fading) in [from_start, from_end].into_iter().enumerate() {
-            columns[end * per_end..][..per_end].copy_from_slice(
-                &[
-                    fading.position,
-                    fading.velocity,
-                    fading.acceleration.unwrap_or_default(),
-                ][..per_end],
-            );
+            let conditions = [
+                fading.position,
+                fading.velocity,
+                fading.acceleration.unwrap_or_default(),
+            ];
+            columns[end * per_end..][..per_end].copy_from_slice(&conditions[..per_end]);
         }
         for jet in &mut columns[per_end..2 * per_end] {
             jet.rate = -jet.rate;

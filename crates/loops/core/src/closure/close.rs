@@ -193,21 +193,17 @@ impl Closing<'_> {
                 None => targets[joint],
             };
             let (clip, ends) = (self.clip, &ends[joint]);
-            plan.add_layer(
-                [
-                    self.tables.offsets(own.translation, method, || {
-                        let at = |sample| clip.translations(sample)[joint];
-                        progress(clip, ends.translation, |from, to| at(from).distance(at(to)))
-                    })?,
-                    self.tables.offsets(own.rotation, method, || {
-                        let at = |sample| clip.rotations(sample)[joint];
-                        progress(clip, ends.rotation, |from, to| {
-                            rotation::pose_gap(at(from), at(to)).length()
-                        })
-                    })?,
-                ],
-                &self.tables,
-            );
+            let translation = self.tables.offsets(own.translation, method, || {
+                let at = |sample| clip.translations(sample)[joint];
+                progress(clip, ends.translation, |from, to| at(from).distance(at(to)))
+            })?;
+            let turn = self.tables.offsets(own.rotation, method, || {
+                let at = |sample| clip.rotations(sample)[joint];
+                progress(clip, ends.rotation, |from, to| {
+                    rotation::pose_gap(at(from), at(to)).length()
+                })
+            })?;
+            plan.add_layer([translation, turn], &self.tables);
         }
         Ok(())
     }

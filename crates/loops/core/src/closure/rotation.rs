@@ -27,13 +27,8 @@ pub fn rotation_targets(start: &EndState<DQuat>, end: &EndState<DQuat>, shares: 
         let inverse = rotation::left_jacobian_inverse(o);
         let added = seam_velocity - velocity;
         let rate = inverse * added;
-        (
-            rate,
-            inverse
-                * (seam_acceleration
-                    - (rotation::left_jacobian_rate(o, rate) * rate + added.cross(velocity))
-                    - acceleration),
-        )
+        let by_turning = rotation::left_jacobian_rate(o, rate) * rate + added.cross(velocity);
+        (rate, inverse * (seam_acceleration - by_turning - acceleration))
     });
     Targets {
         value: offsets,

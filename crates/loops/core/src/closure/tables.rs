@@ -54,18 +54,19 @@ impl Tables {
         let progress = if follows { progress() } else { None };
         let boundary = Boundary::with_progress(start, end, self.period_secs, order, progress)?;
         self.keys.push(key);
+        let samples = (0..self.num_samples)
+            .map(|sample| {
+                let t = if sample + 1 == self.num_samples {
+                    self.period_secs
+                } else {
+                    sample as f64 * self.step_secs
+                };
+                Some(boundary.weights(t).value).filter(|weights| weights.iter().any(|&weight| weight != 0.0))
+            })
+            .collect();
         self.tables.push(Table {
             ends: [0.0, self.period_secs].map(|t| boundary.weights(t)),
-            samples: (0..self.num_samples)
-                .map(|sample| {
-                    let t = if sample + 1 == self.num_samples {
-                        self.period_secs
-                    } else {
-                        sample as f64 * self.step_secs
-                    };
-                    Some(boundary.weights(t).value).filter(|weights| weights.iter().any(|&weight| weight != 0.0))
-                })
-                .collect(),
+            samples,
         });
         let table = self.tables.len() - 1;
         Ok(TrackOffsets { targets, table })

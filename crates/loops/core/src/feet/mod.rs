@@ -317,21 +317,17 @@ impl Feet {
         let mut found = bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, &self.limits);
         let is_stated = |foot: usize| self.stated.contains(&foot);
         found.stays.retain(|stay| !is_stated(stay.foot));
-        found.stays.extend(
-            self.contacts
-                .iter()
-                .filter(|contact| is_stated(contact.foot))
-                .map(|contact| {
-                    let keys = contact.keys();
-                    let is_whole = keys.len() >= clip.num_samples();
-                    let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
-                    Stay {
-                        foot: contact.foot,
-                        strike,
-                        lift,
-                    }
-                }),
-        );
+        let stated = self.contacts.iter().filter(|contact| is_stated(contact.foot));
+        found.stays.extend(stated.map(|contact| {
+            let keys = contact.keys();
+            let is_whole = keys.len() >= clip.num_samples();
+            let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
+            Stay {
+                foot: contact.foot,
+                strike,
+                lift,
+            }
+        }));
         found
     }
 }
@@ -366,14 +362,11 @@ pub(crate) fn measure_speed(
         })
         .map(|found| found.twist);
     match settings.speed {
-        RootSpeed::Given(mps) => (
-            found,
-            Some(at_speed(
-                mps,
-                [by_feet, Some(clip.root().twist)].into_iter().flatten(),
-                clip.root().twist,
-            )),
-        ),
+        RootSpeed::Given(mps) => {
+            let root = clip.root().twist;
+            let shown = [by_feet, Some(root)].into_iter().flatten();
+            (found, Some(at_speed(mps, shown, root)))
+        }
         _ => (found, by_feet),
     }
 }

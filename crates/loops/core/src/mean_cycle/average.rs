@@ -78,14 +78,8 @@ impl<'a> LaidCycles<'a> {
         if secs > MAX_CYCLE_SECS {
             return Err(MeanCycleError::TooLong { secs });
         }
-        let row = CycleRow::around(
-            analysis,
-            candidate,
-            asked
-                .most()
-                .min(MAX_TRANSFORMS / (num_samples * analysis.take.num_joints()).max(1))
-                .max(MIN_CYCLES),
-        );
+        let affordable = MAX_TRANSFORMS / (num_samples * analysis.take.num_joints()).max(1);
+        let row = CycleRow::around(analysis, candidate, asked.most().min(affordable).max(MIN_CYCLES));
         if row.num_cycles() < MIN_CYCLES {
             let [before, after] = row.ends;
             return Err(MeanCycleError::NoOther { before, after });
@@ -198,14 +192,9 @@ impl<'a> LaidCycles<'a> {
         let mut carried: Vec<(Rigid, f64)> = Vec::with_capacity(2 * self.twists.len());
         for (pair, (twist, &weight)) in self.twists.iter().zip(&self.window.pairs).enumerate() {
             for (later, weight) in [(0, weight * share), (1, weight * (1.0 - share))] {
-                carried.push((
-                    cycles[pair + later].as_ref().in_root(
-                        skeleton,
-                        self.carrier,
-                        self.starts[pair] * twist.exp(phase + later as f64),
-                    ),
-                    weight,
-                ));
+                let root = self.starts[pair] * twist.exp(phase + later as f64);
+                let carrier = cycles[pair + later].as_ref().in_root(skeleton, self.carrier, root);
+                carried.push((carrier, weight));
             }
         }
         unclear
@@ -375,12 +364,9 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
             for phase in 0..NUM_PHASES {
                 let phase = phase as f64 / NUM_PHASES as f64;
                 let [own, other] = [row.num_before, cycle].map(|cycle| row.frame(cycle, phase));
-                pairs.extend(
-                    weights
-                        .iter()
-                        .enumerate()
-                        .map(|(joint, &weight)| PointPair::new(position(own, joint), position(other, joint), weight)),
-                );
+                for (joint, &weight) in weights.iter().enumerate() {
+                    pairs.push(PointPair::new(position(own, joint), position(other, joint), weight));
+                }
             }
             let mut motion = fit_planar(&pairs);
             // Over the ground alone: a body that sinks deeper in one cycle keeps its feet on the floor in the mean.

@@ -317,13 +317,11 @@ impl<'a> Reference<'a> {
         if bad.any(|&frame| (from..=to).contains(&(frame as f64))) {
             return Some(CyclesEnd::BadFrames);
         }
-        let similarity = 1.0
-            - mean(
-                frames
-                    .iter()
-                    .zip(1..)
-                    .map(|(&frame, steps)| self.squared_distance(frame, self.row(side, steps))),
-            ) / (2.0 * self.variance);
+        let distances = frames
+            .iter()
+            .zip(1..)
+            .map(|(&frame, steps)| self.squared_distance(frame, self.row(side, steps)));
+        let similarity = 1.0 - mean(distances) / (2.0 * self.variance);
         // NaN if the reference does not move at all; nothing resembles that.
         if similarity.is_nan() || similarity < MIN_SIMILARITY {
             return Some(CyclesEnd::OtherMotion);

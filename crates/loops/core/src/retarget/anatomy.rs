@@ -349,11 +349,8 @@ impl Finder<'_> {
             .or_else(|| {
                 let from_hips = self.at[joint] - self.at[self.body.hips];
                 let aside = self.left?.dot(from_hips);
-                (aside.abs() > ASIDE_SHARE * from_hips.length()).then_some(if aside > 0.0 {
-                    Side::Left
-                } else {
-                    Side::Right
-                })
+                let side = if aside > 0.0 { Side::Left } else { Side::Right };
+                (aside.abs() > ASIDE_SHARE * from_hips.length()).then_some(side)
             })
     }
 

@@ -149,15 +149,8 @@ impl Sole {
         let moved = Rigid::new(turned * foot.rotation, foot.translation + DVec3::Y * rise);
         let toe = toe.map_or(DQuat::IDENTITY, |toe| {
             // The joint of the toes moves with the foot; they keep their own turn.
-            self.lifted(
-                &self.toes,
-                Rigid::new(
-                    toe.rotation,
-                    moved.transform_point(foot.inverse().transform_point(toe.translation)),
-                ),
-                floor,
-            )
-            .0
+            let place = moved.transform_point(foot.inverse().transform_point(toe.translation));
+            self.lifted(&self.toes, Rigid::new(toe.rotation, place), floor).0
         });
         let is_changed = rise != 0.0 || turned != DQuat::IDENTITY || toe != DQuat::IDENTITY;
         is_changed.then_some(Cleared {

@@ -163,22 +163,19 @@ impl FollowedFeet {
     ) -> Option<Self> {
         let (first, _) = motions.first()?;
         let total: f64 = motions.iter().map(|(_, weight)| weight).sum();
+        let shares = |foot, sample| {
+            motions
+                .iter()
+                .enumerate()
+                .map(|(index, (feet, weight))| {
+                    let at = share(index, foot, sample) * feet.num_samples as f64;
+                    let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
+                    (*feet, at as usize, weight / total)
+                })
+                .collect()
+        };
         let samples: Vec<Vec<Shares<'_>>> = (0..first.legs.len())
-            .map(|foot| {
-                (0..num_samples)
-                    .map(|sample| {
-                        motions
-                            .iter()
-                            .enumerate()
-                            .map(|(index, (feet, weight))| {
-                                let at = share(index, foot, sample) * feet.num_samples as f64;
-                                let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
-                                (*feet, at as usize, weight / total)
-                            })
-                            .collect()
-                    })
-                    .collect()
-            })
+            .map(|foot| (0..num_samples).map(|sample| shares(foot, sample)).collect())
             .collect();
         let mut mixed = (*first).clone();
         mixed.num_samples = num_samples;

@@ -170,18 +170,19 @@ impl JointMap {
     /// Returns each link in names, as [`Self::with`] takes it, for joints of the target that follow something or that the
     /// caller lets rest.
     pub fn names(&self, source: &Skeleton, target: &Skeleton) -> Vec<(String, Given)> {
+        let named = |link: &Link| {
+            let from = source.name_of(link.from);
+            match link.toward {
+                Some((toward, share)) => Given::Between(from, source.name_of(toward), share),
+                None => Given::Joint(from),
+            }
+        };
         self.links
             .iter()
             .enumerate()
             .filter_map(|(joint, link)| {
                 let follows = match link {
-                    Some(link) => {
-                        let from = source.name_of(link.from);
-                        match link.toward {
-                            Some((toward, share)) => Given::Between(from, source.name_of(toward), share),
-                            None => Given::Joint(from),
-                        }
-                    }
+                    Some(link) => named(link),
                     None if self.rests_by_choice(joint) => Given::Rest,
                     None => return None,
                 };

@@ -294,22 +294,17 @@ impl Retarget {
     /// Transfers a pose of the source to the target by directions alone: no limb reaches for its goal yet.
     fn along(&self, pose: PoseRef) -> Along {
         let from = pose.world(&self.source.skeleton);
-        let turns: Vec<Option<DQuat>> = self
-            .follows
-            .iter()
-            .map(|follow| {
-                follow.map(|follow| {
-                    let first = from.rotations[follow.from] * follow.turn;
-                    let turn = match follow.toward {
-                        Some((toward, turn, share)) => {
-                            rotation::exp(rotation::difference(from.rotations[toward] * turn, first) * share) * first
-                        }
-                        None => first,
-                    };
-                    turn.normalize()
-                })
-            })
-            .collect();
+        let turned = |follow: Follow| {
+            let first = from.rotations[follow.from] * follow.turn;
+            let turn = match follow.toward {
+                Some((toward, turn, share)) => {
+                    rotation::exp(rotation::difference(from.rotations[toward] * turn, first) * share) * first
+                }
+                None => first,
+            };
+            turn.normalize()
+        };
+        let turns: Vec<Option<DQuat>> = self.follows.iter().map(|follow| follow.map(turned)).collect();
         let lengths = vec![1.0; turns.len()];
         let at_rest = self.standing(&turns, &lengths, None);
         let [theirs, ours] = &self.tops;
@@ -433,13 +428,8 @@ impl Retarget {
             let rest = self.hanging[joint];
             let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| world.joint(above));
             let at = above.transform_point(rest.translation * lengths[joint]);
-            world.set_joint(
-                joint,
-                Rigid::new(
-                    turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize()),
-                    at,
-                ),
-            );
+            let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
+            world.set_joint(joint, Rigid::new(turn, at));
         }
         world
     }
@@ -615,19 +605,19 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
         .map(|step| ops::exp(-0.5 * ((step * stride) as f64 / width).powi(2)))
         .collect();
     let total: f64 = weights.iter().sum();
+    let value = |at: isize| {
+        let at = if has_ends {
+            at.clamp(0, count - 1)
+        } else {
+            at.rem_euclid(count)
+        };
+        values[at as usize]
+    };
     (0..count)
         .map(|sample| {
             (-side..=side)
                 .zip(&weights)
-                .map(|(step, weight)| {
-                    let at = sample + step * stride;
-                    let at = if has_ends {
-                        at.clamp(0, count - 1)
-                    } else {
-                        at.rem_euclid(count)
-                    };
-                    values[at as usize] * (weight / total)
-                })
+                .map(|(step, weight)| value(sample + step * stride) * (weight / total))
                 .sum()
         })
         .collect()

@@ -66,19 +66,15 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
     let lowest: Vec<f64> = (0..world.num_frames())
         .map(|frame| smallest(of_body.iter().map(|&joint| world.position(frame, joint).y)))
         .collect();
-    let hips_height = greatest(
-        lowest
-            .iter()
-            .enumerate()
-            .map(|(frame, lowest)| world.position(frame, body.hips).y - lowest),
-    );
-    above.into_iter().rev().find(|&joint| {
-        let mut heights = lowest
-            .iter()
-            .enumerate()
-            .map(|(frame, lowest)| world.position(frame, joint).y - lowest);
-        heights.any(|height| height.abs() < GROUND_SHARE * hips_height)
-    })
+    let heights = |joint| {
+        let lowest = lowest.iter().enumerate();
+        lowest.map(move |(frame, lowest)| world.position(frame, joint).y - lowest)
+    };
+    let hips_height = greatest(heights(body.hips));
+    above
+        .into_iter()
+        .rev()
+        .find(|&joint| heights(joint).any(|height| height.abs() < GROUND_SHARE * hips_height))
 }
 
 /// Diagonal of the box around a joint's path, metres.

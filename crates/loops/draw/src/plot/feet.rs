@@ -51,35 +51,18 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
         let root = clip.root().at(key as f64 * clip.step_secs());
         root.transform_point(looped.position(key.rem_euclid(count as isize) as usize, joint))
     };
-    plot.pairs(
-        &ChartHeading::new("Feet over the ground, two periods, seam in the middle")
-            .key(Sign::Line(Ink::Grey), "cut")
-            .key(Sign::Line(Ink::Blue), "loop")
-            .key(Sign::Patch("idle"), held),
-        HEIGHT,
-        &names,
-        |svg, index, area, is_lowest| {
-            let joint = joints[index];
-            panel(
-                svg,
-                &over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest),
-                made,
-                standing[index],
-                &[
-                    (
-                        Ink::Grey,
-                        2.2,
-                        speeds(0..count, source.step_secs(), |key| in_cut(key, joint)),
-                    ),
-                    (
-                        Ink::Blue,
-                        1.6,
-                        speeds(0..2 * count, clip.step_secs(), |key| in_loop(key, joint)),
-                    ),
-                ],
-            );
-        },
-    );
+    let heading = ChartHeading::new("Feet over the ground, two periods, seam in the middle")
+        .key(Sign::Line(Ink::Grey), "cut")
+        .key(Sign::Line(Ink::Blue), "loop")
+        .key(Sign::Patch("idle"), held);
+    plot.pairs(&heading, HEIGHT, &names, |svg, index, area, is_lowest| {
+        let joint = joints[index];
+        let chart = over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest);
+        let of_cut = speeds(0..count, source.step_secs(), |key| in_cut(key, joint));
+        let of_loop = speeds(0..2 * count, clip.step_secs(), |key| in_loop(key, joint));
+        let lines = [(Ink::Grey, 2.2, of_cut), (Ink::Blue, 1.6, of_loop)];
+        panel(svg, &chart, made, standing[index], &lines);
+    });
 }
 
 /// Attributes of the line at the seam.
@@ -119,13 +102,8 @@ fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(I
         panel.upright(svg, clip.period_secs(), Ink::Text, SEAM);
         for (ink, width, speeds) in lines {
             for start in (0..2 * count).step_by(speeds.len().max(1)) {
-                panel.samples(
-                    svg,
-                    (start, step),
-                    speeds.iter().map(|speed| speed.min(2.0 * FASTEST)),
-                    *ink,
-                    &stroke_width(*width),
-                );
+                let shown = speeds.iter().map(|speed| speed.min(2.0 * FASTEST));
+                panel.samples(svg, (start, step), shown, *ink, &stroke_width(*width));
             }
         }
     });

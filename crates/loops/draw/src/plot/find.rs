@@ -155,22 +155,13 @@ fn costs(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found:
         .key_if(candidates.len() > 1, Sign::Ring(Ink::Text), "other loops by rank");
     let svg = &mut plot.svg;
     heading.draw(svg, style::CHART_LEFT, plot.y, style::CHART_WIDTH);
-    let area = Area::new(
-        style::CHART_LEFT,
-        (plot.y + heading.height(style::CHART_WIDTH)).round(),
-        map_width(),
-        300.0,
-    );
+    let top = (plot.y + heading.height(style::CHART_WIDTH)).round();
+    let area = Area::new(style::CHART_LEFT, top, map_width(), 300.0);
+    let longest = settings.max_secs.min(take.duration_secs()).max(settings.min_secs);
     let panel = Chart::new(
         area,
         (tracks::time_range(take), "start of the loop, s"),
-        (
-            Range::new(
-                settings.min_secs,
-                settings.max_secs.min(take.duration_secs()).max(settings.min_secs),
-            ),
-            "length, s",
-        ),
+        (Range::new(settings.min_secs, longest), "length, s"),
     );
     let grid = [area.width, area.height].map(|side| (side / CELL) as usize);
     let seams = seam_costs(&panel, grid, analysis, settings);

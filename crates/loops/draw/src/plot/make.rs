@@ -172,10 +172,9 @@ fn twist_line(svg: &mut Svg, view: &View, start: Rigid, twist: Twist) {
         let pixels = radius * view.pixels_per_metre;
         // Larger circles exceed the precision of rasterisers.
         if pixels < 20_000.0 {
+            let centre = start.transform_point(twist.angular.cross(twist.linear) / twist.angular.length_squared());
             svg.circle(
-                view.at(from_above(start.transform_point(
-                    twist.angular.cross(twist.linear) / twist.angular.length_squared(),
-                ))),
+                view.at(from_above(centre)),
                 pixels,
                 "lg",
                 &format!("fill=\"none\" {thin}"),
@@ -195,15 +194,8 @@ fn scale_bar(svg: &mut Svg, view: &View) {
     let pixels = metres * view.pixels_per_metre;
     let words = format!("{metres:.decimals$} m");
     let (x, y) = (view.area.left + 12.0, view.area.bottom() - 14.0);
-    svg.rect(
-        Area::new(
-            x - 8.0,
-            y - 22.0,
-            pixels.max(text::width(&words, style::TEXT, false)) + 16.0,
-            30.0,
-        ),
-        "panel",
-    );
+    let width = pixels.max(text::width(&words, style::TEXT, false));
+    svg.rect(Area::new(x - 8.0, y - 22.0, width + 16.0, 30.0), "panel");
     svg.segment((x, y), (x + pixels, y), "lt", "stroke-width=\"2\"");
     for end in [x, x + pixels] {
         svg.segment((end, y - 3.0), (end, y + 3.0), "lt", "stroke-width=\"2\"");
@@ -262,13 +254,11 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
     let mut y = top;
     for (heading, shown, name, offsets, least, is_last) in &panels {
         let area = heading.over(&mut plot.svg, left, y, width, height);
+        let range = Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero();
         let panel = Chart::new(
             area,
             (Range::new(0.0, clip.period_secs()), "time in the loop, s"),
-            (
-                Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero(),
-                *name,
-            ),
+            (range, *name),
         )
         .labelled(*is_last);
         panel.draw(&mut plot.svg, |panel, svg| {
@@ -279,13 +269,8 @@ fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
                 svg.text(x, y, Anchor::Middle, "soft", "nothing to close");
             }
             for &(joint, ink) in shown {
-                panel.samples(
-                    svg,
-                    (0, clip.step_secs()),
-                    offsets.chunks(joints).map(|offsets| offsets[joint].length()),
-                    ink,
-                    "",
-                );
+                let sizes = offsets.chunks(joints).map(|offsets| offsets[joint].length());
+                panel.samples(svg, (0, clip.step_secs()), sizes, ink, "");
             }
         });
         y = area.bottom() + 14.0;
@@ -320,15 +305,11 @@ fn curves(plot: &mut Plot, made: &MadeLoop) {
         shown = (0..skeleton.num_joints().min(JOINTS)).collect();
     }
     let names: Vec<&str> = shown.iter().map(|&joint| &*skeleton.joint(joint).name).collect();
+    let axes = SERIES.into_iter().zip(["x", "y", "z"]);
     plot.pairs(
         &ChartHeading::new("Most offset joints over two periods, seam in the middle")
             .key(Sign::Line(Ink::Grey), "cut")
-            .keys(
-                SERIES
-                    .into_iter()
-                    .zip(["x", "y", "z"])
-                    .map(|(ink, axis)| (Sign::Line(ink), format!("loop {axis}"))),
-            ),
+            .keys(axes.map(|(ink, axis)| (Sign::Line(ink), format!("loop {axis}")))),
         CURVE_HEIGHT,
         &names,
         |svg, index, area, is_lowest| {
@@ -355,13 +336,8 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bo
         panel.grid(svg);
         panel.upright(svg, clip.period_secs(), Ink::Text, feet::SEAM);
         let mut line = |values: &[DVec3], first: usize, axis: usize, ink, width| {
-            panel.samples(
-                svg,
-                (first, clip.step_secs()),
-                values.iter().map(|value| value[axis]),
-                ink,
-                &stroke_width(width),
-            );
+            let values = values.iter().map(|value| value[axis]);
+            panel.samples(svg, (first, clip.step_secs()), values, ink, &stroke_width(width));
         };
         for axis in 0..3 {
             line(&before, 0, axis, Ink::Grey, 2.2);

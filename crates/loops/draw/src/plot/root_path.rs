@@ -204,21 +204,13 @@ impl RootPath {
         svg.panel(area, |svg| {
             // The ground below a path that climbs shows how high it is.
             let ground = self.whole[0].y;
-            if self
+            let climbs = self
                 .whole
                 .iter()
-                .any(|point| (point.y - ground).abs() > 0.01 * self.extent)
-            {
-                view.line(
-                    svg,
-                    &self
-                        .whole
-                        .iter()
-                        .map(|point| DVec3::new(point.x, ground, point.z))
-                        .collect::<Vec<_>>(),
-                    Ink::Faint,
-                    &stroke_width(1.4),
-                );
+                .any(|point| (point.y - ground).abs() > 0.01 * self.extent);
+            if climbs {
+                let below: Vec<_> = self.whole.iter().map(|point| point.with_y(ground)).collect();
+                view.line(svg, &below, Ink::Faint, &stroke_width(1.4));
             }
             if let (Some(centre), Some(ends)) = (self.centre, ends) {
                 view.line(svg, &ends, Ink::Purple, &stroke_width(1.8));

@@ -94,14 +94,13 @@ pub(super) fn time_range(take: &Take) -> Range {
 /// Speed of the body and heading, shown for searches and for takes.
 pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
     let frames = 0..analysis.take.num_frames();
+    let speeds = frames.clone().map(|frame| analysis.ground_mps(frame)).collect();
+    let headings = frames.map(|frame| analysis.heading.yaw(frame).to_degrees()).collect();
     [
         Track {
             title: "Speed over the ground",
             axis: "speed, m/s",
-            lines: vec![(
-                String::new(),
-                frames.clone().map(|frame| analysis.ground_mps(frame)).collect(),
-            )],
+            lines: vec![(String::new(), speeds)],
             height: 84.0,
             least: 0.05,
             kind: Kind::Size,
@@ -109,10 +108,7 @@ pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
         Track {
             title: "Heading, left positive",
             axis: "angle, deg",
-            lines: vec![(
-                String::new(),
-                frames.map(|frame| analysis.heading.yaw(frame).to_degrees()).collect(),
-            )],
+            lines: vec![(String::new(), headings)],
             height: 84.0,
             least: 10.0,
             kind: Kind::Degrees,
@@ -182,15 +178,9 @@ fn contacts(plot: &mut Plot, analysis: &Analysis, width: f64) {
     plot.svg.rect(area, "panel");
     for contact in analysis.contacts.spans() {
         let [left, right] = ends(area, take, contact.start_frame, contact.end_frame);
-        plot.svg.rect(
-            Area::new(
-                left,
-                area.top + BAR * contact.foot as f64 + 2.0,
-                right - left,
-                BAR - 4.0,
-            ),
-            &SERIES[contact.foot % SERIES.len()].fill(),
-        );
+        let top = area.top + BAR * contact.foot as f64 + 2.0;
+        let bar = Area::new(left, top, right - left, BAR - 4.0);
+        plot.svg.rect(bar, &SERIES[contact.foot % SERIES.len()].fill());
     }
     plot.svg.outline(area);
     plot.y += 14.0;
@@ -212,13 +202,8 @@ pub(super) fn draw(plot: &mut Plot, analysis: &Analysis, tracks: &[Track], chose
         panel(analysis, track, plot.area(&heading, width, track.height), is_last).draw(&mut plot.svg, |panel, svg| {
             ground(svg, panel, analysis, chosen);
             for ((_, values), ink) in track.lines.iter().zip(SERIES) {
-                panel.samples(
-                    svg,
-                    (0, take.frame_time_secs()),
-                    values.iter().copied(),
-                    ink,
-                    &stroke_width(1.4),
-                );
+                let values = values.iter().copied();
+                panel.samples(svg, (0, take.frame_time_secs()), values, ink, &stroke_width(1.4));
             }
         });
         plot.y += if is_last { style::BELOW } else { 12.0 };

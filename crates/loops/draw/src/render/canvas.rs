@@ -297,12 +297,10 @@ fn across(
     let middle = (from.at + to.at) / 2.0;
     let stops = [-1.0_f64, -0.8, -0.45, 0.0, 0.45, 0.8, 1.0]
         .map(|at| {
+            let normal = edge * at + facing * (1.0 - at * at).max(0.0).sqrt();
             GradientStop::new(
                 ((at + 1.0) / 2.0) as f32,
-                colour.lit(brightness(
-                    edge * at + facing * (1.0 - at * at).max(0.0).sqrt(),
-                    camera.light(),
-                )),
+                colour.lit(brightness(normal, camera.light())),
             )
         })
         .to_vec();
@@ -322,12 +320,9 @@ fn round(camera: &Camera, centre: DVec3, spot: Spot, radius: f64, colour: Colour
             GradientStop::new(at as f32, colour.lit(brightness(normal, light)))
         })
         .to_vec();
+    let brightest = camera.project(centre + light * (0.4 * radius / spot.scale));
     RadialGradient::new(
-        point(
-            camera
-                .project(centre + light * (0.4 * radius / spot.scale))
-                .map_or(spot.at, |lit| lit.at),
-        ),
+        point(brightest.map_or(spot.at, |lit| lit.at)),
         0.0,
         point(spot.at),
         (radius * 1.1).max(0.5) as f32,

@@ -118,16 +118,12 @@ impl Ground {
     pub(super) fn draw_shadow(&self, motion: &DrawnMotion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
         let mut outlines = Vec::new();
         for limb in motion.figure.limbs() {
+            let ends = limb.ends.map(|end| DVec2::new(points[end].x, points[end].z));
+            let hull = super::canvas::hull_of_circles(ends, limb.radii, 8).into_iter();
             outlines.push(
-                super::canvas::hull_of_circles(
-                    limb.ends.map(|end| DVec2::new(points[end].x, points[end].z)),
-                    limb.radii,
-                    8,
-                )
-                .into_iter()
-                .filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))))
-                .map(|spot| spot.at)
-                .collect::<Vec<DVec2>>(),
+                hull.filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))))
+                    .map(|spot| spot.at)
+                    .collect::<Vec<DVec2>>(),
             );
         }
         canvas.fill_union(&outlines, Colour::SHADOW);
@@ -137,14 +133,11 @@ impl Ground {
     pub(super) fn draw_mesh_shadow(&self, points: &[DVec3], indices: &[u32], camera: &Camera, canvas: &mut Canvas) {
         let Colour([red, green, blue, opacity]) = Colour::SHADOW;
         let ink = [red, green, blue].map(|channel| channel as f32);
-        canvas.triangles(
-            &points
-                .iter()
-                .map(|&point| Corner::new(camera.project(self.below(point))?, [ink; 2]))
-                .collect::<Vec<_>>(),
-            indices,
-            opacity,
-        );
+        let corners: Vec<_> = points
+            .iter()
+            .map(|&point| Corner::new(camera.project(self.below(point))?, [ink; 2]))
+            .collect();
+        canvas.triangles(&corners, indices, opacity);
     }
 }
 

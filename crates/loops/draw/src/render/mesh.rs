@@ -62,27 +62,24 @@ impl<'a> PosedMesh<'a> {
 
     /// Draws it; `ink` returns a vertex's colour.
     pub(super) fn draw(&self, camera: &Camera, canvas: &mut Canvas, ink: impl Fn(usize) -> [f32; 3]) {
-        canvas.triangles(
-            &self
-                .points
-                .iter()
-                .zip(&self.normals)
-                .enumerate()
-                .map(|(vertex, (&point, &normal))| {
-                    let ink = ink(vertex);
-                    let lit = [normal, -normal].map(|normal| {
-                        let light = canvas::brightness(normal, camera.light()) as f32;
-                        ink.map(|channel| (channel * light).clamp(0.0, 1.0))
-                    });
-                    Some(Corner {
-                        is_turned_away: normal.dot(camera.towards_eye(point)) < 0.0,
-                        ..Corner::new(camera.project(point)?, lit)?
-                    })
+        let corners: Vec<_> = self
+            .points
+            .iter()
+            .zip(&self.normals)
+            .enumerate()
+            .map(|(vertex, (&point, &normal))| {
+                let ink = ink(vertex);
+                let lit = [normal, -normal].map(|normal| {
+                    let light = canvas::brightness(normal, camera.light()) as f32;
+                    ink.map(|channel| (channel * light).clamp(0.0, 1.0))
+                });
+                Some(Corner {
+                    is_turned_away: normal.dot(camera.towards_eye(point)) < 0.0,
+                    ..Corner::new(camera.project(point)?, lit)?
                 })
-                .collect::<Vec<_>>(),
-            self.indices(),
-            1.0,
-        );
+            })
+            .collect();
+        canvas.triangles(&corners, self.indices(), 1.0);
     }
 }
 

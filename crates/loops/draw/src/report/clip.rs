@@ -84,6 +84,11 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
         )
     });
     let root = &motion.root;
+    let start = [
+        root.start.translation.to_array().as_slice(),
+        root.start.rotation.to_array().as_slice(),
+    ]
+    .concat();
     format!(
         "{{\"p\":{:.5},\"n\":{num},\"e\":{},\"k\":{},\"q\":{:.4e},\"o\":{},\"r\":{},\"v\":{},\"w\":{},\"m\":{},\"z\":{:.3},\"g\":{:.3},\
          \"l\":[{}],\"c\":{},\"f\":{:.4},{}\"d\":\"{}\"}}",
@@ -92,14 +97,7 @@ pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> Strin
         points.len(),
         unit,
         list(&middle.to_array(), 4),
-        list(
-            &[
-                root.start.translation.to_array().as_slice(),
-                root.start.rotation.to_array().as_slice()
-            ]
-            .concat(),
-            6
-        ),
+        list(&start, 6),
         list(&root.twist.linear.to_array(), 6),
         list(&root.twist.angular.to_array(), 6),
         list(&middle.to_array(), 4),

@@ -54,20 +54,21 @@ pub(super) fn seam(entry: &LoopEntry) -> String {
     } else {
         ""
     };
+    let moments = table(
+        &format!("{name} over the seam, cm from where the loop starts"),
+        &["Seconds", AXES[0].0, AXES[1].0, AXES[2].0],
+        closed
+            .iter()
+            .flat_map(|side| side.iter().step_by(STEPS / TOLD))
+            .map(|(secs, cm)| [format!("{secs:+.3}"), short(cm.x), short(cm.y), short(cm.z)]),
+    );
     figure(
         &format!(
             "Over the seam: {}<p>Position against the root, cm from where the loop starts{dashed}.</p>",
             escape(name)
         ),
         &seam_chart(&closed, uncut.as_ref(), around),
-        &table(
-            &format!("{name} over the seam, cm from where the loop starts"),
-            &["Seconds", AXES[0].0, AXES[1].0, AXES[2].0],
-            closed
-                .iter()
-                .flat_map(|side| side.iter().step_by(STEPS / TOLD))
-                .map(|(secs, cm)| [format!("{secs:+.3}"), short(cm.x), short(cm.y), short(cm.z)]),
-        ),
+        &moments,
     )
 }
 
@@ -180,21 +181,14 @@ pub(super) fn path(entry: &LoopEntry) -> String {
     } else {
         "; dashed: hips of the take, uncut"
     };
+    let rows = times(2 * TOLD).map(|secs| {
+        let at = root.at(secs).translation;
+        [secs, at.x + 0.0, at.z + 0.0].map(|value| format!("{value:.2}"))
+    });
     figure(
         &format!("Path from above<p>Hips and root over two periods{dashed}.</p>"),
         &path_chart(&of_hips, &of_root, &of_take),
-        &table(
-            "Path of the root, metres",
-            &["Seconds", "X", "Z"],
-            times(2 * TOLD).map(|secs| {
-                let at = root.at(secs).translation;
-                [
-                    format!("{secs:.2}"),
-                    format!("{:.2}", at.x + 0.0),
-                    format!("{:.2}", at.z + 0.0),
-                ]
-            }),
-        ),
+        &table("Path of the root, metres", &["Seconds", "X", "Z"], rows),
     )
 }
 
@@ -288,17 +282,14 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
         );
     }
     svg += "</svg>";
+    let rows = entry.contacts.iter().map(|contact| {
+        let [from, length] = [contact.start_secs, contact.length_secs].map(|secs| format!("{secs:.3}"));
+        [escape(&contact.joint), from, length]
+    });
     figure(
         "Contacts<p>When each foot is planted, over one period.</p>",
         &svg,
-        &table(
-            "Contacts of the feet",
-            &["Foot", "from, s", "length, s"],
-            entry.contacts.iter().map(|contact| {
-                let [from, length] = [contact.start_secs, contact.length_secs].map(|secs| format!("{secs:.3}"));
-                [escape(&contact.joint), from, length]
-            }),
-        ),
+        &table("Contacts of the feet", &["Foot", "from, s", "length, s"], rows),
     )
 }
 

@@ -99,12 +99,6 @@ pub(super) fn shorts(vector: DVec3) -> [[u8; 2]; 3] {
 
 /// Formats numbers in brackets; NaN becomes 0.
 pub(super) fn list(values: &[f64], decimals: usize) -> String {
-    format!(
-        "[{}]",
-        values
-            .iter()
-            .map(|&value| short(value, decimals))
-            .collect::<Vec<_>>()
-            .join(",")
-    )
+    let values: Vec<_> = values.iter().map(|&value| short(value, decimals)).collect();
+    format!("[{}]", values.join(","))
 }

@@ -133,16 +133,11 @@ impl Shape {
     #[must_use]
     pub fn fitted(mut self, period_secs: f64) -> Self {
         for (parameter, value) in self.values() {
-            self.values.set(
-                parameter.key,
-                Some((parameter.fitted)(
-                    value,
-                    Period {
-                        secs: period_secs,
-                        lead_secs: self.secs(),
-                    },
-                )),
-            );
+            let period = Period {
+                secs: period_secs,
+                lead_secs: self.secs(),
+            };
+            self.values.set(parameter.key, Some((parameter.fitted)(value, period)));
         }
         self
     }

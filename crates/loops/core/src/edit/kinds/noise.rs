@@ -72,7 +72,7 @@ impl Edit for Noise {
         &self.joints
     }
 
-    fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
+    fn edited(&self, mut clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         let deviation = self.deviation;
         if !(0.0..=MAX_DEVIATION * ROUNDING).contains(&deviation) {
             return Err(EditError::Noise {
@@ -80,39 +80,37 @@ impl Edit for Noise {
                 most: MAX_DEVIATION,
             });
         }
-        let (least, most) = (*HIGHEST_HZ.start(), *HIGHEST_HZ.end());
         if !HIGHEST_HZ.contains(&self.highest_hz) {
             return Err(EditError::NoiseRate {
                 found: self.highest_hz,
-                least,
-                most,
+                least: *HIGHEST_HZ.start(),
+                most: *HIGHEST_HZ.end(),
             });
         }
         let count = clip.num_samples();
         let harmonics = num_harmonics(count, clip.period_secs(), self.highest_hz);
         let waves = Waves::new(count);
-        Ok(with_partners(&self.joints, mirror)
-            .into_iter()
-            .fold(clip, |clip, joint| {
-                let mut noise = waves.noise(harmonics, deviation, joint, self.seed);
-                if let Some(mirror) = mirror {
-                    let partner = mirror.partner(joint);
-                    let other = waves.noise(harmonics, deviation, partner, self.seed);
-                    for (sample, value) in noise.iter_mut().enumerate() {
-                        *value += mirror.rotation_vector(partner, other[(sample + count / 2) % count]);
-                    }
-                    // The requested root mean square, but for zeros.
-                    let square = mean(noise.iter().map(|value| value.length_squared()));
-                    if square > 0.0 {
-                        let scale = deviation / square.sqrt();
-                        noise.iter_mut().for_each(|value| *value *= scale);
-                    }
+        for joint in with_partners(&self.joints, mirror) {
+            let mut noise = waves.noise(harmonics, deviation, joint, self.seed);
+            if let Some(mirror) = mirror {
+                let partner = mirror.partner(joint);
+                let other = waves.noise(harmonics, deviation, partner, self.seed);
+                for (sample, value) in noise.iter_mut().enumerate() {
+                    *value += mirror.rotation_vector(partner, other[(sample + count / 2) % count]);
                 }
-                offset_joint(clip, joint, |sample| JointOffset {
-                    rotation: noise[sample],
-                    ..JointOffset::ZERO
-                })
-            }))
+                // The requested root mean square, but for zeros.
+                let square = mean(noise.iter().map(|value| value.length_squared()));
+                if square > 0.0 {
+                    let scale = deviation / square.sqrt();
+                    noise.iter_mut().for_each(|value| *value *= scale);
+                }
+            }
+            clip = offset_joint(clip, joint, |sample| JointOffset {
+                rotation: noise[sample],
+                ..JointOffset::ZERO
+            });
+        }
+        Ok(clip)
     }
 
     fn values(&self, _clip: &LoopClip) -> EditValues {

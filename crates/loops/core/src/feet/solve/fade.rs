@@ -148,14 +148,8 @@ impl FadingLoop<'_> {
                 let part = limb.standing();
                 let (joint, offset) = limb.fixed_to(part);
                 let bears = self.value(&leg.bears, part as usize, 0.0) >= 0.5;
-                bears.then(|| {
-                    (
-                        joint,
-                        pose.as_ref()
-                            .world_of(self.clip.skeleton(), joint)
-                            .transform_point(offset),
-                    )
-                })
+                let world = || pose.as_ref().world_of(self.clip.skeleton(), joint);
+                bears.then(|| (joint, world().transform_point(offset)))
             })
             .collect()
     }
@@ -172,15 +166,10 @@ impl FadingLoop<'_> {
     pub fn footwork(&self, count: usize, step_secs: f64) -> Footwork {
         let legs = (0..self.feet.legs.len()).map(|leg| {
             let own = &self.feet.legs[leg];
+            let finite = |value: f64| if value.is_finite() { value } else { f64::NEG_INFINITY };
             let sampled = |values: &[OfParts]| {
-                (0..count)
-                    .map(|sample| {
-                        core::array::from_fn(|part| {
-                            let value = self.value(values, part, sample as f64 * step_secs);
-                            if value.is_finite() { value } else { f64::NEG_INFINITY }
-                        })
-                    })
-                    .collect()
+                let at = |secs| core::array::from_fn(|part| finite(self.value(values, part, secs)));
+                (0..count).map(|sample| at(sample as f64 * step_secs)).collect()
             };
             LegWork {
                 bears: sampled(&own.bears),

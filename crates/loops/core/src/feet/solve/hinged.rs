@@ -378,13 +378,9 @@ impl Search<'_> {
         let mut pose = self.clip.body_pose(sample).to_pose();
         let own = self.of_sample(unknowns, sample);
         let base = pose.joint(0);
-        pose.set_joint(
-            0,
-            Rigid::new(
-                rotation::renormalized(rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation),
-                base.translation + DVec3::from_slice(own) * PLACE_METRES,
-            ),
-        );
+        let turn = rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation;
+        let place = base.translation + DVec3::from_slice(own) * PLACE_METRES;
+        pose.set_joint(0, Rigid::new(rotation::renormalized(turn), place));
         for (joint, hinge) in self.hinges.each() {
             pose.rotations[joint] = hinge.rotation(hinge.angle(pose.rotations[joint]));
         }

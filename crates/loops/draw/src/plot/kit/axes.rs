@@ -266,16 +266,11 @@ impl Chart {
 
     /// Draws a line through data.
     pub fn line(&self, svg: &mut Svg, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
-        svg.polyline(
-            thinned(
-                &points
-                    .into_iter()
-                    .map(|(x, y)| (self.across(x), self.down(y)))
-                    .collect::<Vec<_>>(),
-            ),
-            ink,
-            extra,
-        );
+        let points: Vec<_> = points
+            .into_iter()
+            .map(|(x, y)| (self.across(x), self.down(y)))
+            .collect();
+        svg.polyline(thinned(&points), ink, extra);
     }
 
     /// Draws a line through values at even steps, the first of them `first` steps from zero.

@@ -109,18 +109,9 @@ impl<'a> ChartHeading<'a> {
             let mut x = if row == 0 { left + width - row_width(keys) } else { left };
             for key in *keys {
                 draw_sign(svg, key.0, x, y);
-                svg.text(
-                    x + SIGN_WIDTH + 6.0,
-                    y + 4.0,
-                    Anchor::Start,
-                    "ft",
-                    &text::fit(
-                        &key.1,
-                        style::TEXT,
-                        false,
-                        (left + width - x - SIGN_WIDTH - 6.0).max(0.0),
-                    ),
-                );
+                let room = (left + width - x - SIGN_WIDTH - 6.0).max(0.0);
+                let words = text::fit(&key.1, style::TEXT, false, room);
+                svg.text(x + SIGN_WIDTH + 6.0, y + 4.0, Anchor::Start, "ft", &words);
                 x += key_width(key) + KEY_GAP;
             }
         }
