@@ -65,8 +65,8 @@ impl MadeLoop {
         let mut looped = Vec::with_capacity(count * width);
         for sample in 0..count {
             let pose = closed.pose((self.first_sample + sample) % num_intervals);
-            let values = pose.translations.iter().flat_map(DVec3::to_array).zip(&bounds);
-            looped.extend(values.map(|(x, (low, high))| x.clamp(*low, *high)));
+            let values = pose.translations.iter().flat_map(DVec3::to_array);
+            looped.extend(values.zip(&bounds).map(|(x, (low, high))| x.clamp(*low, *high)));
         }
         Ok(looped)
     }

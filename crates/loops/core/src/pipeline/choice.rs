@@ -316,8 +316,10 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
     let (uncut, closed) = (clip.world_tracks(), made.loop_clip.tracks_from_root());
     let first = clip.sample_range().start().unsigned_abs();
     let count = made.loop_clip.num_samples();
-    let feet = made.body.feet.iter();
-    let knees = feet
+    let knees = made
+        .body
+        .feet
+        .iter()
         .filter_map(|foot| made.loop_clip.skeleton().parent(foot.ankle))
         .filter(|&knee| knee != made.body.hips);
     greatest(knees.map(|knee| {

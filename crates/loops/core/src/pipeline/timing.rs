@@ -641,8 +641,9 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
     let captured = if source.captured.is_empty() {
         Vec::new()
     } else {
-        let own = source.captured.iter();
-        let own: Vec<Pose> = own
+        let own: Vec<Pose> = source
+            .captured
+            .iter()
             .map(|own| Pose::new(vec![own.translation], vec![own.rotation]))
             .collect();
         let curve = PoseCurve::new(times, &own);

@@ -86,8 +86,9 @@ pub(super) fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
 pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks>, size: f64) -> Option<JointPeak> {
     let source = source?;
     let count = keys.num_samples() as isize;
-    let own = (-2..count + 3).filter(|&sample| source.has(sample - 1) && source.has(sample + 1));
-    let own: Vec<isize> = own.collect();
+    let own: Vec<isize> = (-2..count + 3)
+        .filter(|&sample| source.has(sample - 1) && source.has(sample + 1))
+        .collect();
     let unseen = UNSEEN.map(|rate| rate * (keys.step_secs() * keys.step_secs()));
     let peaks = (0..keys.num_joints().min(source.world.num_joints()))
         .filter(|&joint| !body.is_control(joint))

@@ -41,8 +41,13 @@ pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJo
 
 /// Returns the place of the largest figure; the first of equal ones.
 fn first_largest(figures: impl Iterator<Item = f64>) -> usize {
-    let larger = |worst: (usize, f64), found: (usize, f64)| if found.1 > worst.1 { found } else { worst };
-    figures.enumerate().fold((0, f64::NEG_INFINITY), larger).0
+    let mut worst = (0, f64::NEG_INFINITY);
+    for found in figures.enumerate() {
+        if found.1 > worst.1 {
+            worst = found;
+        }
+    }
+    worst.0
 }
 
 /// Returns the gap between first and closing key, and the excess of the step over the seam over any natural step there.

@@ -114,8 +114,8 @@ impl<'a> Clip<'a> {
     /// Returns the places of all points in a pose.
     pub(super) fn places_of(&self, pose: PoseRef) -> Vec<DVec3> {
         let world = pose.world(self.take.skeleton());
-        let points = self.points.iter();
-        points
+        self.points
+            .iter()
             .map(|point| world.joint(point.joint).transform_point(point.lever))
             .collect()
     }

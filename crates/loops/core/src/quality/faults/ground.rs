@@ -86,10 +86,9 @@ fn points(cycle: &Cycle) -> (Vec<(usize, DVec3)>, bool) {
     let (skeleton, body) = (cycle.skeleton(), cycle.body);
     let below = body.feet.iter().flat_map(|foot| skeleton.self_and_below(foot.ankle));
     let below: Vec<usize> = below.collect();
-    let tips = below
+    let tips: Vec<(usize, DVec3)> = below
         .iter()
-        .filter_map(|&joint| Some((joint, skeleton.joint(joint).tip?)));
-    let tips: Vec<(usize, DVec3)> = tips
+        .filter_map(|&joint| Some((joint, skeleton.joint(joint).tip?)))
         .filter(|(_, tip)| *tip != DVec3::ZERO)
         .chain(body.bone_ends.iter().copied())
         .collect();

@@ -133,8 +133,8 @@ impl Track {
 ///
 /// A joint that turns for a moment takes all with it that hangs from it, so it is named first. Toes roll off within a frame.
 pub(super) fn spike_and_shake(cycle: &Cycle) -> [Option<JointPeak>; 2] {
-    let (keys, toes) = (cycle.keys, cycle.body.feet.iter().filter_map(|foot| foot.toe));
-    let toes: Vec<usize> = toes.collect();
+    let keys = cycle.keys;
+    let toes: Vec<usize> = cycle.body.feet.iter().filter_map(|foot| foot.toe).collect();
     let mut squares = vec![[0.0; 2]; keys.num_samples()];
     let (mut moved, mut turned, mut shaken, mut roughest) = (Vec::new(), Vec::new(), Vec::new(), (0, 0.0));
     for &joint in &cycle.joints {

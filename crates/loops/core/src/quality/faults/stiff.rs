@@ -30,8 +30,8 @@ pub(super) fn worst(cycle: &Cycle) -> Option<JointPeak> {
     let mut found = Vec::new();
     if let [Some(left), Some(right)] = &arms {
         // Hands are often not captured.
-        let [one, other] = [left, right].map(|arm| (arm[0], most(&arm[..arm.len() - 1])));
-        found.extend([still(one.0, one.1, other.1), still(other.0, other.1, one.1)]);
+        let [(left, own), (right, other)] = [left, right].map(|arm| (arm[0], most(&arm[..arm.len() - 1])));
+        found.extend([still(left, own, other), still(right, other, own)]);
     }
     if let [Some(left), Some(right)] = &legs {
         let legs: Vec<usize> = left.iter().chain(right).copied().collect();
