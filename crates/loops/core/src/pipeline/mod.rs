@@ -675,8 +675,8 @@ impl<'a> Plan<'a> {
             )
         };
         let limits = analysis.contacts.limits();
-        let loops = candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop);
-        if holding.weighs() && loops && settings.edits.is_empty() && !timed.has_short_contacts {
+        let is_loop = candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop);
+        if holding.weighs() && is_loop && settings.edits.is_empty() && !timed.has_short_contacts {
             return Ok((None, holding.measured(loop_clip, limits)));
         }
         Ok(holding.hold_if_better(loop_clip, limits)?)
