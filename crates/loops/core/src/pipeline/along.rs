@@ -40,8 +40,8 @@ impl MadeLoop {
             }
         };
         let frames = if recorded == 0 { 0 } else { self.take.num_frames() };
-        let translations = (0..frames).flat_map(|frame| (0..joints).map(move |joint| (frame, joint)));
-        let translations: Vec<DVec3> = translations
+        let translations: Vec<DVec3> = (0..frames)
+            .flat_map(|frame| (0..joints).map(move |joint| (frame, joint)))
             .map(|(frame, joint)| [0, 1, 2].map(|axis| number(frame, PER_JOINT * joint + axis)).into())
             .collect();
         let rotations = vec![DQuat::IDENTITY; translations.len()];
