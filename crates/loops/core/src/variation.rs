@@ -383,15 +383,11 @@ impl Weights {
             .phases
             .iter()
             .map(|waves| {
-                let sum: f64 = waves
-                    .iter()
-                    .enumerate()
-                    .map(|(index, (sin, cos))| {
-                        let (s, c) = self.circle[(index + 1) * sample % self.num_samples];
-                        s * cos + c * sin
-                    })
-                    .sum();
-                (2.0 / waves.len() as f64).sqrt() * sum
+                let heights = waves.iter().enumerate().map(|(index, (sin, cos))| {
+                    let (s, c) = self.circle[(index + 1) * sample % self.num_samples];
+                    s * cos + c * sin
+                });
+                (2.0 / waves.len() as f64).sqrt() * heights.sum::<f64>()
             })
             .collect();
         // The mean square of each weight is one.

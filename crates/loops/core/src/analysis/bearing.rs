@@ -203,18 +203,13 @@ impl Bearings {
                 }),
             }
         };
+        let points = self.points.iter().filter_map(|of| {
+            let stay = inside(&of.stay)?;
+            Some(PointStay { stay, ..*of })
+        });
         Self {
             stays: self.stays.iter().filter_map(inside).collect(),
-            points: self
-                .points
-                .iter()
-                .filter_map(|of| {
-                    Some(PointStay {
-                        stay: inside(&of.stay)?,
-                        ..*of
-                    })
-                })
-                .collect(),
+            points: points.collect(),
             ground: match &self.ground {
                 Ground::Uneven(velocities) => Ground::Uneven(velocities[frames].to_vec()),
                 other => other.clone(),

@@ -105,8 +105,8 @@ impl TakeDefects {
             return Self::default();
         }
         let steps = Steps::of(take, world, body);
-        let pose_jump = (JUMP_OVER_FAST * share_of(&steps.pose, 0.95)).max(JUMP_METRES);
-        let hips_jump = (JUMP_OVER_FAST * share_of(&steps.hips, 0.95)).max(JUMP_METRES);
+        let [pose_jump, hips_jump] =
+            [&steps.pose, &steps.hips].map(|steps| (JUMP_OVER_FAST * share_of(steps, 0.95)).max(JUMP_METRES));
         let fast_hips = share_of(&steps.hips, 0.98);
         // Jumping arms disappear in a mean over many fingers; counting joints that jump together detects them.
         let mut joints_jumping = vec![0_usize; num_frames - 1];
@@ -147,8 +147,10 @@ impl TakeDefects {
             .turns
             .iter()
             .filter_map(|(joint, angles)| flips(*joint, angles, &kinds));
-        let bad = kinds.iter().enumerate();
-        let bad = bad.filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }));
+        let bad = kinds
+            .iter()
+            .enumerate()
+            .filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }));
         Self {
             bad_frames: bad.collect(),
             flipping: flipping.collect(),
@@ -201,8 +203,9 @@ impl Steps {
         let seen_from_hips = |frame: usize| -> Vec<DVec3> {
             let hips = world.joint(frame, body.hips);
             let back = hips.rotation.conjugate();
-            let positions = world.positions(frame).iter();
-            positions
+            world
+                .positions(frame)
+                .iter()
                 .map(|&position| back * (position - hips.translation))
                 .collect()
         };

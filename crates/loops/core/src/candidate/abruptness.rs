@@ -16,23 +16,21 @@ impl SearchedTake<'_> {
             let frame = frame.clamp(1, last - 1);
             [frame - 1, frame, frame + 1]
         };
-        let body = &self.analysis.body;
-        (0..world.num_joints())
-            .filter(|&joint| !body.is_control(joint))
-            .fold(0.0, |worst, joint| {
-                let joints = [joint, self.pairing.partner(joint)];
-                let moved = |joint: usize, frame: usize| {
-                    second_difference(around(frame).map(|frame| world.position(frame, joint))).length()
-                };
-                let worst = standing_out(pair, joints, &moved, floor::SEEN_METRES, worst);
-                let turned = |joint: usize, frame: usize| {
-                    self.uneven_turns.get(frame, joint, || {
-                        let [before, at, after] = around(frame).map(|frame| self.analysis.take.rotations(frame)[joint]);
-                        (rotation::difference(before, at) + rotation::difference(after, at)).length()
-                    })
-                };
-                standing_out(pair, joints, &turned, floor::SEEN_RADIANS, worst)
-            })
+        let joints = (0..world.num_joints()).filter(|&joint| !self.analysis.body.is_control(joint));
+        joints.fold(0.0, |worst, joint| {
+            let joints = [joint, self.pairing.partner(joint)];
+            let moved = |joint: usize, frame: usize| {
+                second_difference(around(frame).map(|frame| world.position(frame, joint))).length()
+            };
+            let worst = standing_out(pair, joints, &moved, floor::SEEN_METRES, worst);
+            let turned = |joint: usize, frame: usize| {
+                self.uneven_turns.get(frame, joint, || {
+                    let [before, at, after] = around(frame).map(|frame| self.analysis.take.rotations(frame)[joint]);
+                    (rotation::difference(before, at) + rotation::difference(after, at)).length()
+                })
+            };
+            standing_out(pair, joints, &turned, floor::SEEN_RADIANS, worst)
+        })
     }
 }
 

@@ -103,8 +103,12 @@ fn pairs(
         .iter()
         .map(|&(first, last)| squares[first..=last].iter().sum::<f64>());
     let mean = totals.sum::<f64>() / frames.max(1) as f64;
-    let longest = runs.iter().map(|(first, last)| last - first).max();
-    let longest = longest.unwrap_or(0).min(*lags.end());
+    let longest = runs
+        .iter()
+        .map(|(first, last)| last - first)
+        .max()
+        .unwrap_or(0)
+        .min(*lags.end());
     // One for every start, because one long stretch must not hide all others.
     let mut best: Vec<SeamPair> = Vec::new();
     for &(first, last) in &runs {

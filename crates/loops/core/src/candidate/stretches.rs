@@ -130,17 +130,15 @@ pub(crate) fn propose_stretches(
         row.best = own.next().unwrap_or_else(|| row.best.clone());
         row.versions = own.collect();
     }
+    let segments = segments.into_iter().map(|of| SegmentLoops {
+        segment: choosing.own_segment(of.segment),
+        nearest_miss: of.nearest_miss.map(|miss| choosing.own_miss(miss)),
+        ..of
+    });
     Ok(FoundStretches {
         num_left_out: num_rows - rows.len(),
         rows,
-        segments: segments
-            .into_iter()
-            .map(|of| SegmentLoops {
-                segment: choosing.own_segment(of.segment),
-                nearest_miss: of.nearest_miss.map(|miss| choosing.own_miss(miss)),
-                ..of
-            })
-            .collect(),
+        segments: segments.collect(),
         random_cost: found.random_cost,
         nearest_miss: found.nearest_miss.map(|miss| choosing.own_miss(miss)),
     })

@@ -22,12 +22,9 @@ impl MadeLoop {
     /// range.
     pub fn looped_along(&self, numbers: &[f64], width: usize) -> Result<Vec<f64>, MakeError> {
         let joints = width.div_ceil(PER_JOINT);
+        let skeleton = (0..joints).map(|joint| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO));
         // Without numbers there are no joints.
-        let Ok(skeleton) = Skeleton::new(
-            (0..joints)
-                .map(|joint| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO))
-                .collect(),
-        ) else {
+        let Ok(skeleton) = Skeleton::new(skeleton.collect()) else {
             return Ok(Vec::new());
         };
         let recorded = numbers
@@ -43,8 +40,8 @@ impl MadeLoop {
             }
         };
         let frames = if recorded == 0 { 0 } else { self.take.num_frames() };
-        let translations = (0..frames).flat_map(|frame| (0..joints).map(move |joint| (frame, joint)));
-        let translations: Vec<DVec3> = translations
+        let translations: Vec<DVec3> = (0..frames)
+            .flat_map(|frame| (0..joints).map(move |joint| (frame, joint)))
             .map(|(frame, joint)| [0, 1, 2].map(|axis| number(frame, PER_JOINT * joint + axis)).into())
             .collect();
         let rotations = vec![DQuat::IDENTITY; translations.len()];
@@ -52,32 +49,24 @@ impl MadeLoop {
 
         let count = self.loop_clip.num_samples();
         let num_intervals = count / self.num_copies() / usize::from(self.candidate.pairing.num_stretches());
-        let closed = closure::close(
-            &clip_of(&take, &self.candidate, num_intervals, self.loop_clip.step_secs())?,
-            &ClosureSettings {
-                motion: if self.closed.is_layered {
-                    SeamMotion::Layered
-                } else {
-                    SeamMotion::Central
-                },
-                ..self.closed.method.into()
+        let clip = clip_of(&take, &self.candidate, num_intervals, self.loop_clip.step_secs())?;
+        let settings = ClosureSettings {
+            motion: if self.closed.is_layered {
+                SeamMotion::Layered
+            } else {
+                SeamMotion::Central
             },
-        )?
-        .tracks;
+            ..self.closed.method.into()
+        };
+        let closed = closure::close(&clip, &settings)?.tracks;
         let bounds: Vec<(f64, f64)> = (0..width)
             .map(|slot| percentile::extremes((0..recorded).map(|frame| number(frame, slot))))
             .collect();
         let mut looped = Vec::with_capacity(count * width);
         for sample in 0..count {
-            looped.extend(
-                closed
-                    .pose((self.first_sample + sample) % num_intervals)
-                    .translations
-                    .iter()
-                    .flat_map(DVec3::to_array)
-                    .zip(&bounds)
-                    .map(|(x, (low, high))| x.clamp(*low, *high)),
-            );
+            let pose = closed.pose((self.first_sample + sample) % num_intervals);
+            let values = pose.translations.iter().flat_map(DVec3::to_array);
+            looped.extend(values.zip(&bounds).map(|(x, (low, high))| x.clamp(*low, *high)));
         }
         Ok(looped)
     }

@@ -173,15 +173,13 @@ impl UsualSpeeds<'_> {
         if let Some((_, speed)) = self.known.iter().find(|(known, _)| *known == gait) {
             return *speed;
         }
-        let speed = percentile::of(
-            self.analysis
-                .segments
-                .iter()
-                .filter(|segment| segment.gait.kind.straight() == gait)
-                .flat_map(|segment| segment.start_frame..=segment.end_frame)
-                .map(|frame| self.analysis.ground_mps(frame)),
-            0.5,
-        );
+        let frames = self
+            .analysis
+            .segments
+            .iter()
+            .filter(|segment| segment.gait.kind.straight() == gait)
+            .flat_map(|segment| segment.start_frame..=segment.end_frame);
+        let speed = percentile::of(frames.map(|frame| self.analysis.ground_mps(frame)), 0.5);
         self.known.push((gait, speed));
         speed
     }
@@ -210,12 +208,12 @@ fn closed(analysis: &Analysis, candidate: &LoopCandidate) -> Option<ClosedStretc
 /// Adds the parts of the outcome that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.
 fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) -> Option<ClosedStretch> {
     let closed = closed(analysis, candidate);
-    candidate.outcome = candidate.outcome.zip(closed.as_ref()).map(|(outcome, closed)| Outcome {
-        displacement_metres: Some(
-            quality::displacement_of(&closed.loop_clip, &analysis.body, &closed.source)
-                / analysis.body.size(&analysis.take),
-        ),
-        ..outcome
+    candidate.outcome = candidate.outcome.zip(closed.as_ref()).map(|(outcome, closed)| {
+        let metres = quality::displacement_of(&closed.loop_clip, &analysis.body, &closed.source);
+        Outcome {
+            displacement_metres: Some(metres / analysis.body.size(&analysis.take)),
+            ..outcome
+        }
     });
     closed
 }
@@ -258,14 +256,11 @@ fn by_recommendation_if_worse_by(added: f64, one: &LoopCandidate, other: &LoopCa
         each.outcome
             .map_or(f64::INFINITY, |outcome| (1e6 * (outcome.score() + added)).round())
     };
+    let [one_even, other_even] = [one, other].map(|each| each.steadiness_around.regularity());
     other
         .is_sound()
         .cmp(&one.is_sound())
-        .then(
-            one.steadiness_around
-                .regularity()
-                .cmp(&other.steadiness_around.regularity()),
-        )
+        .then(one_even.cmp(&other_even))
         .then(score(one, 0.0).total_cmp(&score(other, added)))
 }
 
@@ -321,22 +316,21 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
     let (uncut, closed) = (clip.world_tracks(), made.loop_clip.tracks_from_root());
     let first = clip.sample_range().start().unsigned_abs();
     let count = made.loop_clip.num_samples();
-    greatest(
-        made.body
-            .feet
-            .iter()
-            .filter_map(|foot| made.loop_clip.skeleton().parent(foot.ankle))
-            .filter(|&knee| knee != made.body.hips)
-            .map(|knee| {
-                let own = (first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1))
-                    .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
-                let of_loop = (0..count).map(|sample| {
-                    let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
-                    bend(&closed, around, knee)
-                });
-                greatest(of_loop) / own.fold(STILL_METRES, f64::max)
-            }),
-    )
+    let knees = made
+        .body
+        .feet
+        .iter()
+        .filter_map(|foot| made.loop_clip.skeleton().parent(foot.ankle))
+        .filter(|&knee| knee != made.body.hips);
+    greatest(knees.map(|knee| {
+        let own = (first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1))
+            .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
+        let of_loop = (0..count).map(|sample| {
+            let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
+            bend(&closed, around, knee)
+        });
+        greatest(of_loop) / own.fold(STILL_METRES, f64::max)
+    }))
 }
 
 #[cfg(test)]

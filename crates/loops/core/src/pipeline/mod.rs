@@ -507,20 +507,14 @@ impl<'a> Plan<'a> {
             Some(_) if source.clip.skeleton().hinges().is_some() => return Err(HingeError::Mirrored.into()),
             Some(mirror) => {
                 // A joint of the rig that is the root does not move in the root's frame; the hips move.
-                let image = Image::new(
-                    &source.clip,
-                    mirror,
-                    source.root_joint.map_or(source.carrier, |_| analysis.body.hips),
-                )?;
+                let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
+                let image = Image::new(&source.clip, mirror, carrier)?;
                 let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
-                (
-                    RootRelativeClip {
-                        clip: source.clip.followed_by_image(|pose| image.pose(pose)),
-                        ..source
-                    },
-                    closed,
-                    Some(image),
-                )
+                let both_halves = RootRelativeClip {
+                    clip: source.clip.followed_by_image(|pose| image.pose(pose)),
+                    ..source
+                };
+                (both_halves, closed, Some(image))
             }
             None => {
                 let clip = &mean.as_ref().unwrap_or(&source).clip;
@@ -681,11 +675,8 @@ impl<'a> Plan<'a> {
             )
         };
         let limits = analysis.contacts.limits();
-        if holding.weighs()
-            && (candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop))
-            && settings.edits.is_empty()
-            && !timed.has_short_contacts
-        {
+        let is_loop = candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop);
+        if holding.weighs() && is_loop && settings.edits.is_empty() && !timed.has_short_contacts {
             return Ok((None, holding.measured(loop_clip, limits)));
         }
         Ok(holding.hold_if_better(loop_clip, limits)?)
@@ -719,16 +710,12 @@ fn edited_stances(
         .collect::<Result<Vec<_>, _>>()?;
     if candidate.pairing.is_ping_pong() {
         // Frames of the take are shown twice: on the way there and on the way back.
-        return Ok(settings
-            .stances
-            .iter()
-            .zip(edited)
-            .flat_map(|(edit, edited)| {
-                core::iter::once(edited).chain(
-                    matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples())),
-                )
-            })
-            .collect());
+        let both_ways = settings.stances.iter().zip(edited).flat_map(|(edit, edited)| {
+            let is_of_take = matches!(edit.span, StanceSpan::Frames(_));
+            let back = is_of_take.then(|| edited.on_the_way_back(loop_clip.num_samples()));
+            core::iter::once(edited).chain(back)
+        });
+        return Ok(both_ways.collect());
     }
     if !candidate.pairing.is_mirrored() {
         return Ok(edited);
@@ -783,11 +770,6 @@ fn led_along(
     let tilt = root_joint::tilt(source.clip.skeleton(), source.clip.pose(0), joint);
     let root_from_joint: Vec<_> = path.iter().map(|&sway| sway * tilt).collect();
     let loop_clip = loop_clip.along_with_joint(joint, path)?;
-    Ok((
-        loop_clip,
-        RootRelativeClip {
-            clip: root_joint::with_root_joint_at(&source.clip, None, joint, analysis, &root_from_joint),
-            ..source
-        },
-    ))
+    let clip = root_joint::with_root_joint_at(&source.clip, None, joint, analysis, &root_from_joint);
+    Ok((loop_clip, RootRelativeClip { clip, ..source }))
 }

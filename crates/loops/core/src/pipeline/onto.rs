@@ -30,14 +30,12 @@ impl LoopSettings {
                 None => Cow::Borrowed(self),
             };
         };
+        let speed = match self.feet.speed {
+            RootSpeed::Given(mps) => RootSpeed::Given(mps / pair.scale()),
+            other => other,
+        };
         Cow::Owned(Self {
-            feet: FeetSettings {
-                speed: match self.feet.speed {
-                    RootSpeed::Given(mps) => RootSpeed::Given(mps / pair.scale()),
-                    other => other,
-                },
-                ..self.feet
-            },
+            feet: FeetSettings { speed, ..self.feet },
             timing: Timing {
                 speed_mps: self.timing.speed_mps.map(|mps| mps / pair.scale()),
                 ..self.timing
@@ -81,21 +79,18 @@ impl MadeLoop {
         let stem = carried.name().trim_end_matches("-loop").to_owned();
         let carried = carried.named(format!("{stem}-loop"));
         let source = carried_source(&retarget, &self)?;
-        let mirror =
-            if self.candidate.pairing.is_mirrored() && (!settings.edits.is_empty() || !settings.stances.is_empty()) {
-                Some(mirror_of(pair, &source)?)
-            } else {
-                None
-            };
+        let is_edited = !settings.edits.is_empty() || !settings.stances.is_empty();
+        let mirror = if self.candidate.pairing.is_mirrored() && is_edited {
+            Some(mirror_of(pair, &source)?)
+        } else {
+            None
+        };
         // A root joint of the rig does not move in the root's frame; the hips move, or the joint above that moves with them.
         let image = mirror
             .as_ref()
             .map(|mirror| {
-                Image::new(
-                    &source.clip,
-                    mirror,
-                    root_joint.map_or(source.carrier, |_| retarget.top()),
-                )
+                let carrier = root_joint.map_or(source.carrier, |_| retarget.top());
+                Image::new(&source.clip, mirror, carrier)
             })
             .transpose()?;
         let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
@@ -151,15 +146,15 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
     let samples = clip.sample_range();
     let (first, count) = (*samples.start(), samples.count());
     let mut poses = retarget.poses(|index| clip.pose(first + index as isize), count, clip.step_secs(), true);
-    let clip = clip.map_poses(retarget.target.skeleton(), |sample, pose| {
+    let skeleton = retarget.target.skeleton();
+    let clip = clip.map_poses(skeleton, |sample, pose| {
         let pose = poses.next().unwrap_or_else(|| retarget.pose(pose));
         match (root_joint, path.len()) {
             // The joint keeps its transform of the loop, so that both can be compared joint by joint.
-            (Some(joint), count @ 1..) => pose.as_ref().with_joint_led(
-                retarget.target.skeleton(),
-                joint,
-                retarget.scaled(path[sample.rem_euclid(count as isize) as usize]),
-            ),
+            (Some(joint), count @ 1..) => {
+                let sway = path[sample.rem_euclid(count as isize) as usize];
+                pose.as_ref().with_joint_led(skeleton, joint, retarget.scaled(sway))
+            }
             _ => pose,
         }
     });

@@ -28,13 +28,8 @@ use crate::{
 pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let count = clip.num_samples();
     // The first sample is repeated at the end, to count whole turns of a body that spins.
-    let heading = Heading::level(
-        &clip
-            .tracks()
-            .with_poses((0..=count).map(|key| clip.body_pose(key)))
-            .world(),
-        body,
-    );
+    let tracks = clip.tracks().with_poses((0..=count).map(|key| clip.body_pose(key)));
+    let heading = Heading::level(&tracks.world(), body);
     let turns = ((heading.yaw(count) - heading.yaw(0)) / TAU).round();
     // A spin is uniform by itself; only the deviation from it is smoothed.
     let spin = |key: usize| TAU * turns * key as f64 / count as f64;
@@ -42,14 +37,12 @@ pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec
     let track: Vec<DVec3> = (0..count)
         .map(|key| heading.ground(key).with_y(heading.yaw(key) - spin(key)))
         .collect();
-    kernel::averaged_around(
-        &track,
-        &kernel::gaussian_around(count, smoothing_secs / clip.step_secs()),
-    )
-    .into_iter()
-    .enumerate()
-    .map(|(key, at)| Rigid::from_yaw(at.y + spin(key), at.with_y(0.0)))
-    .collect()
+    let weights = kernel::gaussian_around(count, smoothing_secs / clip.step_secs());
+    kernel::averaged_around(&track, &weights)
+        .into_iter()
+        .enumerate()
+        .map(|(key, at)| Rigid::from_yaw(at.y + spin(key), at.with_y(0.0)))
+        .collect()
 }
 
 /// Returns the root of `source` at every sample of its period, relative to the constant twist.
@@ -100,16 +93,10 @@ pub(super) fn inertialized(
     let moved = (0..count).map(|sample| {
         let secs = sample as f64 * clip.step_secs();
         let weights = boundary.weights(secs).value;
-        let [places, turns] = [&places, &turns].map(|ends| {
-            [0, 1].map(|end| {
-                let EndState {
-                    value,
-                    velocity,
-                    acceleration,
-                } = ends[end];
-                weights[end] * value + weights[2 + end] * velocity + weights[4 + end] * acceleration
-            })
-        });
+        let weighted = |end: usize, state: EndState<DVec3>| {
+            weights[end] * state.value + weights[2 + end] * state.velocity + weights[4 + end] * state.acceleration
+        };
+        let [places, turns] = [places, turns].map(|[start, end]| [weighted(0, start), weighted(1, end)]);
         let [near, far] = [-secs, boundary.period_secs() - secs].map(|secs| rotation::from_yaw(turn_rate * secs));
         Rigid::from_yaw(
             yaws[sample] + turns[0].y + turns[1].y,
@@ -127,11 +114,8 @@ fn boundary(period_secs: f64, blend: &RootBlend, method: &Method) -> Result<Boun
         ShapeKind::Cubic
     };
     let [start, end] = [(blend.start_secs, method.start), (blend.end_secs, method.end)].map(|(own, shape)| {
-        Shape::new(
-            kind,
-            own.unwrap_or_else(|| shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs())),
-        )
-        .fitted(period_secs)
+        let secs = own.unwrap_or_else(|| shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs()));
+        Shape::new(kind, secs).fitted(period_secs)
     });
     Boundary::new(start, end, period_secs, method.order)
 }
@@ -145,11 +129,8 @@ fn wanted(ends: [EndState<DVec3>; 2], share: f64, turn_rate: f64) -> [EndState<D
     let acceleration = mean(|end| end.acceleration);
     ends.map(|end| {
         let (o, rate) = (value - end.value, velocity - end.velocity);
-        EndState::new(
-            o,
-            rate + turn(o),
-            acceleration - end.acceleration + 2.0 * turn(rate) + turn(turn(o)),
-        )
+        let acceleration = acceleration - end.acceleration + 2.0 * turn(rate) + turn(turn(o));
+        EndState::new(o, rate + turn(o), acceleration)
     })
 }
 

@@ -62,14 +62,12 @@ impl LoopClip {
             RootSpace::Ground => {
                 // Whole quarter turns: a body that sways, or walks sideways, does not turn its root.
                 let off = FRAC_PI_2 * (facing / FRAC_PI_2).round();
-                (
-                    if off == 0.0 {
-                        Rigid::new(glam::DQuat::IDENTITY, height)
-                    } else {
-                        Rigid::from_yaw(-off, height)
-                    },
-                    rotation::yaw_of(first.rotation) + off,
-                )
+                let target = if off == 0.0 {
+                    Rigid::new(glam::DQuat::IDENTITY, height)
+                } else {
+                    Rigid::from_yaw(-off, height)
+                };
+                (target, rotation::yaw_of(first.rotation) + off)
             }
             RootSpace::Full => {
                 // The root is the mean frame of the hips, in any orientation; the body faces its own way.
@@ -166,15 +164,13 @@ impl MadeLoop {
         } else {
             // The uncut samples may start elsewhere than the loop; both move alike.
             let root = self.source.root;
+            let start = if root.start == before {
+                clip.root().start
+            } else {
+                clip.root().start * before.inverse() * root.start
+            };
             RootRelativeClip {
-                root: RootMotion {
-                    start: if root.start == before {
-                        clip.root().start
-                    } else {
-                        clip.root().start * before.inverse() * root.start
-                    },
-                    ..root
-                },
+                root: RootMotion { start, ..root },
                 ..self.source
             }
         };

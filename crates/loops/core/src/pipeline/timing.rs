@@ -219,13 +219,11 @@ impl Timed {
     fn at(self, course: &Course, step_secs: f64) -> Result<Self, MakeError> {
         let Self { loop_clip, source, .. } = self;
         let root_joint = source.root_joint;
+        let own_course = Course::new(None, course.count, loop_clip.num_samples());
+        let own_step_secs = loop_clip.period_secs() / course.count as f64;
+        let own = loop_at(&own_course, own_step_secs, loop_clip.clone(), root_joint)?;
         Ok(Self {
-            hardest: hardest(&loop_at(
-                &Course::new(None, course.count, loop_clip.num_samples()),
-                loop_clip.period_secs() / course.count as f64,
-                loop_clip.clone(),
-                root_joint,
-            )?),
+            hardest: hardest(&own),
             loop_clip: loop_at(course, step_secs, loop_clip, root_joint)?,
             source: source_at(course, step_secs, source),
             first_sample: course.first_sample(),
@@ -326,14 +324,12 @@ impl Timing {
             frames.round()
         }
         .max(1.0);
-        (
-            count as usize,
-            if in_whole_frames || (frames - count).abs() < WHOLE_FRAMES {
-                1.0 / rate_hz
-            } else {
-                secs / count
-            },
-        )
+        let step_secs = if in_whole_frames || (frames - count).abs() < WHOLE_FRAMES {
+            1.0 / rate_hz
+        } else {
+            secs / count
+        };
+        (count as usize, step_secs)
     }
 
     /// Returns pairs of the new and the recorded share of the loop at which a foot touches down, with its side; empty if none are given.
@@ -394,11 +390,10 @@ impl Timing {
 /// Whether the feet of a gait are on the ground for less than half of the time.
 fn is_run(clip: &LoopClip, stays: &[Stay], num_feet: usize) -> bool {
     let whole = clip.num_samples() as f64;
-    stays
+    let borne = stays
         .iter()
-        .map(|stay| stay.strike.zip(stay.lift).map_or(whole, |(strike, lift)| lift - strike))
-        .sum::<f64>()
-        < 0.5 * whole * num_feet as f64
+        .map(|stay| stay.strike.zip(stay.lift).map_or(whole, |(strike, lift)| lift - strike));
+    borne.sum::<f64>() < 0.5 * whole * num_feet as f64
 }
 
 /// The changed timing of a loop: what each of its samples shows.
@@ -419,11 +414,8 @@ impl Course {
             let old = map.at(sample as f64 / count as f64);
             (old - old.round()).abs()
         };
-        let share = map
-            .as_ref()
-            .and_then(|map| (0..count).min_by_key(|&sample| ordered(off_seam(map, sample))))
-            .unwrap_or(0) as f64
-            / count as f64;
+        let nearest = |map: &TimeMap| (0..count).min_by_key(|&sample| ordered(off_seam(map, sample)));
+        let share = map.as_ref().and_then(nearest).unwrap_or(0) as f64 / count as f64;
         let cycles = map.as_ref().map_or(0.0, |map| map.at(share).round());
         Self {
             map,
@@ -594,16 +586,11 @@ fn hardest(clip: &LoopClip) -> f64 {
         .map(|key| clip.world_pose(key).translations)
         .collect();
     let step = clip.step_secs();
-    percentile::of(
-        places.windows(3).flat_map(|three| {
-            three[0]
-                .iter()
-                .zip(&three[1])
-                .zip(&three[2])
-                .map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
-        }),
-        0.95,
-    )
+    let accelerations = places.windows(3).flat_map(|three| {
+        let joints = three[0].iter().zip(&three[1]).zip(&three[2]);
+        joints.map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
+    });
+    percentile::of(accelerations, 0.95)
 }
 
 fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<usize>) -> Result<LoopClip, MakeError> {
@@ -623,24 +610,14 @@ fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<u
         )
     } else {
         let curve = PoseCurve::around(clip.tracks());
-        Tracks::pose_by_pose(
-            skeleton,
-            step_secs,
-            (0..course.count as isize).map(|sample| {
-                carried.pose(
-                    skeleton,
-                    curve.at(course.at(sample) * course.before),
-                    course.ahead(sample),
-                )
-            }),
-        )
+        let poses = (0..course.count as isize).map(|sample| {
+            let shown = curve.at(course.at(sample) * course.before);
+            carried.pose(skeleton, shown, course.ahead(sample))
+        });
+        Tracks::pose_by_pose(skeleton, step_secs, poses)
     };
-    Ok(LoopClip::new(
-        clip.name(),
-        tracks,
-        clip.carrier(),
-        carried.root(course.count as f64 * step_secs),
-    )?)
+    let root = carried.root(course.count as f64 * step_secs);
+    Ok(LoopClip::new(clip.name(), tracks, clip.carrier(), root)?)
 }
 
 fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootRelativeClip {
@@ -664,8 +641,9 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
     let captured = if source.captured.is_empty() {
         Vec::new()
     } else {
-        let own = source.captured.iter();
-        let own: Vec<Pose> = own
+        let own: Vec<Pose> = source
+            .captured
+            .iter()
             .map(|own| Pose::new(vec![own.translation], vec![own.rotation]))
             .collect();
         let curve = PoseCurve::new(times, &own);
@@ -673,17 +651,11 @@ fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootR
             .map(|sample| carried.motion(course.ahead(sample)) * curve.at(shown(sample)).joint(0))
             .collect()
     };
+    let retimed = (-before..=count + after)
+        .map(|sample| carried.pose(clip.skeleton(), curve.at(shown(sample)), course.ahead(sample)));
+    let tracks = Tracks::pose_by_pose(clip.skeleton(), step_secs, retimed);
     RootRelativeClip {
-        clip: Clip::from_samples(
-            Tracks::pose_by_pose(
-                clip.skeleton(),
-                step_secs,
-                (-before..=count + after)
-                    .map(|sample| carried.pose(clip.skeleton(), curve.at(shown(sample)), course.ahead(sample))),
-            ),
-            course.count,
-            before as usize,
-        ),
+        clip: Clip::from_samples(tracks, course.count, before as usize),
         root: carried.root(course.count as f64 * step_secs),
         captured,
         ..source

@@ -60,13 +60,10 @@ pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Join
                 .iter()
                 .map(|bend| bend.length())
                 .collect();
-            let usual = seam_peak::usual(
-                (0..count)
-                    .filter(|&sample| !at_seam[sample])
-                    .map(|sample| bends[sample])
-                    .collect(),
-                unseen.max(floor::TREMBLE_METRES),
-            );
+            let elsewhere = (0..count)
+                .filter(|&sample| !at_seam[sample])
+                .map(|sample| bends[sample]);
+            let usual = seam_peak::usual(elsewhere.collect(), unseen.max(floor::TREMBLE_METRES));
             keys.seams()
                 .map(|seam| JointPeak {
                     joint,
@@ -89,23 +86,22 @@ pub(super) fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
 pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks>, size: f64) -> Option<JointPeak> {
     let source = source?;
     let count = keys.num_samples() as isize;
-    let own = (-2..count + 3).filter(|&sample| source.has(sample - 1) && source.has(sample + 1));
-    let own: Vec<isize> = own.collect();
+    let own: Vec<isize> = (-2..count + 3)
+        .filter(|&sample| source.has(sample - 1) && source.has(sample + 1))
+        .collect();
     let unseen = UNSEEN.map(|rate| rate * (keys.step_secs() * keys.step_secs()));
     let peaks = (0..keys.num_joints().min(source.world.num_joints()))
         .filter(|&joint| !body.is_control(joint))
         .map(|joint| {
+            let bends = own.iter().map(|&at| source.second_difference(at, joint).length());
             // Samples with both neighbours are consecutive.
+            let turns = own.first().map_or_else(Vec::new, |&first| {
+                let samples = first..first + own.len() as isize;
+                turn_changes(samples, |at| source.rooted.clip.rotations(at)[joint])
+            });
             let allowed = [
-                greatest(own.iter().map(|&at| source.second_difference(at, joint).length()))
-                    .max(unseen[0] * size)
-                    .max(floor::TREMBLE_METRES),
-                greatest(own.first().map_or_else(Vec::new, |&first| {
-                    turn_changes(first..first + own.len() as isize, |at| {
-                        source.rooted.clip.rotations(at)[joint]
-                    })
-                }))
-                .max(unseen[1]),
+                greatest(bends).max(unseen[0] * size).max(floor::TREMBLE_METRES),
+                greatest(turns).max(unseen[1]),
             ];
             let peaks = second_differences(keys, joint)
                 .into_iter()
@@ -139,12 +135,11 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     // Seen from the root at a sample, the next one has moved on by a step of the root.
     let speeds: Vec<f64> = (0..count as isize)
         .map(|sample| {
-            (0..keys.num_joints())
-                .map(|joint| {
-                    step.transform_point(keys.position(sample + 1, joint))
-                        .distance(keys.position(sample, joint))
-                })
-                .sum()
+            let moved = (0..keys.num_joints()).map(|joint| {
+                let next = step.transform_point(keys.position(sample + 1, joint));
+                next.distance(keys.position(sample, joint))
+            });
+            moved.sum()
         })
         .collect();
     let usual = percentile::of(speeds.clone(), 0.5);
@@ -176,15 +171,15 @@ pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&Sou
     let heights = stands
         .iter()
         .filter(|stand| stand.num_samples >= (LEAST_STAND_SECS / keys.step_secs()).ceil() as usize)
-        .map(|stand| WorstContact {
-            joint: stand.joint,
-            sample: stand.first_sample,
-            metres: percentile::of(
-                (0..stand.num_samples)
-                    .map(|step| ((stand.first_sample + step) % keys.num_samples()) as isize)
-                    .map(|sample| keys.position(sample, stand.joint).y - source.position(sample, stand.joint).y),
-                0.5,
-            ),
+        .map(|stand| {
+            let above = (0..stand.num_samples)
+                .map(|step| ((stand.first_sample + step) % keys.num_samples()) as isize)
+                .map(|sample| keys.position(sample, stand.joint).y - source.position(sample, stand.joint).y);
+            WorstContact {
+                joint: stand.joint,
+                sample: stand.first_sample,
+                metres: percentile::of(above, 0.5),
+            }
         });
     heights.reduce(|worst, next| {
         if next.metres.abs() > worst.metres.abs() {
@@ -207,12 +202,8 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let count = keys.num_samples() as isize;
     let (sum, lengths) = (0..count)
         .map(|sample| {
-            keys.position(sample, head)
-                - mean(
-                    body.feet
-                        .iter()
-                        .map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle))),
-                )
+            let feet = body.feet.iter().map(|foot| foot.ankle);
+            keys.position(sample, head) - mean(feet.map(|ankle| keys.point(sample, ankle, body.end_of(ankle))))
         })
         .fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
             (sum + way, lengths + way.length())

@@ -41,15 +41,13 @@ pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJo
 
 /// Returns the place of the largest figure; the first of equal ones.
 fn first_largest(figures: impl Iterator<Item = f64>) -> usize {
-    figures
-        .enumerate()
-        .fold(
-            (0, f64::NEG_INFINITY),
-            |worst, found| {
-                if found.1 > worst.1 { found } else { worst }
-            },
-        )
-        .0
+    let mut worst = (0, f64::NEG_INFINITY);
+    for found in figures.enumerate() {
+        if found.1 > worst.1 {
+            worst = found;
+        }
+    }
+    worst.0
 }
 
 /// Returns the gap between first and closing key, and the excess of the step over the seam over any natural step there.
@@ -71,12 +69,10 @@ fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks>, joint: usize) 
         let [before, after] = [last - 1, last].map(|sample| source.rooted.clip.rotations(sample)[joint]);
         rotation::difference(after, before).length()
     });
-    (
-        radians.max(jump(last, own, |sample| {
-            rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
-        })),
-        metres,
-    )
+    let jump = jump(last, own, |sample| {
+        rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
+    });
+    (radians.max(jump), metres)
 }
 
 /// Returns the excess of the step from the last sample to the first over any natural step there, at least 0.
@@ -217,11 +213,8 @@ pub(super) fn displacement_metres(keys: &LoopKeys, body: &Body, source: &SourceT
 /// Returns the mean local rotation of the same joints from the uncut take, radians.
 pub(super) fn displacement_radians(keys: &LoopKeys, body: &Body, source: &SourceTracks) -> f64 {
     mean_of_joints(keys, body, source, |sample, joint| {
-        rotation::difference(
-            keys.rotation(sample, joint),
-            source.rooted.clip.rotations(sample)[joint],
-        )
-        .length()
+        let own = source.rooted.clip.rotations(sample)[joint];
+        rotation::difference(keys.rotation(sample, joint), own).length()
     })
 }
 

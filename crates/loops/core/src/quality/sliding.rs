@@ -55,11 +55,8 @@ impl Stand {
 pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for stand in stands {
-        for sample in stand.first_sample
-            ..stand
-                .first_sample
-                .saturating_add(stand.num_samples.min(keys.num_samples()))
-        {
+        let first = stand.first_sample;
+        for sample in first..first.saturating_add(stand.num_samples.min(keys.num_samples())) {
             let sample = (sample % keys.num_samples()) as isize;
             let [before, after] = [sample - 1, sample + 1]
                 .map(|sample| over_ground(keys, sample, keys.point(sample, stand.joint, stand.end)));
@@ -94,22 +91,17 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Wo
             .step_by((last - first).div_ceil(MOST_PLACES).max(1))
             .map(|sample| {
                 // Beyond the last sample the root has moved on.
-                over_ground(
-                    keys,
-                    sample as isize,
-                    keys.point((sample % keys.num_samples()) as isize, stand.joint, stand.end),
-                )
+                let point = keys.point((sample % keys.num_samples()) as isize, stand.joint, stand.end);
+                over_ground(keys, sample as isize, point)
             })
             .collect();
+        let ways = places
+            .iter()
+            .flat_map(|one| places.iter().map(move |other| *one - *other));
         WorstContact {
             joint: stand.joint,
             sample: first,
-            metres: greatest(
-                places
-                    .iter()
-                    .flat_map(|one| places.iter().map(move |other| *one - *other))
-                    .map(ops::over_ground),
-            ),
+            metres: greatest(ways.map(ops::over_ground)),
         }
     });
     slides.reduce(|worst, next| if next.metres > worst.metres { next } else { worst })
@@ -160,10 +152,8 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
                 }
             });
             let [from, to] = [before, after].map(|sample| over_ground(keys, sample, uncut(sample)));
-            if !standing::is_stance(
-                (uncut(sample).y - lowest) / size,
-                horizontal_speed(keys, from, to) / ((after - before) as f64 / 2.0) / size,
-            ) {
+            let speed = horizontal_speed(keys, from, to) / ((after - before) as f64 / 2.0);
+            if !standing::is_stance((uncut(sample).y - lowest) / size, speed / size) {
                 continue;
             }
             let sample = sample as usize;

@@ -130,8 +130,8 @@ impl SeamSteps {
                 .clone()
                 .map(|frame| rotation::difference(keys.rotation(frame + 1, joint), keys.rotation(frame, joint)))
                 .collect();
-            let [jump, kink] = AtSeam::of(&moves, &seams, keys.step_secs());
-            let [turn, swing] = AtSeam::of(&turns, &seams, keys.step_secs());
+            let [[jump, kink], [turn, swing]] =
+                [moves, turns].map(|steps| AtSeam::of(&steps, &seams, keys.step_secs()));
             let steps: [Step; 4] = core::array::from_fn(|kind| {
                 let (at, size) = [(jump, size), (kink, size), (turn, 1.0), (swing, 1.0)][kind];
                 let [floor, ratio] = LIMITS[kind];
@@ -199,20 +199,11 @@ impl AtSeam {
     fn of(moves: &[DVec3], seams: &[usize], step_secs: f64) -> [Self; 2] {
         let bends: Vec<DVec3> = moves.windows(2).map(|pair| pair[1] - pair[0]).collect();
         // Window i of `bends` holds those around the move with index i + 1; for the move over the seam it begins at frame -1.
-        [
-            Self::split(
-                bends.windows(2).map(|pair| 0.5 * (pair[1] - pair[0]).length()),
-                seams,
-                1,
-            ),
-            Self::split(
-                bends
-                    .windows(4)
-                    .map(|four| (four[1] + four[2] - four[0] - four[3]).length() / step_secs),
-                seams,
-                2,
-            ),
-        ]
+        let jumps = bends.windows(2).map(|pair| 0.5 * (pair[1] - pair[0]).length());
+        let kinks = bends
+            .windows(4)
+            .map(|four| (four[1] + four[2] - four[0] - four[3]).length() / step_secs);
+        [Self::split(jumps, seams, 1), Self::split(kinks, seams, 2)]
     }
 
     /// Returns the largest value at a seam, and the percentile of the values that touch no seam: `reach` windows on either side of it do.

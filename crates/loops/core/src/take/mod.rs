@@ -261,20 +261,19 @@ impl Take {
     ///
     /// Errors: [`TakeError::Implausible`] when the result leaves the plausible range.
     pub fn scaled(&self, factor: f64) -> Result<Self, TakeError> {
+        let scaled = |lengths: &[DVec3]| -> Vec<DVec3> { lengths.iter().map(|length| *length * factor).collect() };
         let values = self.tracks.values();
-        Self::new(
+        let take = Self::new(
             self.name(),
             self.skeleton().scaled(factor),
             self.frame_time_secs(),
-            values.translations.iter().map(|t| *t * factor).collect(),
+            scaled(values.translations),
             values.rotations.to_vec(),
-        )
-        .map(|scaled| {
-            scaled.with_tail_of(self, |pose| Pose {
-                translations: pose.translations.iter().map(|t| *t * factor).collect(),
-                rotations: pose.rotations.clone(),
-            })
-        })
+        )?;
+        Ok(take.with_tail_of(self, |pose| Pose {
+            translations: scaled(&pose.translations),
+            rotations: pose.rotations.clone(),
+        }))
     }
 
     /// Returns the recording played faster by the factor `factor`, with the same frames. Errors: [`TakeError::FrameTime`].

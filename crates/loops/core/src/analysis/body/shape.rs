@@ -406,8 +406,10 @@ impl<'a> Shape<'a> {
     /// Names the path above the arms to the highest end: to the joint at which the face branches off, or to the last one that is
     /// not a mere end.
     fn neck_and_head(&self, names: &mut [Option<String>], hips: usize, arms: &Pair) {
-        let children = self.skeleton.children(arms.above).iter();
-        let chains = children
+        let chains = self
+            .skeleton
+            .children(arms.above)
+            .iter()
             .filter(|&&child| arms.chains.iter().all(|chain| chain[0] != child))
             .map(|&child| self.chain(child));
         let middle = self.poses.len() / 2;

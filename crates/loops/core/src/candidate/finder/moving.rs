@@ -227,14 +227,11 @@ impl Finder<'_> {
             strength: found.strength?,
             prominence: rhythm::MIN_PROMINENCE,
         };
-        self.refined(
-            start,
-            lag,
-            self.rhythm(&pair).map_or(rhythm, |own| Rhythm {
-                cycles: found.cycles,
-                ..own
-            }),
-        )
+        let rhythm = self.rhythm(&pair).map_or(rhythm, |own| Rhythm {
+            cycles: found.cycles,
+            ..own
+        });
+        self.refined(start, lag, rhythm)
     }
 
     /// Returns the candidate with the fewest cycles at a cost within the allowance of the best one's.

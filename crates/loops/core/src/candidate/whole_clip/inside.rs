@@ -114,8 +114,8 @@ impl<'a> Clip<'a> {
     /// Returns the places of all points in a pose.
     pub(super) fn places_of(&self, pose: PoseRef) -> Vec<DVec3> {
         let world = pose.world(self.take.skeleton());
-        let points = self.points.iter();
-        points
+        self.points
+            .iter()
             .map(|point| world.joint(point.joint).transform_point(point.lever))
             .collect()
     }
@@ -191,8 +191,11 @@ impl<'a> Clip<'a> {
 
     /// Returns the motion over the ground that best maps the first key to other places of the points.
     pub(super) fn motion_to(&self, places: &[DVec3]) -> Rigid {
-        let pairs = self.points.iter().zip(&self.first).zip(places);
-        let pairs: Vec<PointPair> = pairs
+        let pairs: Vec<PointPair> = self
+            .points
+            .iter()
+            .zip(&self.first)
+            .zip(places)
             .map(|((point, &first), &end)| PointPair::new(first, end, point.weight))
             .collect();
         level(fit_planar(&pairs))

@@ -275,14 +275,15 @@ pub(in crate::candidate) fn whole_candidate(
         cycles::count(&analysis.features, last.min(analysis.take.num_frames()))
     };
     let ends = [cut.start_frame(), cut.end_frame()];
+    // In a clip of one cycle, left and right that differ and a change of pace are the same.
+    let steadiness_around = if cycles > 1 {
+        Steadiness::estimated(&completed, ends, cycles)
+    } else {
+        Steadiness::of(&completed, ends, 1)
+    };
     Some(LoopCandidate {
         cycles,
-        // In a clip of one cycle, left and right that differ and a change of pace are the same.
-        steadiness_around: if cycles > 1 {
-            Steadiness::estimated(&completed, ends, cycles)
-        } else {
-            Steadiness::of(&completed, ends, 1)
-        },
+        steadiness_around,
         cost_ratio: None,
         take_strength: None,
         twist,

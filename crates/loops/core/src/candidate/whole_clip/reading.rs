@@ -122,11 +122,10 @@ impl<'a> Scale<'a> {
                 });
                 weight * seam_peak::usual(bends.collect(), self.floor()).powi(2)
             });
-            let steps = (1..num_frames - 2).step_by(stride).map(|frame| {
-                Step::new(self, frame as isize, |frame, joint| {
-                    world.position(frame as usize, joint)
-                })
-            });
+            let place = |frame: isize, joint: usize| world.position(frame as usize, joint);
+            let steps = (1..num_frames - 2)
+                .step_by(stride)
+                .map(|frame| Step::new(self, frame as isize, place));
             Own {
                 bend: bends.sum::<f64>().sqrt(),
                 usual_unevenness: percentile::of(steps.map(|step| step.unevenness()), 0.5),
@@ -343,8 +342,9 @@ fn pairs_at_seam(scale: &Scale, start_frame: usize, num_frames: usize) -> Vec<Po
         // The parabola through the three, half a step beyond the first.
         0.125 * (15.0 * at - 10.0 * inner + 3.0 * further)
     };
-    let joints = scale.joints.iter();
-    joints
+    scale
+        .joints
+        .iter()
         .map(|&(joint, weight)| {
             let end_frame = start_frame + num_frames;
             let (start, end) = if end_frame <= last {

@@ -83,11 +83,8 @@ fn bones(cycle: &Cycle) -> Vec<JointPeak> {
                 let bone = [bone[0], bone[1]];
                 let usual = median(cycle, |at| cycle.distance(at, bone));
                 let (least, most) = percentile::extremes(cycle.samples().map(|at| cycle.distance(at, bone)));
-                found.push(cycle.peak(
-                    bone[1],
-                    largest(cycle.samples().map(|at| (cycle.distance(at, bone) - usual).abs())).0,
-                    ratio(most - least, usual, BONE_SHARES[0]),
-                ));
+                let (at, _) = largest(cycle.samples().map(|at| (cycle.distance(at, bone) - usual).abs()));
+                found.push(cycle.peak(bone[1], at, ratio(most - least, usual, BONE_SHARES[0])));
                 (bone[1], usual)
             });
             bones.collect::<Vec<_>>()
@@ -118,14 +115,12 @@ fn knees(cycle: &Cycle) -> Vec<JointPeak> {
             let off = off_line(knee - hip, leg);
             let ahead = off_line(toe - ankle, leg);
             // A foot that points down the leg, as of a raised knee, shows no side.
-            (
-                off,
-                if ahead.length() > FOOT_SHARE * toe.distance(ankle) {
-                    off.dot(ahead.normalize_or_zero())
-                } else {
-                    0.0
-                },
-            )
+            let along = if ahead.length() > FOOT_SHARE * toe.distance(ankle) {
+                off.dot(ahead.normalize_or_zero())
+            } else {
+                0.0
+            };
+            (off, along)
         };
         let (sum, off) = cycle
             .samples()
@@ -180,10 +175,8 @@ fn toes(cycle: &Cycle) -> Vec<JointPeak> {
         let low = percentile::of(cycle.samples().map(height), LOW_SHARE);
         let aside = cycle.samples().filter(|&at| height(at) <= low).map(|at| {
             let ahead = (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y);
-            angle(
-                (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0),
-                ahead,
-            )
+            let along = (keys.position(at, toe) - keys.position(at, foot.ankle)).with_y(0.0);
+            angle(along, ahead)
         });
         Some((foot.ankle, percentile::of(aside, 0.5)))
     });

@@ -67,11 +67,8 @@ pub(super) fn bears(cycle: &Cycle) -> Option<JointPeak> {
             let samples = start + 1..at;
             if samples.end - samples.start >= 2 && !falls(cycle, samples.clone()) {
                 let middle = (samples.start + samples.end) / 2;
-                gaps.push(cycle.peak(
-                    lowest(cycle, &points, middle),
-                    middle,
-                    (samples.end - samples.start) as f64 * secs / longest,
-                ));
+                let aloft_secs = (samples.end - samples.start) as f64 * secs;
+                gaps.push(cycle.peak(lowest(cycle, &points, middle), middle, aloft_secs / longest));
             }
             start = at;
         }
@@ -89,10 +86,9 @@ fn points(cycle: &Cycle) -> (Vec<(usize, DVec3)>, bool) {
     let (skeleton, body) = (cycle.skeleton(), cycle.body);
     let below = body.feet.iter().flat_map(|foot| skeleton.self_and_below(foot.ankle));
     let below: Vec<usize> = below.collect();
-    let tips = below
+    let tips: Vec<(usize, DVec3)> = below
         .iter()
-        .filter_map(|&joint| Some((joint, skeleton.joint(joint).tip?)));
-    let tips: Vec<(usize, DVec3)> = tips
+        .filter_map(|&joint| Some((joint, skeleton.joint(joint).tip?)))
         .filter(|(_, tip)| *tip != DVec3::ZERO)
         .chain(body.bone_ends.iter().copied())
         .collect();
@@ -142,8 +138,9 @@ fn falls(cycle: &Cycle, samples: core::ops::Range<isize>) -> bool {
     let secs = count * step;
     if secs < FALL_SECS {
         let (first, last) = (heights[0], heights[heights.len() - 1]);
-        return (LEAST_ARC_METRES..=MOST_ARC * GRAVITY * (secs + ARC_MARGIN_SECS) * (secs + ARC_MARGIN_SECS) / 8.0)
-            .contains(&(heights[heights.len() / 2] - 0.5 * (first + last)));
+        let secs = secs + ARC_MARGIN_SECS;
+        let arcs = LEAST_ARC_METRES..=MOST_ARC * GRAVITY * secs * secs / 8.0;
+        return arcs.contains(&(heights[heights.len() / 2] - 0.5 * (first + last)));
     }
     // The part of a parabola that is orthogonal to lines: k^2 less its mean over k from the middle.
     let parabola = |at: usize| {

@@ -153,9 +153,11 @@ fn worst(peaks: impl IntoIterator<Item = JointPeak>) -> Option<JointPeak> {
 
 /// Returns the first sample with the largest value, and that value.
 fn largest(values: impl IntoIterator<Item = f64>) -> (isize, f64) {
-    let values = values.into_iter().enumerate();
-    values.fold(
-        (0, 0.0),
-        |most, (at, value)| if value > most.1 { (at as isize, value) } else { most },
-    )
+    let mut most = (0, 0.0);
+    for (at, value) in values.into_iter().enumerate() {
+        if value > most.1 {
+            most = (at as isize, value);
+        }
+    }
+    most
 }

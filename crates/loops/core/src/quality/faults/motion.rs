@@ -117,12 +117,8 @@ impl Track {
 
     /// Returns the largest error, and the mean one at the same sample.
     fn peaks(&self, cycle: &Cycle, joint: usize, kind: &Kind) -> [JointPeak; 2] {
-        let (at, moment) = largest(
-            self.errors
-                .iter()
-                .zip(0..)
-                .map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach))),
-        );
+        let moments = self.errors.iter().zip(0..);
+        let (at, moment) = largest(moments.map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach))));
         let mean = kind
             .mean
             .of(mean(self.errors.iter().copied()), mean(self.steps.iter().copied()));
@@ -137,8 +133,8 @@ impl Track {
 ///
 /// A joint that turns for a moment takes all with it that hangs from it, so it is named first. Toes roll off within a frame.
 pub(super) fn spike_and_shake(cycle: &Cycle) -> [Option<JointPeak>; 2] {
-    let (keys, toes) = (cycle.keys, cycle.body.feet.iter().filter_map(|foot| foot.toe));
-    let toes: Vec<usize> = toes.collect();
+    let keys = cycle.keys;
+    let toes: Vec<usize> = cycle.body.feet.iter().filter_map(|foot| foot.toe).collect();
     let mut squares = vec![[0.0; 2]; keys.num_samples()];
     let (mut moved, mut turned, mut shaken, mut roughest) = (Vec::new(), Vec::new(), Vec::new(), (0, 0.0));
     for &joint in &cycle.joints {
@@ -169,16 +165,14 @@ pub(super) fn spike_and_shake(cycle: &Cycle) -> [Option<JointPeak>; 2] {
     };
     shaken.push(cycle.peak(roughest.0, largest(roots(0)).0, BODY.of(mean(roots(0)), mean(roots(1)))));
     let (moved, turned) = (worst(moved), worst(turned));
-    [
-        match (moved, turned.filter(|turned| turned.ratio > 1.0)) {
-            (Some(moved), Some(turned)) => Some(JointPeak {
-                ratio: turned.ratio.max(moved.ratio),
-                ..turned
-            }),
-            _ => worst(moved.into_iter().chain(turned)),
-        },
-        worst(shaken),
-    ]
+    let spike = match (moved, turned.filter(|turned| turned.ratio > 1.0)) {
+        (Some(moved), Some(turned)) => Some(JointPeak {
+            ratio: turned.ratio.max(moved.ratio),
+            ..turned
+        }),
+        _ => worst(moved.into_iter().chain(turned)),
+    };
+    [spike, worst(shaken)]
 }
 
 /// A body that moves more slowly than this may stop, metres per second: root mean square over joints.

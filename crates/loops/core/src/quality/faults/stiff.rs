@@ -19,25 +19,19 @@ const MOST: f64 = 10.0;
 pub(super) fn worst(cycle: &Cycle) -> Option<JointPeak> {
     let [arms, legs] = limbs(cycle);
     let turn = |joint: usize| {
-        greatest(
-            cycle
-                .samples()
-                .map(|at| rotation::difference(cycle.keys.rotation(at, joint), cycle.keys.rotation(0, joint)).length()),
-        )
+        let turned = |at| rotation::difference(cycle.keys.rotation(at, joint), cycle.keys.rotation(0, joint)).length();
+        greatest(cycle.samples().map(turned))
     };
     let most = |joints: &[usize]| greatest(joints.iter().map(|&joint| turn(joint)));
     let still = |joint: usize, own: f64, other: f64| {
-        cycle.peak(
-            joint,
-            0,
-            (other / MOVES_RADIANS).min(STILL_RADIANS / own.max(STILL_RADIANS / MOST)),
-        )
+        let ratio = (other / MOVES_RADIANS).min(STILL_RADIANS / own.max(STILL_RADIANS / MOST));
+        cycle.peak(joint, 0, ratio)
     };
     let mut found = Vec::new();
     if let [Some(left), Some(right)] = &arms {
         // Hands are often not captured.
-        let [one, other] = [left, right].map(|arm| (arm[0], most(&arm[..arm.len() - 1])));
-        found.extend([still(one.0, one.1, other.1), still(other.0, other.1, one.1)]);
+        let [(left, own), (right, other)] = [left, right].map(|arm| (arm[0], most(&arm[..arm.len() - 1])));
+        found.extend([still(left, own, other), still(right, other, own)]);
     }
     if let [Some(left), Some(right)] = &legs {
         let legs: Vec<usize> = left.iter().chain(right).copied().collect();
@@ -52,14 +46,9 @@ pub(super) fn worst(cycle: &Cycle) -> Option<JointPeak> {
             found.push(still(first, most(&above), most(&legs)));
         }
         let [one, other] = [left, right].map(|leg| (leg[0], way(cycle, leg[leg.len() - 1])));
-        found.extend([[one, other], [other, one]].map(|[own, other]| {
-            cycle.peak(
-                own.0,
-                0,
-                (LEG_SHARE * other.1 / own.1.max(f64::MIN_POSITIVE))
-                    .min(other.1 / LEG_METRES)
-                    .min(MOST),
-            )
+        found.extend([[one, other], [other, one]].map(|[(joint, own), (_, other)]| {
+            let ratio = LEG_SHARE * other / own.max(f64::MIN_POSITIVE);
+            cycle.peak(joint, 0, ratio.min(other / LEG_METRES).min(MOST))
         }));
     }
     worst_of(found)
