@@ -47,10 +47,8 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         }
     }
     let mut outputs = Outputs::keeping(args.force, &args.inputs);
-    if !matches!(
-        files::lowercase_extension(&args.output).as_deref(),
-        Some("html" | "htm")
-    ) {
+    let extension = files::lowercase_extension(&args.output);
+    if !matches!(extension.as_deref(), Some("html" | "htm")) {
         return Err(
             failure!("cannot write \"{}\": a report is a page", args.output.display())
                 .try_this("-o with a name that ends in .html"),
@@ -415,11 +413,8 @@ impl Pages<'_> {
     /// count as unknown.
     fn kind(&self, one: &InputFile, read: &WrittenLoop, speed_mps: f64) -> String {
         let animation = read.sidecar.as_ref().and_then(|sidecar| sidecar.take.animation.clone());
-        if let Some(kind) = self
-            .kinds
-            .get(&(one.path.clone(), animation))
-            .or(read.sidecar.as_ref().and_then(|sidecar| sidecar.kind.as_ref()))
-        {
+        let of_catalog = self.kinds.get(&(one.path.clone(), animation));
+        if let Some(kind) = of_catalog.or(read.sidecar.as_ref().and_then(|sidecar| sidecar.kind.as_ref())) {
             return kind.clone();
         }
         let analysis = Analysis::with(&read.written, &self.args.reading.overrides());

@@ -108,15 +108,9 @@ impl Browser {
             model.ask(Action::ListAnimations);
         }
         ui.horizontal(|ui| {
-            named(
-                edged_ui(
-                    ui,
-                    TextEdit::singleline(&mut self.wanted)
-                        .desired_width(110.0)
-                        .hint_text("name, kind or grade"),
-                ),
-                "Search takes, animations and loops",
-            );
+            let search = TextEdit::singleline(&mut self.wanted).desired_width(110.0);
+            let search = edged_ui(ui, search.hint_text("name, kind or grade"));
+            named(search, "Search takes, animations and loops");
             let list = ComboBox::from_id_salt("sorted")
                 .width(76.0)
                 .selected_text(ORDERS[self.by].0)

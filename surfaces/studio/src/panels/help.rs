@@ -103,9 +103,8 @@ pub fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
         if input.consume_key(Modifiers::COMMAND, Key::Z) {
             model.ask(Action::Undo);
         }
-        // Layouts differ in whether the question mark needs the shift key.
-        let mut with = [Modifiers::SHIFT, Modifiers::NONE].into_iter();
-        if with.any(|with| input.consume_key(with, Key::Questionmark)) {
+        let mut modifiers = [Modifiers::SHIFT, Modifiers::NONE].into_iter();
+        if modifiers.any(|with| input.consume_key(with, Key::Questionmark)) {
             model.ask(Action::Help(!model.shows_help));
         }
         if is_open {

@@ -162,14 +162,10 @@ fn cheapest(
     }
     apart(wish, filter, |filter| {
         let found = database.cheapest(&query, filter, None)?;
+        let distance = database.feature_cost(&query, found.row);
         Some((
             found.row,
-            FoundFrame::new(
-                database,
-                found.row,
-                database.feature_cost(&query, found.row),
-                Some(found.cost),
-            ),
+            FoundFrame::new(database, found.row, distance, Some(found.cost)),
         ))
     })
 }
