@@ -65,6 +65,13 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
                 .map(|passage| Clip::Passage(Box::new(passage))),
         );
     }
+    let pages = Pages {
+        args,
+        kinds,
+        num_loops: clips.len(),
+        num_shown: AtomicUsize::new(0),
+        surfaces: Surfaces::new(args.capsules),
+    };
     let Shown {
         panels,
         with_take,
@@ -72,17 +79,7 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         failed,
         passages,
         ..
-    } = show(
-        &Pages {
-            args,
-            kinds,
-            num_loops: clips.len(),
-            num_shown: AtomicUsize::new(0),
-            surfaces: Surfaces::new(args.capsules),
-        },
-        &clips,
-        problems,
-    );
+    } = show(&pages, &clips, problems);
     if panels.is_empty() {
         return Err(match &failed[..] {
             [one] => one.clone(),
@@ -450,15 +447,9 @@ impl Pages<'_> {
     fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
         let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
-        load::studied(
-            path,
-            &study.settings(
-                stated_space(self.args.reading.space(), sidecar),
-                AnimationChoice::Auto,
-                memory::limits(),
-            ),
-            &load::study(study.clone())?,
-        )
+        let space = stated_space(self.args.reading.space(), sidecar);
+        let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
+        load::studied(path, &settings, &load::study(study.clone())?)
     }
 }
 

@@ -315,8 +315,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
             ..Options::new(args, input, &args.output, target)
         };
         let sidecar = written_loop::read_sidecar(input, &args.reading)?;
-        let (on_character, _) = options.read_onto(sidecar, &source, &mut outputs)?;
-        match on_character {
+        match options.read_onto(sidecar, &source, &mut outputs)?.0 {
             OnCharacter::Loop(each) => {
                 carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
                 onto.push(Some(*each));

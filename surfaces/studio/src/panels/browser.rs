@@ -255,17 +255,18 @@ impl Browser {
                     Judgement::Impossible => "cannot be made",
                     Judgement::Graded(grade) => grade.as_str(),
                 };
+                let listed = Listed {
+                    kind: kind_of(opened.gait_within(&candidate.cut)),
+                    secs: Some(secs),
+                    mps: Some(candidate.twist.linear.length()),
+                    sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
+                };
                 Row {
                     what: What::Loop(index),
                     level: level + u8::from(opened.like(index).is_some()),
                     name: format!("Loop {number}{best}"),
                     said: format!("Loop {number}: {secs:.2} s, {word}{recommended}"),
-                    is: Listed {
-                        kind: kind_of(opened.gait_within(&candidate.cut)),
-                        secs: Some(secs),
-                        mps: Some(candidate.twist.linear.length()),
-                        sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
-                    },
+                    is: listed,
                     grade: judgement.grade(),
                     is_shown: model.chosen_row() == Some(index),
                 }
