@@ -266,14 +266,14 @@ fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take
     if reading.reference.is_none() {
         return Ok(None);
     }
-    let study = load::following(None, reading)?;
+    let following = load::following(None, reading)?;
     let source = file.source.clone();
     let loaded = LoadedTake {
         take: take.clone(),
         source: if args.mirror { source.mirrored() } else { source },
         ..file.clone()
     };
-    study
+    following
         .rig_of(&loaded, &reading.overrides())
         .map(Some)
         .map_err(|error| load::cannot_study(&args.input.path, error))

@@ -367,11 +367,8 @@ impl FindAnswer {
             text += &format!("{}\n", rhythm.human());
         }
         text += &table.render();
-        if let Some((first, why)) = self
-            .candidates
-            .first()
-            .and_then(|first| Some((first, several_cycles(&first.candidate)?)))
-        {
+        let first = self.candidates.first();
+        if let Some((first, why)) = first.and_then(|first| Some((first, several_cycles(&first.candidate)?))) {
             text += &format!("{} spans {} cycles: {why}\n", first.rank, first.candidate.cycles);
         }
         if let Some(count @ 1..) = self.candidates_left_out {
