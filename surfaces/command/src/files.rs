@@ -4,7 +4,7 @@ use std::{
     cell::RefCell,
     fmt,
     fs::File,
-    io::{self, Read},
+    io::{self, ErrorKind, Read},
     path::{Component, Path, PathBuf},
     rc::Rc,
     sync::OnceLock,
@@ -153,7 +153,7 @@ pub fn read_json(path: &Path) -> Result<Vec<u8>> {
 /// Reads all bytes of a JSON file that may be missing. Errors: it exists but cannot be read.
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     match path.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         _ => read_json(path).map(Some),
     }
 }
@@ -161,7 +161,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
 /// Words why a file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let hint = match error.kind() {
-        io::ErrorKind::NotFound => match similar(path) {
+        ErrorKind::NotFound => match similar(path) {
             Some(other) => format!("\"{}\"", other.display()),
             None if is_named_like_a_take(path) || path.extension().is_some() => "check the path".to_owned(),
             None => format!(
@@ -169,9 +169,9 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
                 Format::names("or")
             ),
         },
-        io::ErrorKind::NotADirectory => "check the path: one of its folders is a file".to_owned(),
-        io::ErrorKind::PermissionDenied => "allow yourself to read it: chmod u+r".to_owned(),
-        io::ErrorKind::OutOfMemory => memory::hint(memory::limits().max_memory_bytes),
+        ErrorKind::NotADirectory => "check the path: one of its folders is a file".to_owned(),
+        ErrorKind::PermissionDenied => "allow yourself to read it: chmod u+r".to_owned(),
+        ErrorKind::OutOfMemory => memory::hint(memory::limits().max_memory_bytes),
         _ => "copy it to another disk, and read the copy".to_owned(),
     };
     Failure::cannot("read", path, error).try_this(hint)
@@ -285,7 +285,7 @@ pub fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> 
         .try_reserve_exact(usize::try_from(length.min(limit)).unwrap_or(usize::MAX))
         .map_err(|_| {
             io::Error::new(
-                io::ErrorKind::OutOfMemory,
+                ErrorKind::OutOfMemory,
                 format!("there is no room in memory for its {}", ByteCount(length)),
             )
         })?;
@@ -308,7 +308,7 @@ pub fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
     }
     let folder = folder_of(of).canonicalize()?;
     let path = match folder.join(name).canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return refused("there is no such file"),
+        Err(error) if error.kind() == ErrorKind::NotFound => return refused("there is no such file"),
         path => path?,
     };
     if !path.starts_with(&folder) {
@@ -523,7 +523,7 @@ impl InputFile {
     pub fn existing(typed: &Path) -> Result<Self> {
         let input = Self::named(typed);
         match input.path.symlink_metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(&input.path) => {
+            Err(error) if error.kind() == ErrorKind::NotFound && !is_stream(&input.path) => {
                 Err(unreadable(&input.path, &error))
             }
             _ => Ok(input),

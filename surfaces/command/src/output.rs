@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    io::{self, BufReader, Write},
+    io::{self, BufReader, ErrorKind, Write},
     path::{Path, PathBuf},
     sync::{
         Mutex,
@@ -317,7 +317,7 @@ impl Outputs {
         let mut written = Vec::new();
         for Waiting { file, path, .. } in self.waiting {
             let failed = |error: &io::Error| match error.kind() {
-                io::ErrorKind::AlreadyExists if !self.force => already_there(&path),
+                ErrorKind::AlreadyExists if !self.force => already_there(&path),
                 _ => Failure::cannot("write", &path, cause(error))
                     .because("no output was written, and nothing was replaced")
                     .try_this("check that the file may be replaced, or name another output"),
@@ -355,7 +355,7 @@ impl Outputs {
                     before,
                 });
                 match fs::remove_file(&path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
                     _ => {}
                 }
             }
@@ -404,11 +404,11 @@ struct Kept {
 /// Gives a file a second name; `None` if there is no such file. Errors: it is a folder, or cannot be renamed.
 fn kept_back(path: &Path) -> io::Result<Option<Kept>> {
     let found = match path.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         found => found?,
     };
     if found.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+        return Err(ErrorKind::IsADirectory.into());
     }
     let lock = File::open(path).ok().filter(|file| file.try_lock().is_ok());
     let linked = named(PART).make_in(folder_of(path), |second| fs::hard_link(path, second));
@@ -503,7 +503,7 @@ fn has_same_owner(found: &fs::Metadata, own: &NamedTempFile) -> bool {
 /// Waits until a file is on the disk, if its file system supports that.
 fn sync(file: &File) -> io::Result<()> {
     match file.sync_all() {
-        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
         result => result,
     }
 }
@@ -608,7 +608,7 @@ pub fn print(text: &str) -> Result<()> {
 /// It is no error if the reader closed the pipe.
 fn print_to(mut stdout: impl Write, bytes: &[u8], what: &str) -> Result<()> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failure!("cannot {what}: {error}")),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(failure!("cannot {what}: {error}")),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use std::{
 
 use glam::{DQuat, DVec3};
 use loopwright_cli::{Failure, answers};
-use loopwright_core::{BodyOverrides, Skeleton};
+use loopwright_core::Skeleton;
 use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Sidecar, WriteError, WrittenFile};
 use loopwright_job::{Studied, Study, Warning, recipe::StudyArgs};
 use pyo3::{prelude::*, types::PyBytes};
@@ -66,9 +66,9 @@ impl HeldTake {
         &self.file
     }
 
-    /// The body that it was read with.
-    pub fn overrides(&self) -> BodyOverrides {
-        self.reading.overrides()
+    /// Returns it as arrays, with the body that it was read with.
+    pub fn arrays(&self) -> MotionArrays<'_> {
+        MotionArrays::of_take(&self.file.take, &self.reading.overrides())
     }
 
     /// Returns the warnings of its file.

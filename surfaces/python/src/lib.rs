@@ -22,7 +22,7 @@ mod takes;
 mod words;
 mod work;
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::PathBuf};
 
 use loopwright_cli::answers;
 use pyo3::prelude::*;
@@ -51,19 +51,19 @@ fn answer(py: Python, args: Vec<OsString>) -> PyResult<(u8, String, Vec<String>)
 
 /// Names of the animations in a file.
 #[pyfunction]
-fn animation_names(py: Python, path: std::path::PathBuf) -> PyResult<Vec<String>> {
+fn animation_names(py: Python, path: PathBuf) -> PyResult<Vec<String>> {
     work(py, move || answers::animation_names(&path).map_err(Fault::read))
 }
 
 /// The files of motions that a folder or a pattern stands for.
 #[pyfunction]
-fn motions_in(py: Python, named: std::path::PathBuf) -> PyResult<Vec<std::path::PathBuf>> {
+fn motions_in(py: Python, named: PathBuf) -> PyResult<Vec<PathBuf>> {
     work(py, move || answers::motions_in(&named).map_err(Fault::read))
 }
 
 /// The extension of the file that the loop of a take in a file goes into.
 #[pyfunction]
-fn loop_extension(path: std::path::PathBuf, asked: Asked) -> PyResult<String> {
+fn loop_extension(path: PathBuf, asked: Asked) -> PyResult<String> {
     Ok(answers::loop_extension(&path, &asked.settled()?.0))
 }
 

@@ -300,7 +300,7 @@ impl HeldLoop {
 }
 
 /// Positions and rotations, as bytes.
-type Poses<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+pub type Poses<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Loop {

@@ -8,7 +8,7 @@ use std::{
 use glam::{DQuat, DVec3};
 use loopwright_cli::answers;
 use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton};
-use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Source};
+use loopwright_formats::{FileWarning, Format, LoadedTake, Source};
 use loopwright_job::{Recipe, Rows, SearchRows, Study, recipe, search_rows};
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -18,7 +18,7 @@ use crate::{
     facts::Facts,
     fault::Fault,
     held::{HeldTake, SkeletonArrays, in_words, poses, skeleton, texts},
-    loops::{Loop, make},
+    loops::{Loop, Poses, make},
     work::work,
 };
 
@@ -143,39 +143,23 @@ impl Take {
     }
 
     /// Positions in the world and rotations there, or in the axes of the parents.
-    fn poses<'py>(
-        &self,
-        py: Python<'py>,
-        local: bool,
-        scalar_first: bool,
-    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    fn poses<'py>(&self, py: Python<'py>, local: bool, scalar_first: bool) -> PyResult<Poses<'py>> {
         let held = Arc::clone(&self.0);
-        let (points, turns) = work(py, move || {
-            Ok(poses(
-                &MotionArrays::of_take(&held.file().take, &held.overrides()),
-                local,
-            ))
-        })?;
+        let (points, turns) = work(py, move || Ok(poses(&held.arrays(), local)))?;
         Ok((vectors(py, &points)?, rotations(py, &turns, scalar_first)?))
     }
 
     /// The joints that touch the ground, and whether each stands, frame after frame.
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, Bound<'py, PyBytes>)> {
         let held = Arc::clone(&self.0);
-        let contacts = work(py, move || {
-            Ok(MotionArrays::of_take(&held.file().take, &held.overrides()).contacts())
-        })?;
+        let contacts = work(py, move || Ok(held.arrays().contacts()))?;
         Ok((contacts.joints, booleans(py, contacts.stands)))
     }
 
     /// Its strides: `gait` of the document of `inspect`.
     fn gait(&self, py: Python) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
-        work(py, move || {
-            Ok(Facts(answers::gait(
-                &MotionArrays::of_take(&held.file().take, &held.overrides()).strides(),
-            )))
-        })
+        work(py, move || Ok(Facts(answers::gait(&held.arrays().strides()))))
     }
 
     /// The list of loops: the answer, the stretches, and warnings.
@@ -184,14 +168,11 @@ impl Take {
         work(py, move || {
             let (recipe, search) = asked.settled()?;
             let studied = held.studied(&recipe.take)?;
-            search
-                .check(&studied)
-                .map_err(|error| Fault::job(&studied, Some(&search), error))?;
+            let failed = |error| Fault::job(&studied, Some(&search), error);
+            search.check(&studied).map_err(failed)?;
             let pairing =
                 recipe::pairing(&studied.analysis, &recipe.stretch, &recipe.take.mirror).map_err(Fault::setting)?;
-            search
-                .check_pairing(&pairing)
-                .map_err(|error| Fault::job(&studied, Some(&search), error))?;
+            search.check_pairing(&pairing).map_err(failed)?;
             let settings = SearchSettings {
                 pairing,
                 ..search.settings(top)

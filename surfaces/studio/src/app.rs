@@ -349,12 +349,8 @@ impl Studio {
     /// Lays out view, transport and three tabs below each other, for fingers.
     fn narrow_ui(&mut self, ui: &mut Ui) {
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
-            ui.allocate_ui(
-                vec2(ui.available_width(), ui.available_height() * NARROW_VIEWPORT),
-                |ui| {
-                    self.viewport.viewport_ui(ui, &self.model);
-                },
-            );
+            let size = vec2(ui.available_width(), ui.available_height() * NARROW_VIEWPORT);
+            ui.allocate_ui(size, |ui| self.viewport.viewport_ui(ui, &self.model));
             Frame::NONE.inner_margin(Margin::symmetric(8, 0)).show(ui, |ui| {
                 timeline::narrow_transport_ui(ui, &self.model);
                 if self.set_words().is_none() {

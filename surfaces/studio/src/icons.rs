@@ -138,14 +138,11 @@ fn shape(part: &str, rect: Rect, colour: Color32) -> Option<Shape> {
         ("L", points) => Shape::line(path(points), thin),
         ("S", &[width, percent, ref points @ ..]) => Shape::line(path(points), stroke(width, percent)),
         ("F", corners) => Shape::convex_polygon(path(corners), colour, Stroke::NONE),
-        ("A", &[x, y, radius, from, to]) => Shape::line(
-            (0..=16)
-                .map(|point| {
-                    at(x, y) + radius * share * Vec2::angled(TAU * (from + (to - from) * point as f32 / 16.0) / 1e2)
-                })
-                .collect(),
-            thin,
-        ),
+        ("A", &[x, y, radius, from, to]) => {
+            let angle = |point: i32| TAU * (from + (to - from) * point as f32 / 16.0) / 1e2;
+            let arc = (0..=16).map(|point| at(x, y) + radius * share * Vec2::angled(angle(point)));
+            Shape::line(arc.collect(), thin)
+        }
         ("D", &[x, y, radius, percent]) => {
             Shape::circle_filled(at(x, y), radius * share, colour.gamma_multiply(percent / 1e2))
         }

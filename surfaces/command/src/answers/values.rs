@@ -100,11 +100,8 @@ pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)
         written_loop::all_loops(paths, &reading)?
             .into_iter()
             .map(|input| {
-                Ok((
-                    input.to_string(),
-                    input.typed(),
-                    written_loop::read_playable(&input, &reading, AddedRoot::Kept)?,
-                ))
+                let stored = written_loop::read_playable(&input, &reading, AddedRoot::Kept)?;
+                Ok((input.to_string(), input.typed(), stored))
             })
             .collect()
     })

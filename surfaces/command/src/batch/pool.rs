@@ -162,15 +162,11 @@ pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl F
         }
         if started == 0 {
             // If the system gives no thread, all the work is done here first, and answers wait.
-            self::worker(
-                work,
-                in_order,
-                Limits {
-                    studying: 1,
-                    in_flight: usize::MAX,
-                },
-                &shared,
-            );
+            let alone = Limits {
+                studying: 1,
+                in_flight: usize::MAX,
+            };
+            self::worker(work, in_order, alone, &shared);
         }
         for (index, input) in inputs.iter().enumerate() {
             let mut now = shared.locked();

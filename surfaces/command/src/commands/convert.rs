@@ -66,12 +66,9 @@ pub fn run(mut args: ConvertArgs) -> Result<Ending> {
             manner,
             |path: &Path| {
                 let file = files::read_animated(path)?;
-                Ok(
-                    animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?
-                        .into_iter()
-                        .map(|number| Some((number, file.animation_names()[number].clone())))
-                        .collect(),
-                )
+                let numbers = animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?;
+                let named = |number: usize| Some((number, file.animation_names()[number].clone()));
+                Ok(numbers.into_iter().map(named).collect())
             },
             |input, animation, output| {
                 let (number, name) = animation.cloned().unzip();
@@ -269,19 +266,15 @@ fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take
     if reading.reference.is_none() {
         return Ok(None);
     }
-    load::following(None, reading)?
-        .rig_of(
-            &LoadedTake {
-                take: take.clone(),
-                source: if args.mirror {
-                    file.source.clone().mirrored()
-                } else {
-                    file.source.clone()
-                },
-                ..file.clone()
-            },
-            &reading.overrides(),
-        )
+    let following = load::following(None, reading)?;
+    let source = file.source.clone();
+    let loaded = LoadedTake {
+        take: take.clone(),
+        source: if args.mirror { source.mirrored() } else { source },
+        ..file.clone()
+    };
+    following
+        .rig_of(&loaded, &reading.overrides())
         .map(Some)
         .map_err(|error| load::cannot_study(&args.input.path, error))
 }
@@ -373,22 +366,19 @@ impl Work<'_> {
                     .animation
                     .clone()
                     .unwrap_or_else(|| clip.name().to_owned());
-                loopwright_formats::write_loop(
-                    &clip.named(name),
-                    &source.clone().without_animation()?,
-                    &LoopWriteSettings {
-                        limits: memory::limits(),
-                        closing_key: if sidecar.playback.closing_key {
-                            ClosingKey::Repeat
-                        } else {
-                            ClosingKey::Drop
-                        },
-                        copies: sidecar.playback.copies,
-                        add_root,
-                        in_place: !sidecar.root_motion.mode.moves_root(),
-                        ..LoopWriteSettings::default()
+                let settings = LoopWriteSettings {
+                    limits: memory::limits(),
+                    closing_key: if sidecar.playback.closing_key {
+                        ClosingKey::Repeat
+                    } else {
+                        ClosingKey::Drop
                     },
-                )?
+                    copies: sidecar.playback.copies,
+                    add_root,
+                    in_place: !sidecar.root_motion.mode.moves_root(),
+                    ..LoopWriteSettings::default()
+                };
+                loopwright_formats::write_loop(&clip.named(name), &source.clone().without_animation()?, &settings)?
             }
             None => match self.kept(false)? {
                 Some(kept) => kept,

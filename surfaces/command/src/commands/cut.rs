@@ -60,16 +60,12 @@ pub fn run(args: &CutArgs) -> Result<Ending> {
     } else {
         given_loops(args, &loops, &studying, &mut outputs)?
     };
-    let cut = CutPassages::new(
-        &studied,
-        clips,
-        &CutRequest {
-            kinds: args.kinds(),
-            fps: args.fps,
-            engine,
-        },
-    )
-    .map_err(|error| uncut(&studied, &rows, error))?;
+    let request = CutRequest {
+        kinds: args.kinds(),
+        fps: args.fps,
+        engine,
+    };
+    let cut = CutPassages::new(&studied, clips, &request).map_err(|error| uncut(&studied, &rows, error))?;
     let stances = &cut.loops.loops()[rows.len()..];
     rows.extend(stances.iter().map(|stance| LoopRow {
         name: stance.name().to_owned(),

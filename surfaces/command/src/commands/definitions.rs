@@ -26,19 +26,15 @@ pub fn man(args: &ManArgs) -> Result<Ending> {
     let mut command = full_command().disable_help_subcommand(true);
     command.build();
     let mut outputs = Outputs::new(args.force);
-    let pages = core::iter::once((NAME.to_owned(), &command)).chain(
-        command
-            .get_subcommands()
-            .flat_map(|command| core::iter::once(command).chain(command.get_subcommands()))
-            // As `git-log`, with the words of the command.
-            .map(|command| {
-                (
-                    command.get_display_name().unwrap_or(command.get_name()).to_owned(),
-                    command,
-                )
-            }),
-    );
-    for (name, command) in pages {
+    let subcommands = command
+        .get_subcommands()
+        .flat_map(|command| core::iter::once(command).chain(command.get_subcommands()));
+    let pages = subcommands.map(|command| {
+        // As `git-log`, with the words of the command.
+        let name = command.get_display_name().unwrap_or(command.get_name());
+        (name.to_owned(), command)
+    });
+    for (name, command) in core::iter::once((NAME.to_owned(), &command)).chain(pages) {
         let failed = |error: std::io::Error| failure!("cannot write the page of {name}: {error}");
         let mut page = Vec::new();
         let rendered = clap_mangen::Man::new(command.clone()).title(name.to_uppercase());

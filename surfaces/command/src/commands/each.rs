@@ -181,51 +181,45 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
     let jobs = batch::jobs(manner.jobs.jobs, found.files.len());
     let progress = Progress::new("files", found.files.len());
     let mut printed = Ok(());
-    batch::each(
-        &found.files,
-        jobs,
-        |input: &Input| {
-            talk::aside(|| {
-                let result = work(input);
-                if let Err(failure) = &result
-                    && manner.json
-                {
-                    let document = failure.document().map(str::to_owned);
-                    output::print(&document.unwrap_or_else(|| failure::json(failure, None)))?;
-                }
-                result
-            })
-        },
-        |input: &Input| {
-            (
-                Err(failure!("the program itself failed on \"{}\"", input.path.display())
-                    .try_this("a report of this fault, with the file")),
-                Aside::default(),
-            )
-        },
-        |input, (result, said)| {
-            progress.beside(|| {
-                let text = if manner.json { line(&said.printed) } else { said.printed };
-                let now = output::print(&text);
-                if printed.is_ok() {
-                    printed = now;
-                }
-                talk::warn_of(input.path.display(), &said.warnings);
-                match result {
-                    Ok(now) => ending = ending.max(now),
-                    Err(failure) => {
-                        talk::fail(&failure);
-                        if failure.is_negative() {
-                            ending = Ending::Negative;
-                        } else {
-                            failed.push(failure);
-                        }
+    let said_aside = |input: &Input| {
+        talk::aside(|| {
+            let result = work(input);
+            if let Err(failure) = &result
+                && manner.json
+            {
+                let document = failure.document().map(str::to_owned);
+                output::print(&document.unwrap_or_else(|| failure::json(failure, None)))?;
+            }
+            result
+        })
+    };
+    let fault = |input: &Input| {
+        let failure = failure!("the program itself failed on \"{}\"", input.path.display())
+            .try_this("a report of this fault, with the file");
+        (Err(failure), Aside::default())
+    };
+    batch::each(&found.files, jobs, said_aside, fault, |input, (result, said)| {
+        progress.beside(|| {
+            let text = if manner.json { line(&said.printed) } else { said.printed };
+            let now = output::print(&text);
+            if printed.is_ok() {
+                printed = now;
+            }
+            talk::warn_of(input.path.display(), &said.warnings);
+            match result {
+                Ok(now) => ending = ending.max(now),
+                Err(failure) => {
+                    talk::fail(&failure);
+                    if failure.is_negative() {
+                        ending = Ending::Negative;
+                    } else {
+                        failed.push(failure);
                     }
                 }
-            });
-            progress.step();
-        },
-    );
+            }
+        });
+        progress.step();
+    });
     progress.finish();
     printed?;
     if failed.is_empty() {

@@ -46,15 +46,12 @@ fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Endi
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);
     args.search.check(&loaded).map_err(in_words)?;
     let set = args.sets.0.stretch;
-    let pairing = recipe::pairing(
-        &loaded.analysis,
-        &StretchRecipe {
-            symmetric: args.mirror.symmetric.then_some(true).or(set.symmetric),
-            ping_pong: args.mirror.ping_pong.then_some(true).or(set.ping_pong),
-            ..set
-        },
-        &args.study.mirror,
-    )?;
+    let stretch = StretchRecipe {
+        symmetric: args.mirror.symmetric.then_some(true).or(set.symmetric),
+        ping_pong: args.mirror.ping_pong.then_some(true).or(set.ping_pong),
+        ..set
+    };
+    let pairing = recipe::pairing(&loaded.analysis, &stretch, &args.study.mirror)?;
     if let Some(mirror) = pairing.mirror() {
         mirroring::warn(mirror);
     }

@@ -603,17 +603,13 @@ fn answer(
     outputs: &[String],
 ) -> Result<Ending> {
     output::print(&if args.json {
-        json::line(
-            "listen",
-            ListenAnswer {
-                frames,
-                live_loops,
-                is_of_recording,
-                sidecar,
-            },
-            None,
-            outputs,
-        )
+        let answer = ListenAnswer {
+            frames,
+            live_loops,
+            is_of_recording,
+            sidecar,
+        };
+        json::line("listen", answer, None, outputs)
     } else {
         report::make::human(sidecar, args.verbose)
     })?;

@@ -340,29 +340,26 @@ impl Work for MakeLoops<'_> {
                     Err(result) => vec![result],
                     Ok(made) => {
                         let (path, replaces) = places.next().unwrap_or_default();
-                        self.outputs(input, &path, replaces)
-                            .and_then(|outputs| {
-                                self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256)
-                            })
-                            .unwrap_or_else(|failure| vec![failure.into()])
+                        let written = self.outputs(input, &path, replaces).and_then(|outputs| {
+                            self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256)
+                        });
+                        written.unwrap_or_else(|failure| vec![failure.into()])
                     }
                 })
                 .collect()
         });
         // A failed take stays unmarked, so that the next run tries it again.
-        if !result.was_done
-            && result
-                .results
-                .iter()
-                .all(|each| each.verdict.exit_status() < ERROR_STATUS)
-            && let Err(failure) = self.journal.append(&Line::Done(Box::new(Done {
+        let mut results = result.results.iter();
+        if !result.was_done && results.all(|each| each.verdict.exit_status() < ERROR_STATUS) {
+            let done = Done {
                 take: input.key(),
                 take_sha256: studied.sha256,
                 recipe_sha256: self.recipe_sha256.clone(),
                 results: result.results.clone(),
-            })))
-        {
-            result.results = vec![failure.into()];
+            };
+            if let Err(failure) = self.journal.append(&Line::Done(Box::new(done))) {
+                result.results = vec![failure.into()];
+            }
         }
         result
     }
@@ -701,11 +698,9 @@ impl SplitLoop {
             ..
         } = self;
         studied.file.source = studied.file.source.with_animation(None)?;
-        Ok((
-            job::write(&studied, request, made, format)
-                .map_err(|error| failures::job(&studied, request.search, error))?,
-            loop_output::in_words(&studied.warnings),
-        ))
+        let pending = job::write(&studied, request, made, format)
+            .map_err(|error| failures::job(&studied, request.search, error))?;
+        Ok((pending, loop_output::in_words(&studied.warnings)))
     }
 }
 
@@ -719,29 +714,22 @@ fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: 
                 .loops
                 .iter()
                 .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
-            match of_loop {
-                Some(of_loop) => made_result(
-                    &Sidecar {
-                        outputs: sidecar.outputs.clone(),
-                        ..of_loop.clone()
-                    },
-                    skeleton_sha256,
-                    1,
-                    written.to_vec(),
-                ),
-                None => LoopResult {
+            let Some(of_loop) = of_loop else {
+                let reason = animation.reason.as_deref().unwrap_or_default();
+                return LoopResult {
                     verdict: match animation.outcome {
                         AnimationOutcome::Error => Verdict::Failed,
                         _ => Verdict::NoLoop,
                     },
-                    reason: format!(
-                        "{}: {}",
-                        animation.name,
-                        animation.reason.as_deref().unwrap_or_default()
-                    ),
+                    reason: format!("{}: {reason}", animation.name),
                     ..LoopResult::default()
-                },
-            }
+                };
+            };
+            let of_loop = Sidecar {
+                outputs: sidecar.outputs.clone(),
+                ..of_loop.clone()
+            };
+            made_result(&of_loop, skeleton_sha256, 1, written.to_vec())
         })
         .collect()
 }

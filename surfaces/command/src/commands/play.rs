@@ -67,24 +67,20 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played>
                 .map_err(|error| failures::memory("to play so long", error))?;
         }
     }
-    Played::new(
-        loops,
-        name,
-        &PlayRequest {
-            seconds: args.seconds,
-            fps: args.fps,
-            settings: PlaySettings {
-                seed: args.seed,
-                fade: fade(args.fade, args.fade_seconds),
-                cycles: args.cycles,
-                feet: args.lock_feet,
-            },
-            overrides: args.files.reading.overrides(),
-            engine: args.files.engine.engine(),
-            recenters: args.files.engine.recenters(),
+    let request = PlayRequest {
+        seconds: args.seconds,
+        fps: args.fps,
+        settings: PlaySettings {
+            seed: args.seed,
+            fade: fade(args.fade, args.fade_seconds),
+            cycles: args.cycles,
+            feet: args.lock_feet,
         },
-    )
-    .map_err(|error| match error {
+        overrides: args.files.reading.overrides(),
+        engine: args.files.engine.engine(),
+        recenters: args.files.engine.recenters(),
+    };
+    Played::new(loops, name, &request).map_err(|error| match error {
         PerformError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
         PerformError::Play(error) => unplayed(error),
         PerformError::Body(error) => error.into(),

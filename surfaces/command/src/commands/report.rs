@@ -47,10 +47,8 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         }
     }
     let mut outputs = Outputs::keeping(args.force, &args.inputs);
-    if !matches!(
-        files::lowercase_extension(&args.output).as_deref(),
-        Some("html" | "htm")
-    ) {
+    let extension = files::lowercase_extension(&args.output);
+    if !matches!(extension.as_deref(), Some("html" | "htm")) {
         return Err(
             failure!("cannot write \"{}\": a report is a page", args.output.display())
                 .try_this("-o with a name that ends in .html"),
@@ -67,6 +65,13 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
                 .map(|passage| Clip::Passage(Box::new(passage))),
         );
     }
+    let pages = Pages {
+        args,
+        kinds,
+        num_loops: clips.len(),
+        num_shown: AtomicUsize::new(0),
+        surfaces: Surfaces::new(args.capsules),
+    };
     let Shown {
         panels,
         with_take,
@@ -74,17 +79,7 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
         failed,
         passages,
         ..
-    } = show(
-        &Pages {
-            args,
-            kinds,
-            num_loops: clips.len(),
-            num_shown: AtomicUsize::new(0),
-            surfaces: Surfaces::new(args.capsules),
-        },
-        &clips,
-        problems,
-    );
+    } = show(&pages, &clips, problems);
     if panels.is_empty() {
         return Err(match &failed[..] {
             [one] => one.clone(),
@@ -415,11 +410,8 @@ impl Pages<'_> {
     /// count as unknown.
     fn kind(&self, one: &InputFile, read: &WrittenLoop, speed_mps: f64) -> String {
         let animation = read.sidecar.as_ref().and_then(|sidecar| sidecar.take.animation.clone());
-        if let Some(kind) = self
-            .kinds
-            .get(&(one.path.clone(), animation))
-            .or(read.sidecar.as_ref().and_then(|sidecar| sidecar.kind.as_ref()))
-        {
+        let of_catalog = self.kinds.get(&(one.path.clone(), animation));
+        if let Some(kind) = of_catalog.or(read.sidecar.as_ref().and_then(|sidecar| sidecar.kind.as_ref())) {
             return kind.clone();
         }
         let analysis = Analysis::with(&read.written, &self.args.reading.overrides());
@@ -455,15 +447,9 @@ impl Pages<'_> {
     fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
         let mut study = StudyArgs::from(self.args.reading.of_animation(sidecar.take.animation.clone()));
         study.smooth = sidecar.take.smooth_hz;
-        load::studied(
-            path,
-            &study.settings(
-                stated_space(self.args.reading.space(), sidecar),
-                AnimationChoice::Auto,
-                memory::limits(),
-            ),
-            &load::study(study.clone())?,
-        )
+        let space = stated_space(self.args.reading.space(), sidecar);
+        let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
+        load::studied(path, &settings, &load::study(study.clone())?)
     }
 }
 

@@ -62,16 +62,12 @@ pub fn run(args: &RetargetArgs) -> Result<Ending> {
                 ending,
             } = moved(&Options::new(args, &input, output, &target))?;
             if args.json {
-                output::print(&json::document(
-                    "retarget",
-                    RetargetAnswer {
-                        take,
-                        is_loop: sidecar.is_some(),
-                        quality: sidecar.map(|sidecar| sidecar.quality),
-                    },
-                    None,
-                    &outputs,
-                ))?;
+                let answer = RetargetAnswer {
+                    take,
+                    is_loop: sidecar.is_some(),
+                    quality: sidecar.map(|sidecar| sidecar.quality),
+                };
+                output::print(&json::document("retarget", answer, None, &outputs))?;
             } else if let Some(sidecar) = sidecar {
                 output::print(&report::blend(&sidecar))?;
             } else if is_one_of_many {
@@ -318,10 +314,8 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
             save_map: None,
             ..Options::new(args, input, &args.output, target)
         };
-        match options
-            .read_onto(written_loop::read_sidecar(input, &args.reading)?, &source, &mut outputs)?
-            .0
-        {
+        let sidecar = written_loop::read_sidecar(input, &args.reading)?;
+        match options.read_onto(sidecar, &source, &mut outputs)?.0 {
             OnCharacter::Loop(each) => {
                 carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
                 onto.push(Some(*each));

@@ -249,20 +249,15 @@ impl SetTakes for Takes<'_> {
             (answer, done.err())
         };
         let files: Vec<usize> = (0..self.inputs.len()).collect();
-        batch::each(
-            &files,
-            jobs,
-            work,
-            |_: &usize| (A::default(), Some("the program itself failed on it".to_owned())),
-            |&file, (answer, problem)| {
-                all.push(answer);
-                if let Some(problem) = problem {
-                    self.unreadable.fetch_add(1, Ordering::Relaxed);
-                    progress.beside(|| warning!("{}: {problem}", self.name(file)));
-                }
-                progress.step();
-            },
-        );
+        let fault = |_: &usize| (A::default(), Some("the program itself failed on it".to_owned()));
+        batch::each(&files, jobs, work, fault, |&file, (answer, problem)| {
+            all.push(answer);
+            if let Some(problem) = problem {
+                self.unreadable.fetch_add(1, Ordering::Relaxed);
+                progress.beside(|| warning!("{}: {problem}", self.name(file)));
+            }
+            progress.step();
+        });
         progress.finish();
         all
     }

@@ -113,29 +113,22 @@ impl FoundLoop {
             let candidate = &candidates[index];
             // Most loops are made only to be judged.
             let verdict = verdict::of_stretch(studied, candidate);
+            let stretches = rows.stretches.as_ref();
+            let segment = studied.analysis.segment_of(candidate);
+            let root = RootMotion::new(candidate.root_start, candidate.twist);
             Ok::<_, Infallible>(Self {
                 rank: index + 1,
                 candidate: describe::candidate(candidate, candidate.source_period_secs),
                 repeat_strength: candidate.strength,
                 take_repeat_strength: candidate.take_strength,
                 idle: candidate.is_idle,
-                versions: rows
-                    .stretches
-                    .as_ref()
-                    .and_then(|stretches| stretches.versions.get(index).copied()),
-                segment: studied
-                    .analysis
-                    .segment_of(candidate)
-                    .map(|segment| segment.gait.to_string()),
+                versions: stretches.and_then(|stretches| stretches.versions.get(index).copied()),
+                segment: segment.map(|segment| segment.gait.to_string()),
                 grade: verdict.as_ref().map(|verdict| verdict.grade.as_str()),
                 reason: verdict.as_ref().map(|verdict| verdict.reason.clone()),
                 checks: verdict.map(|verdict| verdict.checks).unwrap_or_default(),
                 outcome: candidate.outcome.as_ref().map(OutcomeFacts::from),
-                root_motion: describe::root_motion(
-                    &RootMotion::new(candidate.root_start, candidate.twist),
-                    RootMode::default(),
-                    RootSpace::Ground,
-                ),
+                root_motion: describe::root_motion(&root, RootMode::default(), RootSpace::Ground),
             })
         })
         .unwrap_or_default()
@@ -374,11 +367,8 @@ impl FindAnswer {
             text += &format!("{}\n", rhythm.human());
         }
         text += &table.render();
-        if let Some((first, why)) = self
-            .candidates
-            .first()
-            .and_then(|first| Some((first, several_cycles(&first.candidate)?)))
-        {
+        let first = self.candidates.first();
+        if let Some((first, why)) = first.and_then(|first| Some((first, several_cycles(&first.candidate)?))) {
             text += &format!("{} spans {} cycles: {why}\n", first.rank, first.candidate.cycles);
         }
         if let Some(count @ 1..) = self.candidates_left_out {

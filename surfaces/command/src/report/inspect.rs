@@ -58,15 +58,10 @@ impl InspectAnswer<'_> {
                 self.feet_found_by
             ),
         };
-        line(
-            "body",
-            format!(
-                "hips {}, feet {feet}, standing {}",
-                self.hips,
-                self.stature_m
-                    .map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
-            ),
-        );
+        let stature = self
+            .stature_m
+            .map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"));
+        line("body", format!("hips {}, feet {feet}, standing {stature}", self.hips));
         if self.take.frames > 1 {
             let weights = self
                 .weights

@@ -56,15 +56,20 @@ fn edits(edits: &[EditFacts]) -> String {
                 [joint] => format!(" {joint}"),
                 joints => format!(" {} joints", joints.len()),
             };
-            let how_far = edit.scale.map(|scale| format!(" times {scale:.2}")).unwrap_or_else(|| {
-                match (edit.turn_deg, edit.deviation_deg, edit.deviation_secs, edit.time_secs) {
-                    (Some(degrees), ..) => format!(" by {degrees:+.1} deg"),
-                    (_, Some(degrees), ..) => format!(" by {degrees:.1} deg"),
-                    (.., Some(secs), _) => format!(" over {secs:.3} s"),
-                    (.., Some(secs)) => format!(" at {secs:.2} s"),
-                    _ => String::new(),
-                }
-            });
+            let how_far = match (
+                edit.scale,
+                edit.turn_deg,
+                edit.deviation_deg,
+                edit.deviation_secs,
+                edit.time_secs,
+            ) {
+                (Some(scale), ..) => format!(" times {scale:.2}"),
+                (_, Some(degrees), ..) => format!(" by {degrees:+.1} deg"),
+                (_, _, Some(degrees), ..) => format!(" by {degrees:.1} deg"),
+                (.., Some(secs), _) => format!(" over {secs:.3} s"),
+                (.., Some(secs)) => format!(" at {secs:.2} s"),
+                _ => String::new(),
+            };
             format!("{}{what}{how_far}", edit.kind)
         })
         .collect::<Vec<_>>()

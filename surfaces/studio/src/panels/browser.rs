@@ -108,15 +108,9 @@ impl Browser {
             model.ask(Action::ListAnimations);
         }
         ui.horizontal(|ui| {
-            named(
-                edged_ui(
-                    ui,
-                    TextEdit::singleline(&mut self.wanted)
-                        .desired_width(110.0)
-                        .hint_text("name, kind or grade"),
-                ),
-                "Search takes, animations and loops",
-            );
+            let search = TextEdit::singleline(&mut self.wanted).desired_width(110.0);
+            let search = edged_ui(ui, search.hint_text("name, kind or grade"));
+            named(search, "Search takes, animations and loops");
             let list = ComboBox::from_id_salt("sorted")
                 .width(76.0)
                 .selected_text(ORDERS[self.by].0)
@@ -261,17 +255,18 @@ impl Browser {
                     Judgement::Impossible => "cannot be made",
                     Judgement::Graded(grade) => grade.as_str(),
                 };
+                let listed = Listed {
+                    kind: kind_of(opened.gait_within(&candidate.cut)),
+                    secs: Some(secs),
+                    mps: Some(candidate.twist.linear.length()),
+                    sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
+                };
                 Row {
                     what: What::Loop(index),
                     level: level + u8::from(opened.like(index).is_some()),
                     name: format!("Loop {number}{best}"),
                     said: format!("Loop {number}: {secs:.2} s, {word}{recommended}"),
-                    is: Listed {
-                        kind: kind_of(opened.gait_within(&candidate.cut)),
-                        secs: Some(secs),
-                        mps: Some(candidate.twist.linear.length()),
-                        sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
-                    },
+                    is: listed,
                     grade: judgement.grade(),
                     is_shown: model.chosen_row() == Some(index),
                 }

@@ -66,24 +66,14 @@ fn head_ui(ui: &mut Ui, model: &Model, (layer, index, count): (&EditRecipe, usiz
         if named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies")).changed() {
             ask_edit(model, true, |edit| edit.recipe.edits[index].is_off = !is_on);
         }
-        let show = ui.add(
-            Button::new(RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong())
-                .frame_when_inactive(false),
-        );
+        let name = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
+        let show = ui.add(Button::new(name).frame_when_inactive(false));
         if show.on_hover_text("Show its joint at its time").clicked() {
-            model.ask_all(
-                skeleton
-                    .joints()
-                    .iter()
-                    .position(|joint| Some(&joint.name) == layer.joint.as_ref())
-                    .map(Action::Watch),
-            );
-            model.ask_all(
-                model
-                    .made()
-                    .and_then(|made| time_of_move(layer, made.clip()))
-                    .map(Action::Seek),
-            );
+            let mut joints = skeleton.joints().iter();
+            let joint = joints.position(|joint| Some(&joint.name) == layer.joint.as_ref());
+            model.ask_all(joint.map(Action::Watch));
+            let time = model.made().and_then(|made| time_of_move(layer, made.clip()));
+            model.ask_all(time.map(Action::Seek));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let name = format!("Remove edit {number}");

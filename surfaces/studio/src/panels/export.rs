@@ -194,14 +194,9 @@ impl ExportPanel {
 
     /// Returns the action that exports the loop in the chosen format, once the chosen loop is made and nothing ticked is being written.
     pub fn export(&self, model: &Model) -> Option<Action> {
-        Some(Action::Export(
-            self.format.unwrap_or(
-                model
-                    .opened()
-                    .filter(|_| model.finished().is_some() && model.writing().is_none())?
-                    .format,
-            ),
-        ))
+        let is_ready = model.finished().is_some() && model.writing().is_none();
+        let opened = model.opened().filter(|_| is_ready)?;
+        Some(Action::Export(self.format.unwrap_or(opened.format)))
     }
 
     /// Shows the button in the top row, so that nobody has to look for it.
@@ -250,13 +245,8 @@ impl ExportPanel {
         }
         let num_ticked = model.ticked().map_or(0, <[_]>::len);
         if num_ticked > 0 {
-            if ui
-                .add_enabled(
-                    model.writing().is_none(),
-                    Button::new(format!("Export all that is ticked ({num_ticked})")),
-                )
-                .clicked()
-            {
+            let export = Button::new(format!("Export all that is ticked ({num_ticked})"));
+            if ui.add_enabled(model.writing().is_none(), export).clicked() {
                 model.ask(Action::ExportTicked(self.format));
             }
         }

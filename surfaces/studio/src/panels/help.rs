@@ -57,10 +57,8 @@ pub fn help_ui(ctx: &Context, model: &Model) {
         ui.set_width(room.x.min(WIDE_POINTS));
         let closes = ui.horizontal(|ui| {
             ui.heading("Keys");
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                ui.button("Close").clicked()
-            })
-            .inner
+            let right = egui::Layout::right_to_left(egui::Align::Center);
+            ui.with_layout(right, |ui| ui.button("Close").clicked()).inner
         });
         let rows: Vec<_> = KEYS.lines().filter_map(|row| row.split_once(" | ")).collect();
         let columns = if room.x < WIDE_POINTS { 1 } else { 2 };
@@ -68,16 +66,14 @@ pub fn help_ui(ctx: &Context, model: &Model) {
             ui.columns(columns, |columns| {
                 let count = rows.len().div_ceil(columns.len());
                 for (number, (column, rows)) in columns.iter_mut().zip(rows.chunks(count)).enumerate() {
-                    egui::Grid::new(("keys", number))
-                        .num_columns(2)
-                        .spacing([16.0, 5.0])
-                        .show(column, |ui| {
-                            for (key, meaning) in rows {
-                                ui.strong(*key);
-                                ui.add(egui::Label::new(*meaning).wrap());
-                                ui.end_row();
-                            }
-                        });
+                    let list = egui::Grid::new(("keys", number)).num_columns(2).spacing([16.0, 5.0]);
+                    list.show(column, |ui| {
+                        for (key, meaning) in rows {
+                            ui.strong(*key);
+                            ui.add(egui::Label::new(*meaning).wrap());
+                            ui.end_row();
+                        }
+                    });
                 }
             });
             ui.separator();
@@ -107,10 +103,8 @@ pub fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
         if input.consume_key(Modifiers::COMMAND, Key::Z) {
             model.ask(Action::Undo);
         }
-        if [Modifiers::SHIFT, Modifiers::NONE]
-            .iter()
-            .any(|with| input.consume_key(*with, Key::Questionmark))
-        {
+        let mut modifiers = [Modifiers::SHIFT, Modifiers::NONE].into_iter();
+        if modifiers.any(|with| input.consume_key(with, Key::Questionmark)) {
             model.ask(Action::Help(!model.shows_help));
         }
         if is_open {
@@ -228,11 +222,8 @@ pub fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool) {
         for (index, (is_done, text)) in steps.into_iter().enumerate() {
             let done = if is_done { " (done)" } else { "" };
             let text = RichText::new(format!("{}. {text}{done}", index + 1));
-            ui.label(if next == Some(index) {
-                text.strong()
-            } else {
-                text.weak()
-            });
+            let is_next = next == Some(index);
+            ui.label(if is_next { text.strong() } else { text.weak() });
         }
         if ui.button("Hide these steps").clicked() {
             model.ask(Action::Guide(false));

@@ -66,14 +66,9 @@ fn row_ui(ui: &mut Ui, joint: &JointRecipe, index: usize, model: &Model) {
         ask_edit(model, true, |edit| edit.recipe.joints[index] = changed.clone());
     }
     if let Some(secs) = &mut changed.blend {
-        edit_by(
-            model,
-            &named(
-                ui.add(settings::number(secs).speed(0.005).range(0.001..=10.0).suffix(" s")),
-                &format!("Seconds of joints {number}"),
-            ),
-            |edit| edit.recipe.joints[index] = changed,
-        );
+        let field = ui.add(settings::number(secs).speed(0.005).range(0.001..=10.0).suffix(" s"));
+        let field = named(field, &format!("Seconds of joints {number}"));
+        edit_by(model, &field, |edit| edit.recipe.joints[index] = changed);
     }
     if ui.button(format!("Remove joints {number}")).clicked() {
         ask_edit(model, true, |edit| _ = edit.recipe.joints.remove(index));

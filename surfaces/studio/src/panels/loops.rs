@@ -67,12 +67,9 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
         for (end, (name, reach)) in ["Start frame", "End frame"].into_iter().zip(reach).enumerate() {
             let label = ui.label(name);
             let mut frame = ends[end];
-            let response = named(
-                ui.add(number(&mut frame).speed(0.2).range(reach).update_while_editing(false))
-                    .labelled_by(label.id),
-                name,
-            )
-            .on_hover_text(["[ takes the time shown", "] takes the time shown"][end]);
+            let field = number(&mut frame).speed(0.2).range(reach).update_while_editing(false);
+            let response = named(ui.add(field).labelled_by(label.id), name)
+                .on_hover_text(["[ takes the time shown", "] takes the time shown"][end]);
             if response.changed()
                 && let Some(stretch) = model.with_end(end, frame)
             {

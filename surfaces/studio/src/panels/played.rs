@@ -50,12 +50,9 @@ pub fn played_ui(ui: &mut Ui, model: &Model) {
     egui::Grid::new("actions").num_columns(3).show(ui, |ui| {
         for clip in actions {
             clip_ui(ui, clip, &playing, model);
-            if named(
-                ui.selectable_label(playing.over.is_some_and(|(over, _)| over.name == clip.name), "over"),
-                &format!("Play {} over what plays", clip.name),
-            )
-            .clicked()
-            {
+            let is_over = playing.over.is_some_and(|(over, _)| over.name == clip.name);
+            let over = ui.selectable_label(is_over, "over");
+            if named(over, &format!("Play {} over what plays", clip.name)).clicked() {
                 model.ask(Action::PlayOver(clip.name.clone()));
             }
             ui.weak(format!("{}, {:.2} s", clip.kind, clip.seconds));

@@ -91,13 +91,9 @@ impl FootRow<'_> {
         let period = self.made.period_secs();
         let step = made.loop_clip.step_secs();
         let colour = theme::of(ui).weak.gamma_multiply(0.5);
-        for (number, contact) in made
-            .feet
-            .contacts
-            .iter()
-            .filter(|contact| contact.foot == self.foot)
-            .enumerate()
-        {
+        let contacts = made.feet.contacts.iter();
+        let of_foot = contacts.filter(|contact| contact.foot == self.foot);
+        for (number, contact) in of_foot.enumerate() {
             let from = contact.start_sample as f64 * step;
             let to = from + contact.num_samples as f64 * step;
             let id = ui.scope_id().with(("contact", self.foot, number));
@@ -171,10 +167,8 @@ fn row_ui(ui: &mut Ui, index: usize, stance: &StanceRecipe, model: &Model) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label(format!("{}. {}", index + 1, stance.foot));
             let [from, to] = [("from", &mut changed.from), ("to", &mut changed.to)].map(|(end, value)| {
-                named(
-                    ui.add(number(value).speed(0.005).suffix(unit)).labelled_by(label.id),
-                    &format!("Stance {} {end}", index + 1),
-                )
+                let field = ui.add(number(value).speed(0.005).suffix(unit));
+                named(field.labelled_by(label.id), &format!("Stance {} {end}", index + 1))
             });
             // A stance does not end before it begins.
             changed.to = changed.to.max(changed.from);

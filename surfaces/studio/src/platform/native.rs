@@ -5,6 +5,7 @@ use std::{
     io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    thread,
 };
 
 use loopwright_formats::{
@@ -170,7 +171,7 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
                 .add_filter("Takes and recipes", &endings)
                 .add_filter("All files", &["*"])
                 .pick_files();
-            std::thread::spawn(move || {
+            thread::spawn(move || {
                 answer(
                     pollster::block_on(chosen)
                         .unwrap_or_default()
@@ -182,7 +183,7 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
         }
         Ask::Folder | Ask::SaveInto => {
             let chosen = dialog.pick_folder();
-            std::thread::spawn(move || answer(pollster::block_on(chosen).map(path).into_iter().collect()));
+            thread::spawn(move || answer(pollster::block_on(chosen).map(path).into_iter().collect()));
         }
     }
 }
@@ -190,7 +191,7 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
 /// A video that ffmpeg encodes, picture by picture.
 pub struct Video {
     pictures: std::process::ChildStdin,
-    encoder: std::thread::JoinHandle<Encoded>,
+    encoder: thread::JoinHandle<Encoded>,
 }
 
 impl Video {
@@ -209,7 +210,7 @@ impl Video {
             .spawn()
             .map_err(|error| format!("videos are encoded by ffmpeg, which cannot be started: {error}"))?;
         let pictures = child.stdin.take().ok_or("ffmpeg takes no pictures")?;
-        let encoder = std::thread::spawn(move || match child.wait_with_output() {
+        let encoder = thread::spawn(move || match child.wait_with_output() {
             Ok(output) if output.status.success() => Ok(("webm", output.stdout)),
             Ok(output) => Err(format!("ffmpeg: {}", String::from_utf8_lossy(&output.stderr).trim())),
             Err(error) => Err(format!("ffmpeg: {error}")),
@@ -226,7 +227,7 @@ impl Video {
 
     /// Calls back with the video once it is encoded.
     pub fn finish(self, done: impl FnOnce(Encoded) + Send + 'static) {
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             drop(self.pictures);
             done(
                 self.encoder

@@ -103,28 +103,18 @@ pub fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterE
         });
     let read = |path: &Path| {
         let file = at(path)?;
-        let take = loopwright_formats::read_take(
-            &file.bytes,
-            &file.file_name,
-            &ReadSettings {
-                space: study.space(),
-                ..ReadSettings::default()
-            },
-            &mut Vec::new(),
-        );
+        let settings = ReadSettings {
+            space: study.space(),
+            ..ReadSettings::default()
+        };
+        let take = loopwright_formats::read_take(&file.bytes, &file.file_name, &settings, &mut Vec::new());
         Ok::<_, CharacterError>(take.map_err(loopwright_formats::CharacterError::Read)?)
     };
     let mut following = Following::new(study.bone_stretch, &study.reading(), read)?;
     following.map = map.transpose()?;
     let named = study.files().filter_map(|(_, path)| NamedFile::at(path, known).ok());
-    Ok((
-        Some(Arc::new(CharacterTarget::new(
-            &file.file_name,
-            file.character()?,
-            following,
-        )?)),
-        named.collect(),
-    ))
+    let target = CharacterTarget::new(&file.file_name, file.character()?, following)?;
+    Ok((Some(Arc::new(target)), named.collect()))
 }
 
 /// A character, and the files that were read for it.

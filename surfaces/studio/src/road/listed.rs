@@ -40,21 +40,15 @@ pub fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (V
         if studied > PIECE {
             break;
         }
-        let read = file
-            .read(
-                &study.settings(study.space(), AnimationChoice::Number(number), SizeLimits::default()),
-                &mut Vec::new(),
-            )
-            .ok();
+        let settings = study.settings(study.space(), AnimationChoice::Number(number), SizeLimits::default());
+        let read = file.read(&settings, &mut Vec::new()).ok();
         let secs = read.as_ref().map(|loaded| loaded.take.duration_secs());
         studied += read
             .as_ref()
             .map_or(0, |loaded| loaded.take.num_frames() * loaded.take.num_joints());
         let analysed = read.and_then(|loaded| {
-            loopwright_job::Study::new(study.clone(), None)
-                .ok()?
-                .analyse(file_name, loaded, Vec::new())
-                .ok()
+            let study = loopwright_job::Study::new(study.clone(), None).ok()?;
+            study.analyse(file_name, loaded, Vec::new()).ok()
         });
         listed.push(match analysed {
             Some(of) => {

@@ -55,12 +55,8 @@ pub fn compared_ui(ui: &mut Ui, model: &Model) {
             model.ask(Action::Compare(None));
         }
         if let Some(made) = model.made() {
-            joint_ui(
-                ui,
-                made,
-                model.watched.min(made.clip().skeleton().num_joints() - 1),
-                model,
-            );
+            let joint = model.watched.min(made.clip().skeleton().num_joints() - 1);
+            joint_ui(ui, made, joint, model);
         }
         ui.weak("A click on a name takes that loop.");
     });
@@ -127,12 +123,8 @@ fn table_ui(ui: &mut Ui, model: &Model) {
             ui.end_row();
             let least = FIGURES.map(|(.., figure)| compared.iter().filter_map(figure).fold(f64::INFINITY, f64::min));
             for (index, (one, colour)) in compared.iter().zip(theme::of(ui).series()).enumerate() {
-                if focus::named(
-                    ui.small_button(RichText::new(&one.name).color(colour).strong()),
-                    &format!("Take {}", one.name),
-                )
-                .clicked()
-                {
+                let name = ui.small_button(RichText::new(&one.name).color(colour).strong());
+                if focus::named(name, &format!("Take {}", one.name)).clicked() {
                     model.ask(Action::TakeCompared(index));
                 }
                 match &one.made {
@@ -140,12 +132,11 @@ fn table_ui(ui: &mut Ui, model: &Model) {
                     Some(Err(why)) => ui.weak("none").on_hover_text(why),
                     Some(Ok(made)) => {
                         let grade = made.verdict.grade;
-                        ui.horizontal(|ui| {
+                        let cell = ui.horizontal(|ui| {
                             grade::light_ui(ui, grade);
                             ui.label(grade.as_str());
-                        })
-                        .response
-                        .on_hover_text(made.verdict.to_string())
+                        });
+                        cell.response.on_hover_text(made.verdict.to_string())
                     }
                 };
                 for ((.., figure), least) in FIGURES.into_iter().zip(least) {

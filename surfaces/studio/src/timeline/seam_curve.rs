@@ -77,34 +77,30 @@ impl SeamCurve {
         let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
         let has_list = matches!(curves, Curves::Offsets(_)) && ui.available_width() > LIST_POINTS + BESIDE_LIST_POINTS;
         let width = ui.available_width() - if has_list { LIST_POINTS } else { 0.0 };
-        ui.allocate_ui_with_layout(
-            vec2(ui.available_width(), height),
-            egui::Layout::left_to_right(egui::Align::Min),
-            |ui| {
-                ui.spacing_mut().item_spacing.x = 8.0;
-                let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
-                focus::label(&response, Role::Image, "One period with the seam in the middle");
-                let chart = Chart::new(ui, rect, Some(made), kind);
-                match curves {
-                    Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
-                    Curves::Channels(channels) => chart.channels_ui(channels),
-                }
-                chart.playhead_ui(model);
-                // A click shows the time under the pointer.
-                if let Some(at) = response.interact_pointer_pos()
-                    && model.shown() != Shown::Take
-                {
-                    model.ask(Action::Seek(
-                        (f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0) + 0.5).rem_euclid(1.0)
-                            * model.span_secs(),
-                    ));
-                }
-                model.ask_all(focus::steps(ui, &response).map(Action::Step));
-                if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
-                    ui.vertical(|ui| list_ui(ui, offsets, kind, model));
-                }
-            },
-        );
+        let size = vec2(ui.available_width(), height);
+        ui.allocate_ui_with_layout(size, egui::Layout::left_to_right(egui::Align::Min), |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
+            focus::label(&response, Role::Image, "One period with the seam in the middle");
+            let chart = Chart::new(ui, rect, Some(made), kind);
+            match curves {
+                Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
+                Curves::Channels(channels) => chart.channels_ui(channels),
+            }
+            chart.playhead_ui(model);
+            // A click shows the time under the pointer.
+            if let Some(at) = response.interact_pointer_pos()
+                && model.shown() != Shown::Take
+            {
+                let share = f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0);
+                let phase = (share + 0.5).rem_euclid(1.0);
+                model.ask(Action::Seek(phase * model.span_secs()));
+            }
+            model.ask_all(focus::steps(ui, &response).map(Action::Step));
+            if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
+                ui.vertical(|ui| list_ui(ui, offsets, kind, model));
+            }
+        });
     }
 
     /// Shows the choices: whether curves are shown, their kind, and their joint.
@@ -166,13 +162,10 @@ fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model) {
                 let joint = shown_joint(model, offset.joint);
                 let name = &skeleton.joint(offset.joint).name;
                 let words = format!("{name}  {:.1}{unit}", factor * offset.most);
+                let words = egui::RichText::new(words).font(theme::small());
                 let is_chosen = joint == Some(model.watched);
-                if ui
-                    .add(
-                        egui::Button::selectable(is_chosen, egui::RichText::new(words).font(theme::small())).truncate(),
-                    )
-                    .clicked()
-                {
+                let button = egui::Button::selectable(is_chosen, words).truncate();
+                if ui.add(button).clicked() {
                     model.ask_all(joint.map(Action::Watch));
                 }
             }
@@ -247,11 +240,8 @@ impl Chart {
         // Before the seam lies the second half of the period, after it the first half.
         [(-0.5, middle_sample..=intervals), (0.5, 0..=middle_sample)].map(|(aside, samples)| {
             let at = |sample: usize| {
-                self.at(
-                    sample as f64 / intervals.max(1) as f64 + aside,
-                    values[sample] - middle,
-                    range,
-                )
+                let share = sample as f64 / intervals.max(1) as f64 + aside;
+                self.at(share, values[sample] - middle, range)
             };
             let (first, last) = samples.into_inner();
             let stride = (last - first).div_ceil(columns).max(1);
@@ -263,8 +253,8 @@ impl Chart {
                 .step_by(stride)
                 .flat_map(|from| {
                     let column = from..=(from + stride - 1).min(last);
-                    [column.clone().min_by(by_value), column.max_by(by_value)]
-                        .map(|sample| pos2(at(from).x, at(sample.unwrap_or(from)).y))
+                    let extremes = [column.clone().min_by(by_value), column.max_by(by_value)];
+                    extremes.map(|sample| pos2(at(from).x, at(sample.unwrap_or(from)).y))
                 })
                 .collect()
         })
@@ -288,11 +278,8 @@ impl Chart {
         self.painter
             .hline(self.rect.x_range(), zero, Stroke::new(1.0, weak.gamma_multiply(0.4)));
         let of_chosen = offsets.iter().find(|offset| Some(offset.joint) == chosen);
-        for offset in offsets
-            .iter()
-            .take(MOST_DRAWN)
-            .filter(|offset| Some(offset.joint) != chosen)
-        {
+        let most_moved = offsets.iter().take(MOST_DRAWN);
+        for offset in most_moved.filter(|offset| Some(offset.joint) != chosen) {
             self.draw(&offset.values, range, 1.0, weak.gamma_multiply(0.7));
         }
         if let Some(offset) = of_chosen {
@@ -304,15 +291,10 @@ impl Chart {
         }
         let (factor, unit) = self.kind.unit();
         let name = chosen.map_or("", |joint| skeleton_of(made).joint(joint).name.as_str());
+        let most_of_chosen = of_chosen.map_or(0.0, |offset| offset.most);
         let words = [
             (format!("at most {:.1}{unit}", factor * most), weak),
-            (
-                format!(
-                    "{name} {:.1}{unit}",
-                    factor * of_chosen.map_or(0.0, |offset| offset.most)
-                ),
-                accent,
-            ),
+            (format!("{name} {:.1}{unit}", factor * most_of_chosen), accent),
         ];
         self.legend(&words);
     }

@@ -15,7 +15,7 @@ use std::{collections::HashMap, sync::Arc};
 use eframe::{
     egui::PaintCallbackInfo,
     egui_glow::{Painter, ShaderVersion},
-    glow::{self, HasContext as _, PixelUnpackData},
+    glow::{self, Context, HasContext as _, PixelUnpackData},
 };
 
 use super::{
@@ -83,7 +83,7 @@ impl Renderer {
         }
     }
 
-    unsafe fn ready(&mut self, gl: &glow::Context) -> Option<&mut Ready> {
+    unsafe fn ready(&mut self, gl: &Context) -> Option<&mut Ready> {
         self.ready.get_or_insert_with(|| Ready::new(gl)).as_mut().ok()
     }
 }
@@ -130,7 +130,7 @@ struct Slot {
 }
 
 impl Program {
-    unsafe fn new(gl: &glow::Context, [vertex, fragment]: [&str; 2]) -> Result<Self, String> {
+    unsafe fn new(gl: &Context, [vertex, fragment]: [&str; 2]) -> Result<Self, String> {
         let version = ShaderVersion::get(gl);
         if !version.is_new_shader_interface() {
             return Err("the body needs OpenGL 3 or WebGL 2".to_owned());
@@ -167,13 +167,13 @@ impl Program {
     }
 
     /// Draws by this program from now on, with these uniforms.
-    unsafe fn start(&self, gl: &glow::Context, uniforms: &[(&str, &[f32])]) {
+    unsafe fn start(&self, gl: &Context, uniforms: &[(&str, &[f32])]) {
         gl.use_program(Some(self.program));
         self.set(gl, uniforms);
     }
 
     /// Sets uniforms of one to four numbers, and matrices.
-    unsafe fn set(&self, gl: &glow::Context, uniforms: &[(&str, &[f32])]) {
+    unsafe fn set(&self, gl: &Context, uniforms: &[(&str, &[f32])]) {
         for &(name, numbers) in uniforms {
             let at = self.uniforms.get(name);
             match numbers.len() {
@@ -188,7 +188,7 @@ impl Program {
 }
 
 impl Ready {
-    unsafe fn new(gl: &glow::Context) -> Result<Self, String> {
+    unsafe fn new(gl: &Context) -> Result<Self, String> {
         Ok(Self {
             body: Program::new(gl, [BODY_VERTEX, BODY_FRAGMENT])?,
             shadow: Program::new(gl, [SHADOW_VERTEX, SHADOW_FRAGMENT])?,
@@ -275,7 +275,7 @@ impl Ready {
     }
 
     /// Uploads a surface, unless it is there already.
-    unsafe fn take_surface(&mut self, gl: &glow::Context, surface: &Arc<Surface>) -> Option<()> {
+    unsafe fn take_surface(&mut self, gl: &Context, surface: &Arc<Surface>) -> Option<()> {
         if matches!(&self.surface, Some(loaded) if Arc::ptr_eq(&loaded.of, surface)) {
             return Some(());
         }
@@ -323,7 +323,7 @@ impl Ready {
     }
 
     /// Uploads the vertices of a body, unless they are there already.
-    unsafe fn take_pose(&mut self, gl: &glow::Context, slot: usize, body: &PosedBody) -> Option<()> {
+    unsafe fn take_pose(&mut self, gl: &Context, slot: usize, body: &PosedBody) -> Option<()> {
         let surface = self.surface.as_ref()?;
         while self.slots.len() <= slot {
             self.slots.push(Slot::new(gl, surface)?);
@@ -337,7 +337,7 @@ impl Ready {
     }
 
     /// Draws the shadow of a body from above, unless that of this pose is there already.
-    unsafe fn cast_shadow(&mut self, gl: &glow::Context, drawn: &Drawn, screen: Option<glow::Framebuffer>) {
+    unsafe fn cast_shadow(&mut self, gl: &Context, drawn: &Drawn, screen: Option<glow::Framebuffer>) {
         let body = &drawn.body;
         let slot = &mut self.slots[drawn.place];
         if slot.has_shadow_of.replace(body.number) == Some(body.number) {
@@ -369,7 +369,7 @@ impl Ready {
     }
 
     /// Draws the marks of the ground.
-    unsafe fn draw_ground(&self, gl: &glow::Context, ground: &Ground) {
+    unsafe fn draw_ground(&self, gl: &Context, ground: &Ground) {
         let [line, along_x, along_z] = &ground.colours;
         self.ground.start(
             gl,
@@ -389,13 +389,13 @@ impl Ready {
     }
 
     /// Draws a square, whose corners the program makes.
-    unsafe fn draw_square(&self, gl: &glow::Context) {
+    unsafe fn draw_square(&self, gl: &Context) {
         gl.bind_vertex_array(Some(self.nothing));
         gl.draw_arrays(glow::TRIANGLE_STRIP, 0, 4);
     }
 
     /// Draws all triangles of a body with its pictures.
-    unsafe fn draw(&self, gl: &glow::Context, slot: usize) {
+    unsafe fn draw(&self, gl: &Context, slot: usize) {
         let Some(surface) = &self.surface else { return };
         gl.bind_vertex_array(Some(self.slots[slot].array));
         for part in &surface.of.mesh.parts {
@@ -408,7 +408,7 @@ impl Ready {
 }
 
 impl Slot {
-    unsafe fn new(gl: &glow::Context, surface: &Loaded) -> Option<Self> {
+    unsafe fn new(gl: &Context, surface: &Loaded) -> Option<Self> {
         let slot = Self {
             array: gl.create_vertex_array().ok()?,
             vertices: gl.create_buffer().ok()?,
@@ -436,7 +436,7 @@ impl Slot {
 }
 
 /// Creates a buffer of this kind that does not change.
-unsafe fn buffer(gl: &glow::Context, kind: u32, bytes: &[u8]) -> Option<glow::Buffer> {
+unsafe fn buffer(gl: &Context, kind: u32, bytes: &[u8]) -> Option<glow::Buffer> {
     let buffer = gl.create_buffer().ok()?;
     gl.bind_buffer(kind, Some(buffer));
     gl.buffer_data_u8_slice(kind, bytes, glow::STATIC_DRAW);
@@ -446,7 +446,7 @@ unsafe fn buffer(gl: &glow::Context, kind: u32, bytes: &[u8]) -> Option<glow::Bu
 
 /// Creates a texture with this many mipmap levels below its full size: a picture, or without one a single channel to draw into.
 unsafe fn texture(
-    gl: &glow::Context,
+    gl: &Context,
     [width, height]: [i32; 2],
     levels: u32,
     picture: Option<&[u8]>,
@@ -484,7 +484,7 @@ unsafe fn texture(
 }
 
 /// Directs drawing into a square texture, in the bound framebuffer.
-unsafe fn draw_into(gl: &glow::Context, texture: glow::Texture, pixels: i32) {
+unsafe fn draw_into(gl: &Context, texture: glow::Texture, pixels: i32) {
     gl.framebuffer_texture_2d(
         glow::FRAMEBUFFER,
         glow::COLOR_ATTACHMENT0,
@@ -496,7 +496,7 @@ unsafe fn draw_into(gl: &glow::Context, texture: glow::Texture, pixels: i32) {
 }
 
 /// Draws `count` indices of the bound vertex array, from `first` on.
-unsafe fn triangles(gl: &glow::Context, first: usize, count: usize) {
+unsafe fn triangles(gl: &Context, first: usize, count: usize) {
     gl.draw_elements(
         glow::TRIANGLES,
         count as i32,

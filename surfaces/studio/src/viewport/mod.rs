@@ -501,32 +501,24 @@ fn callback(
     draw: impl Fn(&mut Renderer, &PaintCallbackInfo, &Painter) + Send + Sync + 'static,
 ) {
     let renderer = Arc::clone(renderer);
+    let callback = CallbackFn::new(move |info, painter| draw(&mut renderer.lock(), &info, painter));
     ui.painter_at(rect).add(PaintCallback {
         rect,
-        callback: Arc::new(CallbackFn::new(move |info, painter| {
-            draw(&mut renderer.lock(), &info, painter);
-        })),
+        callback: Arc::new(callback),
     });
 }
 
 /// Shows controls over the view, at a corner of it, on a background that keeps them readable.
 fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut Ui)) {
-    ui.scope_builder(
-        egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout),
-        |ui| {
-            ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
-            let ground = ui.painter().add(Shape::Noop);
-            widgets(ui);
-            ui.painter().set(
-                ground,
-                Shape::rect_filled(
-                    ui.min_rect().expand(3.0),
-                    6.0,
-                    ui.visuals().panel_fill.gamma_multiply(0.8),
-                ),
-            );
-        },
-    );
+    let room = egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout);
+    ui.scope_builder(room, |ui| {
+        ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
+        let ground = ui.painter().add(Shape::Noop);
+        widgets(ui);
+        let around = ui.min_rect().expand(3.0);
+        let colour = ui.visuals().panel_fill.gamma_multiply(0.8);
+        ui.painter().set(ground, Shape::rect_filled(around, 6.0, colour));
+    });
 }
 
 /// Shows the choice between loop, uncut stretch and take; the present one is marked.
@@ -552,11 +544,8 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         ];
         for (shown, word, tip) in all.into_iter().chain(set) {
             let is_there = has_loop || matches!(shown, Shown::Take | Shown::Set);
-            if ui
-                .add_enabled(is_there, egui::Button::selectable(model.shown() == shown, word))
-                .on_hover_text(tip)
-                .clicked()
-            {
+            let button = ui.add_enabled(is_there, egui::Button::selectable(model.shown() == shown, word));
+            if button.on_hover_text(tip).clicked() {
                 model.ask(Action::Show(shown));
             }
         }

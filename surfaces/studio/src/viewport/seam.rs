@@ -44,10 +44,8 @@ impl Trail {
         let reach = ((AROUND_SECS / step) as isize).min(num / 2);
         let closed = (-reach..=reach)
             .map(|sample| {
-                (
-                    sample as f64 * step,
-                    tracks.position(sample.rem_euclid(num) as usize, joint),
-                )
+                let position = tracks.position(sample.rem_euclid(num) as usize, joint);
+                (sample as f64 * step, position)
             })
             .collect();
         let last = source.num_intervals() as isize;
@@ -56,14 +54,11 @@ impl Trail {
             of: (model.num_made, joint),
             closed,
             uncut: [(-reach..=0, last), (0..=reach, 0)].map(|(samples, seam)| {
-                samples
-                    .map(|sample| {
-                        (
-                            sample as f64 * step,
-                            source.pose(seam + sample).world(source.skeleton()).translations[joint],
-                        )
-                    })
-                    .collect()
+                let at = |sample: isize| {
+                    let world = source.pose(seam + sample).world(source.skeleton());
+                    (sample as f64 * step, world.translations[joint])
+                };
+                samples.map(at).collect()
             }),
         }
     }

@@ -242,39 +242,36 @@ impl InspectAnswer {
     }
 
     fn new<S>(path: &Path, features: FeatureSetKind, database: &FrameDatabase<'_, S>, file_bytes: usize) -> Self {
+        let clips = database.clips().iter().map(|rows| {
+            let all = rows.first_row..rows.first_row + rows.num_rows;
+            let standing = |foot: u8| {
+                let stands = all.clone().filter(|&row| database.standing(row) & foot != 0).count();
+                stands as f64 / rows.num_rows.max(1) as f64
+            };
+            let mut gaits = Vec::new();
+            for row in all.clone() {
+                if let Some(gait) = database.gait(row).filter(|gait| !gaits.contains(gait)) {
+                    gaits.push(gait);
+                }
+            }
+            ClipFacts {
+                gaits: gaits.iter().map(Gait::to_string).collect(),
+                name: rows.clip.name.clone(),
+                kind: if rows.clip.is_loop { "loop" } else { "take" },
+                first_frame: rows.clip.first_frame,
+                frames: rows.num_rows,
+                fps: 1.0 / rows.clip.step_secs,
+                tags: tags_of(rows),
+                left_stands_share: standing(1),
+                right_stands_share: standing(2),
+            }
+        });
         Self {
             database: path.display().to_string(),
             features: features.as_str(),
             file_bytes,
             rows: database.num_rows(),
-            clips: database
-                .clips()
-                .iter()
-                .map(|rows| {
-                    let standing = |foot: u8| {
-                        let all = rows.first_row..rows.first_row + rows.num_rows;
-                        let stands = all.filter(|&row| database.standing(row) & foot != 0).count();
-                        stands as f64 / rows.num_rows.max(1) as f64
-                    };
-                    let mut gaits = Vec::new();
-                    for row in rows.first_row..rows.first_row + rows.num_rows {
-                        if let Some(gait) = database.gait(row).filter(|gait| !gaits.contains(gait)) {
-                            gaits.push(gait);
-                        }
-                    }
-                    ClipFacts {
-                        gaits: gaits.iter().map(Gait::to_string).collect(),
-                        name: rows.clip.name.clone(),
-                        kind: if rows.clip.is_loop { "loop" } else { "take" },
-                        first_frame: rows.clip.first_frame,
-                        frames: rows.num_rows,
-                        fps: 1.0 / rows.clip.step_secs,
-                        tags: tags_of(rows),
-                        left_stands_share: standing(1),
-                        right_stands_share: standing(2),
-                    }
-                })
-                .collect(),
+            clips: clips.collect(),
             ..Self::default()
         }
     }

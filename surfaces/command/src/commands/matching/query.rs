@@ -140,10 +140,8 @@ fn nearest(
     let query = database.standard().apply(&asked);
     Ok(apart(wish, filter, |filter| {
         let nearest = database.nearest(&query, filter, None)?;
-        Some((
-            nearest.row,
-            FoundFrame::new(database, nearest.row, f64::from(nearest.squared_distance).sqrt(), None),
-        ))
+        let distance = f64::from(nearest.squared_distance).sqrt();
+        Some(FoundFrame::new(database, nearest.row, distance, None))
     }))
 }
 
@@ -162,29 +160,18 @@ fn cheapest(
     }
     apart(wish, filter, |filter| {
         let found = database.cheapest(&query, filter, None)?;
-        Some((
-            found.row,
-            FoundFrame::new(
-                database,
-                found.row,
-                database.feature_cost(&query, found.row),
-                Some(found.cost),
-            ),
-        ))
+        let distance = database.feature_cost(&query, found.row);
+        Some(FoundFrame::new(database, found.row, distance, Some(found.cost)))
     })
 }
 
-/// Collects matches that lie apart from each other, best first; `best` returns the best row that passes a filter.
-fn apart(
-    wish: &Wish,
-    filter: &MatchFilter,
-    best: impl Fn(&MatchFilter) -> Option<(usize, FoundFrame)>,
-) -> Vec<FoundFrame> {
+/// Collects matches that lie apart from each other, best first; `best` returns the best frame that passes a filter.
+fn apart(wish: &Wish, filter: &MatchFilter, best: impl Fn(&MatchFilter) -> Option<FoundFrame>) -> Vec<FoundFrame> {
     let mut filter = filter.clone();
     (0..wish.top)
         .map_while(|_| {
-            let (row, found) = best(&filter)?;
-            filter.apart_from.push(row);
+            let found = best(&filter)?;
+            filter.apart_from.push(found.row);
             Some(found)
         })
         .collect()

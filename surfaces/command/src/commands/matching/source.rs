@@ -48,14 +48,11 @@ pub fn read_all(
             path: input.path,
         }]);
     }
-    let loops = written_loop::loops_of(
-        &InputFile {
-            animation: None,
-            ..input
-        },
-        reading,
-        Excluded::NONE,
-    )?;
+    let file = InputFile {
+        animation: None,
+        ..input
+    };
+    let loops = written_loop::loops_of(&file, reading, Excluded::NONE)?;
     Ok(loops
         .iter()
         .map(|each| {

@@ -65,29 +65,21 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
         .map(|(_, source)| source)
         .collect();
     if let Some(take) = by_clip.first().map(|source| source.take()) {
+        let num_frames = (path.duration_secs() * take.frame_rate_hz()) as usize;
         memory::limits()
-            .check_transforms(
-                (path.duration_secs() * take.frame_rate_hz()) as usize,
-                take.num_joints(),
-            )
+            .check_transforms(num_frames, take.num_joints())
             .map_err(|error| failures::memory("to walk so long", error))?;
     }
-    let walked = walk::walk(
-        &database,
-        &by_clip,
-        &path,
-        &filter,
-        &WalkerSettings {
-            query_secs: args.every,
-            fade: Decay::Quintic {
-                blend_secs: args.fade_seconds,
-            },
-            path_half_life_secs: args.half_life,
-            holds_feet: args.lock_feet,
-            stay: args.stay as f32,
+    let settings = WalkerSettings {
+        query_secs: args.every,
+        fade: Decay::Quintic {
+            blend_secs: args.fade_seconds,
         },
-    )
-    .map_err(|error| failure(&error))?;
+        path_half_life_secs: args.half_life,
+        holds_feet: args.lock_feet,
+        stay: args.stay as f32,
+    };
+    let walked = walk::walk(&database, &by_clip, &path, &filter, &settings).map_err(|error| failure(&error))?;
     let [(first, _), ..] = &files[..] else {
         return Err(failure(&WalkError::NoRow));
     };

@@ -37,16 +37,17 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
             return one(args);
         }
     }
+    let manner = Manner {
+        jobs: args.jobs,
+        json: args.json,
+        character: None,
+        for_one: &[],
+    };
     each::output(
         &args.inputs,
         &args.output,
         |_| args.to.clone(),
-        Manner {
-            jobs: args.jobs,
-            json: args.json,
-            character: None,
-            for_one: &[],
-        },
+        manner,
         |input, output, _| {
             one(&RenderArgs {
                 inputs: vec![input.typed()],
@@ -189,9 +190,8 @@ fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene],
                 1
             };
             let num_frames = motion.num_frames() * cycles;
-            let frames: Vec<usize> = (0..num_frames)
-                .step_by(args.every.unwrap_or(num_frames.div_ceil(CELLS)).max(1))
-                .collect();
+            let stride = args.every.unwrap_or(num_frames.div_ceil(CELLS)).max(1);
+            let frames: Vec<usize> = (0..num_frames).step_by(stride).collect();
             if frames.len() > MAX_CELLS {
                 warning!(
                     "{} cells are asked for, the first {MAX_CELLS} are drawn; a larger --every shows the rest",
