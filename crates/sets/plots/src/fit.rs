@@ -70,17 +70,9 @@ fn springs(
     fit.events_of(quantity)
         .filter_map(|event| Some((event, event.trusted()?)))
         .map(|(event, fitted)| {
-            event
-                .frames
-                .clone()
-                .map(|frame| fit.profile.secs(frame))
-                .map(|secs| {
-                    (
-                        secs,
-                        figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
-                    )
-                })
-                .collect()
+            let value = |secs: f64| figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation));
+            let times = event.frames.clone().map(|frame| fit.profile.secs(frame));
+            times.map(|secs| (secs, value(secs))).collect()
         })
         .collect()
 }
@@ -102,6 +94,18 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
         is_degrees: false,
         is_last: false,
     };
+    let speeds = springs(fit, Quantity::Velocity, velocity.deviation_secs, |value, _| {
+        value.length()
+    });
+    let rates_secs = velocity.rates_deviation_secs(dt);
+    let accelerations = springs(fit, Quantity::Velocity, rates_secs, |value, rate| {
+        rate.dot(value.normalize_or_zero())
+    });
+    let angles = springs(fit, Quantity::Facing, facing.deviation_secs, |value, _| {
+        value.y.to_degrees()
+    });
+    let turn_secs = facing.rates_deviation_secs(dt);
+    let turn_rates = springs(fit, Quantity::Facing, turn_secs, |_, rate| rate.y.to_degrees());
     [
         Curves {
             raw: Some(frames().map(|frame| profile.raw_velocity[frame].length()).collect()),
@@ -110,9 +114,7 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
                 "Speed over the ground",
                 "speed, m/s",
                 frames().map(|frame| profile.speed(frame)).collect(),
-                springs(fit, Quantity::Velocity, velocity.deviation_secs, |value, _| {
-                    value.length()
-                }),
+                speeds,
                 0.2,
             )
         },
@@ -120,12 +122,7 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
             "Acceleration: how fast that speed grows",
             "accel., m/s\u{b2}",
             profile.speed_rate.clone(),
-            springs(
-                fit,
-                Quantity::Velocity,
-                velocity.rates_deviation_secs(dt),
-                |value, rate| rate.dot(value.normalize_or_zero()),
-            ),
+            accelerations,
             0.5,
         ),
         Curves {
@@ -134,9 +131,7 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
                 "Facing, left positive",
                 "angle, deg",
                 frames().map(|frame| facing.values[frame].y.to_degrees()).collect(),
-                springs(fit, Quantity::Facing, facing.deviation_secs, |value, _| {
-                    value.y.to_degrees()
-                }),
+                angles,
                 20.0,
             )
         },
@@ -146,9 +141,7 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
                 "Angular velocity",
                 "rate, deg/s",
                 frames().map(|frame| facing.rates[frame].y.to_degrees()).collect(),
-                springs(fit, Quantity::Facing, facing.rates_deviation_secs(dt), |_, rate| {
-                    rate.y.to_degrees()
-                }),
+                turn_rates,
                 20.0,
             )
         },
@@ -172,15 +165,8 @@ impl Curves {
             range = range.down_to_zero();
         }
         let area = plot.area(&heading, style::CHART_WIDTH, self.height);
-        let mut panel = Chart::new(
-            area,
-            (
-                Range::new(0.0, profile.secs(self.take.len().saturating_sub(1))),
-                "time, s",
-            ),
-            (range, self.axis),
-        )
-        .labelled(self.is_last);
+        let times = Range::new(0.0, profile.secs(self.take.len().saturating_sub(1)));
+        let mut panel = Chart::new(area, (times, "time, s"), (range, self.axis)).labelled(self.is_last);
         if self.is_degrees {
             panel = panel.in_degrees();
         }
@@ -190,18 +176,10 @@ impl Curves {
             }
             panel.grid(svg);
             for run in &profile.runs {
-                for (values, ink, width) in
-                    self.raw
-                        .iter()
-                        .map(|raw| (raw, Ink::Faint, 1.0))
-                        .chain([(&self.take, Ink::Blue, 2.6)])
-                {
-                    panel.line(
-                        svg,
-                        run.clone().map(|frame| (profile.secs(frame), values[frame])),
-                        ink,
-                        &stroke_width(width),
-                    );
+                let raw = self.raw.iter().map(|raw| (raw, Ink::Faint, 1.0));
+                for (values, ink, width) in raw.chain([(&self.take, Ink::Blue, 2.6)]) {
+                    let points = run.clone().map(|frame| (profile.secs(frame), values[frame]));
+                    panel.line(svg, points, ink, &stroke_width(width));
                 }
             }
             for spring in &self.springs {
@@ -216,12 +194,7 @@ impl Curves {
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
-    for (frame, _) in fit
-        .modes
-        .iter()
-        .enumerate()
-        .filter(|(_, mode)| **mode == MotionKind::Idle)
-    {
+    for frame in (0..fit.modes.len()).filter(|&frame| fit.modes[frame] == MotionKind::Idle) {
         let (from, to) = ((frame as f64 - 0.5) * dt, (frame as f64 + 0.5) * dt);
         match stretches.last_mut() {
             Some(last) if last.1 >= from - 0.1 * dt => last.1 = to,
@@ -236,12 +209,8 @@ fn columns(count: usize) -> (Vec<f64>, f64) {
     const GAP: f64 = 10.0;
     let whole = style::FULL - GAP * (count - 1) as f64;
     let column = whole / count as f64;
-    (
-        (0..count)
-            .map(|index| style::MARGIN + (column + GAP) * index as f64 + style::LEFT)
-            .collect(),
-        column - style::LEFT - style::RIGHT,
-    )
+    let lefts = (0..count).map(|index| style::MARGIN + (column + GAP) * index as f64 + style::LEFT);
+    (lefts.collect(), column - style::LEFT - style::RIGHT)
 }
 
 /// Seconds shown before the input of a change.
@@ -284,14 +253,9 @@ fn changes(plot: &mut Plot, fits: &[&TakeFit], pool: &Pool) {
             }
             if let Some(secs) = secs {
                 let response = SmoothedResponse::new(secs, deviation);
-                panel.line(
-                    svg,
-                    (0..=200)
-                        .map(|step| -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0)
-                        .map(|secs| (secs, response.step(secs))),
-                    Ink::Vermillion,
-                    &stroke_width(2.4),
-                );
+                let times = (0..=200).map(|step| -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0);
+                let points = times.map(|secs| (secs, response.step(secs)));
+                panel.line(svg, points, Ink::Vermillion, &stroke_width(2.4));
             }
         });
         plot.y = area.bottom() + style::BELOW + 8.0;
@@ -305,19 +269,10 @@ fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) 
         return (signal, Vec::new());
     };
     let step = fitted.to - fitted.from;
-    (
-        signal,
-        event
-            .frames
-            .clone()
-            .map(|frame| {
-                (
-                    fit.profile.secs(frame) - fitted.start_secs,
-                    (signal.values[frame] - fitted.from).dot(step) / step.length_squared(),
-                )
-            })
-            .collect(),
-    )
+    let share = |frame: usize| (signal.values[frame] - fitted.from).dot(step) / step.length_squared();
+    let frames = event.frames.clone();
+    let points = frames.map(|frame| (fit.profile.secs(frame) - fitted.start_secs, share(frame)));
+    (signal, points.collect())
 }
 
 /// The value of a signal at a frame.
@@ -364,18 +319,10 @@ fn histograms(plot: &mut Plot, fits: &[&TakeFit]) {
         Chart::new(area, (range, axis), shares).draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             for (shares, ink, line) in [(&take, Ink::Blue, 2.6), (&controller, Ink::Vermillion, 1.6)] {
-                svg.polyline(
-                    shares.iter().enumerate().flat_map(|(bin, &share)| {
-                        [bin, bin + 1].map(|edge| {
-                            (
-                                panel.across(range.low + range.width() * edge as f64 / BINS as f64),
-                                panel.down(share),
-                            )
-                        })
-                    }),
-                    ink,
-                    &stroke_width(line),
-                );
+                let edge_at = |edge: usize| panel.across(range.low + range.width() * edge as f64 / BINS as f64);
+                let bars = shares.iter().map(|&share| panel.down(share)).enumerate();
+                let outline = bars.flat_map(|(bin, top)| [bin, bin + 1].map(|edge| (edge_at(edge), top)));
+                svg.polyline(outline, ink, &stroke_width(line));
             }
         });
         plot.y = area.bottom() + style::BELOW;

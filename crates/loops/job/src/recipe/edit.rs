@@ -49,16 +49,12 @@ impl FromStr for EditRecipe {
             "noise" => {
                 let (deviation, seed) = rest.split_once(':').unwrap_or((rest, "0"));
                 let stated = number(deviation).zip(seed.trim().parse().ok());
-                (
-                    EditKind::Noise,
-                    None,
-                    stated.map(|(deviation, seed)| {
-                        values
-                            .with(EditKey::Deviation, deviation)
-                            .with(EditKey::Seed, EditValue::Whole(seed))
-                    }),
-                    "must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7",
-                )
+                let stated = stated.map(|(deviation, seed)| {
+                    let values = values.with(EditKey::Deviation, deviation);
+                    values.with(EditKey::Seed, EditValue::Whole(seed))
+                });
+                let needs = "must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7";
+                (EditKind::Noise, None, stated, needs)
             }
             "offset" => {
                 let angles = last.split(',').map(number).collect::<Option<Vec<f64>>>();
@@ -157,15 +153,11 @@ impl EditRecipe {
     fn from_table(mut table: toml::Table) -> Result<Self, String> {
         let missing = |key: &str| format!("missing field `{key}`");
         let kind: String = taken(&mut table, "kind", "a string")?.ok_or_else(|| missing("kind"))?;
-        let kind = *EditKind::ALL
-            .iter()
-            .find(|known| known.descriptor().name == kind)
-            .ok_or_else(|| {
-                format!(
-                    "unknown variant `{kind}`, expected one of {}",
-                    quoted(EditKind::ALL.iter().map(|kind| kind.descriptor().name))
-                )
-            })?;
+        let known = EditKind::ALL.iter().find(|known| known.descriptor().name == kind);
+        let kind = *known.ok_or_else(|| {
+            let kinds = quoted(EditKind::ALL.iter().map(|kind| kind.descriptor().name));
+            format!("unknown variant `{kind}`, expected one of {kinds}")
+        })?;
         let descriptor = kind.descriptor();
         let is_off = taken(&mut table, OFF, "a boolean")?.unwrap_or_default();
         let has_joints = descriptor.joints != EditedJoints::Root;
@@ -191,16 +183,12 @@ impl EditRecipe {
             }
         }
         match table.keys().next() {
-            Some(unknown) => Err(format!(
-                "unknown field `{unknown}`, expected one of {}",
-                quoted(
-                    has_joints
-                        .then_some("joint")
-                        .into_iter()
-                        .chain(descriptor.parameters.iter().map(|parameter| parameter.key.as_str()))
-                        .chain([OFF])
-                )
-            )),
+            Some(unknown) => {
+                let parameters = descriptor.parameters.iter().map(|parameter| parameter.key.as_str());
+                let fields = has_joints.then_some("joint").into_iter().chain(parameters);
+                let fields = quoted(fields.chain([OFF]));
+                Err(format!("unknown field `{unknown}`, expected one of {fields}"))
+            }
             None => Ok(Self {
                 kind,
                 joint,
