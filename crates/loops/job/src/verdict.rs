@@ -136,7 +136,7 @@ impl fmt::Display for Verdict {
 /// Returns the verdict on the loop of a stretch with default settings, written in the format of its take. `None` if it cannot be made.
 pub fn of_stretch(studied: &Studied, candidate: &LoopCandidate) -> Option<Verdict> {
     let checks = of_written(studied, candidate, studied.file.source.format());
-    default_loop(&studied.analysis, candidate, &checks).map(|(verdict, _)| verdict)
+    Some(default_loop(&studied.analysis, candidate, &checks)?.0)
 }
 
 /// Returns the verdict on the loop of a stretch with default settings, and its figures, given the checks of the stretch itself; the loop is

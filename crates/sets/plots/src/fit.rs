@@ -70,9 +70,12 @@ fn springs(
     fit.events_of(quantity)
         .filter_map(|event| Some((event, event.trusted()?)))
         .map(|(event, fitted)| {
-            let value = |secs: f64| figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation));
-            let times = event.frames.clone().map(|frame| fit.profile.secs(frame));
-            times.map(|secs| (secs, value(secs))).collect()
+            let point = |frame: usize| {
+                let secs = fit.profile.secs(frame);
+                let value = figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation));
+                (secs, value)
+            };
+            event.frames.clone().map(point).collect()
         })
         .collect()
 }
@@ -94,18 +97,6 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
         is_degrees: false,
         is_last: false,
     };
-    let speeds = springs(fit, Quantity::Velocity, velocity.deviation_secs, |value, _| {
-        value.length()
-    });
-    let rates_secs = velocity.rates_deviation_secs(dt);
-    let accelerations = springs(fit, Quantity::Velocity, rates_secs, |value, rate| {
-        rate.dot(value.normalize_or_zero())
-    });
-    let angles = springs(fit, Quantity::Facing, facing.deviation_secs, |value, _| {
-        value.y.to_degrees()
-    });
-    let turn_secs = facing.rates_deviation_secs(dt);
-    let turn_rates = springs(fit, Quantity::Facing, turn_secs, |_, rate| rate.y.to_degrees());
     [
         Curves {
             raw: Some(frames().map(|frame| profile.raw_velocity[frame].length()).collect()),
@@ -114,7 +105,9 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
                 "Speed over the ground",
                 "speed, m/s",
                 frames().map(|frame| profile.speed(frame)).collect(),
-                speeds,
+                springs(fit, Quantity::Velocity, velocity.deviation_secs, |value, _| {
+                    value.length()
+                }),
                 0.2,
             )
         },
@@ -122,7 +115,12 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
             "Acceleration: how fast that speed grows",
             "accel., m/s\u{b2}",
             profile.speed_rate.clone(),
-            accelerations,
+            springs(
+                fit,
+                Quantity::Velocity,
+                velocity.rates_deviation_secs(dt),
+                |value, rate| rate.dot(value.normalize_or_zero()),
+            ),
             0.5,
         ),
         Curves {
@@ -131,7 +129,9 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
                 "Facing, left positive",
                 "angle, deg",
                 frames().map(|frame| facing.values[frame].y.to_degrees()).collect(),
-                angles,
+                springs(fit, Quantity::Facing, facing.deviation_secs, |value, _| {
+                    value.y.to_degrees()
+                }),
                 20.0,
             )
         },
@@ -141,7 +141,9 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
                 "Angular velocity",
                 "rate, deg/s",
                 frames().map(|frame| facing.rates[frame].y.to_degrees()).collect(),
-                turn_rates,
+                springs(fit, Quantity::Facing, facing.rates_deviation_secs(dt), |_, rate| {
+                    rate.y.to_degrees()
+                }),
                 20.0,
             )
         },
@@ -253,8 +255,10 @@ fn changes(plot: &mut Plot, fits: &[&TakeFit], pool: &Pool) {
             }
             if let Some(secs) = secs {
                 let response = SmoothedResponse::new(secs, deviation);
-                let times = (0..=200).map(|step| -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0);
-                let points = times.map(|secs| (secs, response.step(secs)));
+                let points = (0..=200).map(|step| {
+                    let secs = -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0;
+                    (secs, response.step(secs))
+                });
                 panel.line(svg, points, Ink::Vermillion, &stroke_width(2.4));
             }
         });
@@ -269,9 +273,13 @@ fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) 
         return (signal, Vec::new());
     };
     let step = fitted.to - fitted.from;
-    let share = |frame: usize| (signal.values[frame] - fitted.from).dot(step) / step.length_squared();
-    let frames = event.frames.clone();
-    let points = frames.map(|frame| (fit.profile.secs(frame) - fitted.start_secs, share(frame)));
+    let points = event.frames.clone().map(|frame| {
+        let secs = fit.profile.secs(frame) - fitted.start_secs;
+        (
+            secs,
+            (signal.values[frame] - fitted.from).dot(step) / step.length_squared(),
+        )
+    });
     (signal, points.collect())
 }
 
@@ -319,9 +327,12 @@ fn histograms(plot: &mut Plot, fits: &[&TakeFit]) {
         Chart::new(area, (range, axis), shares).draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             for (shares, ink, line) in [(&take, Ink::Blue, 2.6), (&controller, Ink::Vermillion, 1.6)] {
-                let edge_at = |edge: usize| panel.across(range.low + range.width() * edge as f64 / BINS as f64);
-                let bars = shares.iter().map(|&share| panel.down(share)).enumerate();
-                let outline = bars.flat_map(|(bin, top)| [bin, bin + 1].map(|edge| (edge_at(edge), top)));
+                let outline = shares.iter().enumerate().flat_map(|(bin, &share)| {
+                    [bin, bin + 1].map(|edge| {
+                        let value = range.low + range.width() * edge as f64 / BINS as f64;
+                        (panel.across(value), panel.down(share))
+                    })
+                });
                 svg.polyline(outline, ink, &stroke_width(line));
             }
         });

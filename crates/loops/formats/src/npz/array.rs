@@ -98,11 +98,10 @@ impl Array {
         let shape = shape.map_err(|_| damaged("its shape is no list of sizes"))?;
         let (descr, element) = (descr.to_owned(), element_of(name, descr)?);
         bytes.drain(..end);
-        if shape
+        let stated = shape
             .iter()
-            .try_fold(element.width, |bytes, size| bytes.checked_mul(*size))
-            != Some(bytes.len())
-        {
+            .try_fold(element.width, |bytes, size| bytes.checked_mul(*size));
+        if stated != Some(bytes.len()) {
             return Err(damaged("it has other bytes than its shape states"));
         }
         Ok(Self {

@@ -211,8 +211,7 @@ impl Element<'_, '_, '_> {
     /// Returns its place in the frame around it.
     fn place(&self) -> Result<Rigid, RobotError> {
         let rotation = self.rotation()?;
-        let position = self.get("pos").vector()?.unwrap_or(DVec3::ZERO);
-        Ok(Rigid::new(rotation, position))
+        Ok(Rigid::new(rotation, self.get("pos").vector()?.unwrap_or(DVec3::ZERO)))
     }
 
     fn rotation(&self) -> Result<DQuat, RobotError> {

@@ -53,8 +53,12 @@ impl FromStr for EditRecipe {
                     let values = values.with(EditKey::Deviation, deviation);
                     values.with(EditKey::Seed, EditValue::Whole(seed))
                 });
-                let needs = "must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7";
-                (EditKind::Noise, None, stated, needs)
+                (
+                    EditKind::Noise,
+                    None,
+                    stated,
+                    "must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7",
+                )
             }
             "offset" => {
                 let angles = last.split(',').map(number).collect::<Option<Vec<f64>>>();
@@ -153,11 +157,13 @@ impl EditRecipe {
     fn from_table(mut table: toml::Table) -> Result<Self, String> {
         let missing = |key: &str| format!("missing field `{key}`");
         let kind: String = taken(&mut table, "kind", "a string")?.ok_or_else(|| missing("kind"))?;
-        let known = EditKind::ALL.iter().find(|known| known.descriptor().name == kind);
-        let kind = *known.ok_or_else(|| {
-            let kinds = quoted(EditKind::ALL.iter().map(|kind| kind.descriptor().name));
-            format!("unknown variant `{kind}`, expected one of {kinds}")
-        })?;
+        let kind = *EditKind::ALL
+            .iter()
+            .find(|known| known.descriptor().name == kind)
+            .ok_or_else(|| {
+                let kinds = quoted(EditKind::ALL.iter().map(|kind| kind.descriptor().name));
+                format!("unknown variant `{kind}`, expected one of {kinds}")
+            })?;
         let descriptor = kind.descriptor();
         let is_off = taken(&mut table, OFF, "a boolean")?.unwrap_or_default();
         let has_joints = descriptor.joints != EditedJoints::Root;
@@ -185,8 +191,7 @@ impl EditRecipe {
         match table.keys().next() {
             Some(unknown) => {
                 let parameters = descriptor.parameters.iter().map(|parameter| parameter.key.as_str());
-                let fields = has_joints.then_some("joint").into_iter().chain(parameters);
-                let fields = quoted(fields.chain([OFF]));
+                let fields = quoted(has_joints.then_some("joint").into_iter().chain(parameters).chain([OFF]));
                 Err(format!("unknown field `{unknown}`, expected one of {fields}"))
             }
             None => Ok(Self {

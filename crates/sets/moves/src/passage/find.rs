@@ -430,16 +430,11 @@ impl Search<'_> {
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)), 0.1))
             .collect();
         let flies_metres = FLIES_METRES * self.size;
+        let is_up = |foot, frame| {
+            !contacts.is_planted(foot, frame) && height(frame, joints[foot]) - standing[foot] > flies_metres
+        };
         let flies: Vec<bool> = (0..count)
-            .map(|frame| {
-                joints
-                    .iter()
-                    .zip(&standing)
-                    .enumerate()
-                    .all(|(foot, (&joint, standing))| {
-                        !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
-                    })
-            })
+            .map(|frame| (0..joints.len()).all(|foot| is_up(foot, frame)))
             .collect();
         let fewest = self.frames(FLIGHT_SECS);
         contact::runs(&flies)
