@@ -109,8 +109,9 @@ impl Following {
             return Ok(None);
         }
         let rest = file.source.rest(file.take.skeleton());
-        let neutral = Rig::of(&file.take, &rest, overrides)?;
-        Ok(Some(neutral.with_gaze_raised(rig.gaze_raised())))
+        Ok(Some(
+            Rig::of(&file.take, &rest, overrides)?.with_gaze_raised(rig.gaze_raised()),
+        ))
     }
 }
 

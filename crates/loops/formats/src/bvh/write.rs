@@ -236,8 +236,12 @@ impl Writer<'_> {
             }
             text.extend_from_slice(line);
         }
-        let errors = rows.errors.into_iter().enumerate();
-        for (joint, degrees) in errors.filter(|(_, degrees)| *degrees > PROJECTION_TOLERANCE) {
+        for (joint, degrees) in rows
+            .errors
+            .into_iter()
+            .enumerate()
+            .filter(|(_, degrees)| *degrees > PROJECTION_TOLERANCE)
+        {
             let joint = excerpt(&joints[joint].name);
             warnings.push(BvhWarning::RotationProjected { joint, degrees }.into());
         }

@@ -261,13 +261,12 @@ impl<'a> Accessors<'a> {
             let start = place.offset + element * stride;
             let numbers = bytes[start..start + size].chunks_exact(component.size);
             values.extend(numbers.map(|number| {
-                let bytes = match *number {
+                let value = (component.read)(match *number {
                     [a] => [a, 0, 0, 0],
                     [a, b] => [a, b, 0, 0],
                     [a, b, c, d] => [a, b, c, d],
                     _ => [0; 4],
-                };
-                let value = (component.read)(bytes);
+                });
                 // Signed types reach slightly below minus one.
                 one.map_or(value, |one| (value / one).max(-1.0))
             }));

@@ -119,17 +119,14 @@ impl Array {
         if self.shape.len() == expected.len() && sizes.all(|(found, size)| size.is_none_or(|size| size == *found)) {
             return Ok(());
         }
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|size| size.map_or("any".to_owned(), |size| size.to_string()))
+            .collect();
         Err(NpzError::Shape {
             name: self.name.to_owned(),
             found: self.shape.clone(),
-            expected: format!(
-                "[{}]",
-                expected
-                    .iter()
-                    .map(|size| size.map_or("any".to_owned(), |size| size.to_string()))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
+            expected: format!("[{}]", expected.join(", ")),
         })
     }
 

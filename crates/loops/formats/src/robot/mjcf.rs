@@ -210,8 +210,10 @@ impl Element<'_, '_, '_> {
 
     /// Returns its place in the frame around it.
     fn place(&self) -> Result<Rigid, RobotError> {
-        let rotation = self.rotation()?;
-        Ok(Rigid::new(rotation, self.get("pos").vector()?.unwrap_or(DVec3::ZERO)))
+        Ok(Rigid::new(
+            self.rotation()?,
+            self.get("pos").vector()?.unwrap_or(DVec3::ZERO),
+        ))
     }
 
     fn rotation(&self) -> Result<DQuat, RobotError> {
@@ -242,8 +244,9 @@ impl Element<'_, '_, '_> {
             return Ok(turned);
         }
         if let Some([x, y, z, angle]) = self.get("axisangle").exactly()? {
-            let axis = DVec3::new(x, y, z).normalize_or_zero();
-            return Ok(rotation::exp(axis * self.angle(angle)));
+            return Ok(rotation::exp(
+                DVec3::new(x, y, z).normalize_or_zero() * self.angle(angle),
+            ));
         }
         if let Some([a, b, c, d, e, f]) = self.get("xyaxes").exactly()? {
             let (x, y) = (DVec3::new(a, b, c).normalize_or(DVec3::X), DVec3::new(d, e, f));
@@ -307,8 +310,10 @@ impl Element<'_, '_, '_> {
         let mut place = self.place()?;
         if let Some([a, b, c, d, e, f]) = self.get("fromto").exactly()? {
             let (from, to) = (DVec3::new(a, b, c), DVec3::new(d, e, f));
-            let rotation = DQuat::from_rotation_arc(DVec3::Z, (from - to).normalize_or(DVec3::Z));
-            place = Rigid::new(rotation, 0.5 * (from + to));
+            place = Rigid::new(
+                DQuat::from_rotation_arc(DVec3::Z, (from - to).normalize_or(DVec3::Z)),
+                0.5 * (from + to),
+            );
             let half = 0.5 * from.distance(to);
             let radius = size.first().copied().unwrap_or(0.0);
             size = if kind == "capsule" || kind == "cylinder" {

@@ -49,14 +49,14 @@ impl FromStr for EditRecipe {
             "noise" => {
                 let (deviation, seed) = rest.split_once(':').unwrap_or((rest, "0"));
                 let stated = number(deviation).zip(seed.trim().parse().ok());
-                let stated = stated.map(|(deviation, seed)| {
-                    let values = values.with(EditKey::Deviation, deviation);
-                    values.with(EditKey::Seed, EditValue::Whole(seed))
-                });
                 (
                     EditKind::Noise,
                     None,
-                    stated,
+                    stated.map(|(deviation, seed)| {
+                        values
+                            .with(EditKey::Deviation, deviation)
+                            .with(EditKey::Seed, EditValue::Whole(seed))
+                    }),
                     "must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7",
                 )
             }
@@ -161,8 +161,10 @@ impl EditRecipe {
             .iter()
             .find(|known| known.descriptor().name == kind)
             .ok_or_else(|| {
-                let kinds = quoted(EditKind::ALL.iter().map(|kind| kind.descriptor().name));
-                format!("unknown variant `{kind}`, expected one of {kinds}")
+                format!(
+                    "unknown variant `{kind}`, expected one of {}",
+                    quoted(EditKind::ALL.iter().map(|kind| kind.descriptor().name))
+                )
             })?;
         let descriptor = kind.descriptor();
         let is_off = taken(&mut table, OFF, "a boolean")?.unwrap_or_default();

@@ -106,8 +106,11 @@ impl Action {
             secs: 0.0,
         };
         let cheapest = |entries: &[(LoopState, f64)]| {
-            let cheapest = entries.iter().min_by_key(|(_, cost)| ordered(*cost));
-            cheapest.copied().unwrap_or((first, 0.0))
+            entries
+                .iter()
+                .min_by_key(|(_, cost)| ordered(*cost))
+                .copied()
+                .unwrap_or((first, 0.0))
         };
         let ends = [state(0), state(last)];
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));

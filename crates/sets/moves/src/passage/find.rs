@@ -477,7 +477,6 @@ impl Search<'_> {
             if !is_like {
                 continue;
             }
-            let stride = TimeStep::new(clip.step_secs()).nearest_from_one(1.0 / COARSE_HZ);
             let of_pairs = |frames: &mut dyn Iterator<Item = usize>, samples: &[usize]| {
                 frames
                     .filter(|&frame| self.analysis.usable[frame])
@@ -489,7 +488,9 @@ impl Search<'_> {
                     .min_by_key(|fit| (ordered(fit.price), fit.sample))
             };
             let count = clip.num_samples();
-            let stride = stride.min(count);
+            let stride = TimeStep::new(clip.step_secs())
+                .nearest_from_one(1.0 / COARSE_HZ)
+                .min(count);
             let samples: Vec<usize> = (0..count).step_by(stride).collect();
             let mut of_loop = of_pairs(&mut (first..=last).step_by(coarse), &samples);
             if let Some(found) = of_loop {

@@ -464,8 +464,14 @@ impl Passage {
             .map(|instant| seen(instant as f64 * grid.instant_secs(), root_at(instant)));
         let around = Tracks::pose_by_pose(take.skeleton(), grid.instant_secs(), poses);
         let within = room[0] as usize..room[0] as usize + grid.count();
-        let roots_around = stretch.map(root_at).collect();
-        let footwork = footwork_of_take(&around, roots_around, body, limits, hanging.carrier, within);
+        let footwork = footwork_of_take(
+            &around,
+            stretch.map(root_at).collect(),
+            body,
+            limits,
+            hanging.carrier,
+            within,
+        );
         let between = Self::between_states(
             set,
             (body, limits),

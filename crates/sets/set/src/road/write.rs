@@ -187,19 +187,23 @@ impl MadeSet {
         };
         let json = manifest.to_json()?;
         let manifest = Manifest::from_json(json.as_bytes())?;
-        let beside = self.settings.files_beside().iter().skip(1);
-        let engine_files = beside.map(|&name| {
-            let text = match name {
-                godot::TREE_FILE => godot::tree(&manifest),
-                godot::EVENTS_FILE => godot::events(&manifest),
-                UNITY_FILE => unity(&written.loops),
-                _ => include_str!("../set/engines/import_set.py").to_owned(),
-            };
-            (name, text)
-        });
         Ok(WrittenSet {
             json,
-            engine_files: engine_files.collect(),
+            engine_files: self
+                .settings
+                .files_beside()
+                .iter()
+                .skip(1)
+                .map(|&name| {
+                    let text = match name {
+                        godot::TREE_FILE => godot::tree(&manifest),
+                        godot::EVENTS_FILE => godot::events(&manifest),
+                        UNITY_FILE => unity(&written.loops),
+                        _ => include_str!("../set/engines/import_set.py").to_owned(),
+                    };
+                    (name, text)
+                })
+                .collect(),
             manifest,
         })
     }
