@@ -322,12 +322,8 @@ impl<'a> KeyedMotion<'a> {
     /// Checks number and parents of the joints, without an added root. Errors: they differ from `expected`, those of the source.
     pub(crate) fn check_parents(&self, expected: &[Option<usize>]) -> Result<(), WriteError> {
         self.check_num_joints(expected.len())?;
-        match self
-            .own_parents()
-            .into_iter()
-            .zip(expected)
-            .position(|(found, expected)| found != *expected)
-        {
+        let mut parents = self.own_parents().into_iter().zip(expected);
+        match parents.position(|(found, expected)| found != *expected) {
             Some(joint) => Err(WriteError::Parent { joint }),
             None => Ok(()),
         }

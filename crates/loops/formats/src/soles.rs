@@ -95,10 +95,8 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
         .filter(|(_, points)| !points.is_empty())
         .map(|(foot, points)| {
             let in_joints = outermost(&points).into_iter().map(|Point { joint, at }| {
-                (
-                    joint,
-                    world.rotations[joint].conjugate() * (at - world.translations[joint]),
-                )
+                let from_joint = at - world.translations[joint];
+                (joint, world.rotations[joint].conjugate() * from_joint)
             });
             FootSole {
                 ankle: body.feet[foot].ankle,
@@ -140,13 +138,8 @@ impl<'a> Surface<'a> {
     /// Returns the points of each foot, given the foot of each joint.
     pub(crate) fn points(&self, foot_of: &[Option<usize>], num_feet: usize) -> Vec<Vec<Point>> {
         let mut points = vec![Vec::new(); num_feet];
-        for (vertex, _) in self
-            .mesh
-            .vertices
-            .iter()
-            .zip(&self.is_drawn)
-            .filter(|(_, is_drawn)| **is_drawn)
-        {
+        let vertices = self.mesh.vertices.iter().zip(&self.is_drawn);
+        for (vertex, _) in vertices.filter(|(_, is_drawn)| **is_drawn) {
             let Some((foot, joint)) = carrier(self.mesh, vertex, foot_of) else {
                 continue;
             };

@@ -122,15 +122,12 @@ impl WrittenFile {
     /// extras of its animation.
     #[must_use]
     pub fn with_cycles(mut self, cycles: &CyclesFacts, frame_time_secs: f64) -> Self {
-        let name = self.animation.as_deref();
-        self.bytes = name
-            .and_then(|name| {
-                (Format::detect(&self.bytes)?.entry().facts.as_ref()?.write)(
-                    &self.bytes,
-                    vec![(name, json!({ "frame_time_secs": frame_time_secs, "cycles": cycles }))],
-                )
-            })
-            .unwrap_or(self.bytes);
+        let with_cycles = self.animation.as_deref().and_then(|name| {
+            let write = Format::detect(&self.bytes)?.entry().facts.as_ref()?.write;
+            let facts = json!({ "frame_time_secs": frame_time_secs, "cycles": cycles });
+            write(&self.bytes, vec![(name, facts)])
+        });
+        self.bytes = with_cycles.unwrap_or(self.bytes);
         self
     }
 }

@@ -70,12 +70,9 @@ impl Following {
         let take = &file.take;
         let stated = |file: &LoadedTake| file.source.rest(file.take.skeleton());
         let [pose, level] = &self.takes;
-        let same = |other: &LoadedTake, key: &'static str| match SkeletonDifference::between(
-            take.skeleton(),
-            other.take.skeleton(),
-        ) {
-            Some(difference) => Err(StudyError::OtherSkeleton { key, difference }),
-            None => Ok(()),
+        let same = |other: &LoadedTake, key: &'static str| {
+            let difference = SkeletonDifference::between(take.skeleton(), other.take.skeleton());
+            difference.map_or(Ok(()), |difference| Err(StudyError::OtherSkeleton { key, difference }))
         };
         let (rest, reference) = match (&self.reference, pose) {
             (ReferencePose::Frame(frame), _) if *frame < take.num_frames() => {
@@ -87,10 +84,8 @@ impl Following {
             }
             (_, Some(other)) => {
                 same(other, "take.reference")?;
-                (
-                    Rig::of(&other.take, &stated(other), overrides)?.reference().clone(),
-                    Reference::Rest,
-                )
+                let other = Rig::of(&other.take, &stated(other), overrides)?;
+                (other.reference().clone(), Reference::Rest)
             }
             (ReferencePose::Rest, _) => (stated(file), Reference::Rest),
             (ReferencePose::Motion, _) => (stated(file), Reference::Motion),
@@ -113,9 +108,9 @@ impl Following {
         if self.reference == ReferencePose::Auto {
             return Ok(None);
         }
+        let rest = file.source.rest(file.take.skeleton());
         Ok(Some(
-            Rig::of(&file.take, &file.source.rest(file.take.skeleton()), overrides)?
-                .with_gaze_raised(rig.gaze_raised()),
+            Rig::of(&file.take, &rest, overrides)?.with_gaze_raised(rig.gaze_raised()),
         ))
     }
 }

@@ -138,11 +138,8 @@ pub fn make(studied: &Studied, request: Request, chosen: &Chosen) -> Result<Loop
 pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Result<LoopMade, JobError> {
     let (mut settings, output, ineffective) = settings(studied, recipe, stretch)?;
     settings.feet.lock = FootLock::Off;
-    Ok(LoopMade::alone(
-        studied.analysis.make_loop(stretch, &settings)?,
-        output,
-        ineffective,
-    ))
+    let made = studied.analysis.make_loop(stretch, &settings)?;
+    Ok(LoopMade::alone(made, output, ineffective))
 }
 
 /// Returns the core's settings for the loop of a stretch, the output settings, and settings without effect. Errors:
@@ -154,15 +151,9 @@ pub(crate) fn settings(
 ) -> Result<(LoopSettings, OutputRecipe, Vec<Ineffective>), JobError> {
     let output = recipe.output.filled(studied.take().frame_rate_hz(), stretch);
     let mut ineffective = Vec::new();
-    let settings = recipe.loop_settings(&output, &studied.analysis, &studied.body_of_loops(), &mut ineffective)?;
-    Ok((
-        LoopSettings {
-            character: studied.character.as_ref().map(|matched| Arc::clone(&matched.pair)),
-            ..settings
-        },
-        output,
-        ineffective,
-    ))
+    let mut settings = recipe.loop_settings(&output, &studied.analysis, &studied.body_of_loops(), &mut ineffective)?;
+    settings.character = studied.character.as_ref().map(|matched| Arc::clone(&matched.pair));
+    Ok((settings, output, ineffective))
 }
 
 /// Returns the highest rate at which a take or loop of rate `frame_rate_hz` is sampled, per second; engines use no higher one.

@@ -625,11 +625,9 @@ fn facts(
             OwnLoop::Made(index) => match measured.get_mut(*index).and_then(Option::take) {
                 Some(Ok(Some(mut measured))) => {
                     if packed[*index].made.candidate.is_finished_clip() {
-                        animation.warnings.extend(
-                            Verdict::from_facts(&measured.sidecar.quality)
-                                .iter()
-                                .flat_map(Verdict::of_the_clip),
-                        );
+                        let verdict = Verdict::from_facts(&measured.sidecar.quality);
+                        let of_the_clip = verdict.iter().flat_map(Verdict::of_the_clip);
+                        animation.warnings.extend(of_the_clip);
                     } else if measured.quality.pops() {
                         animation.warnings.push(Warning::SeamPops);
                     }

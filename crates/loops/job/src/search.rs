@@ -202,13 +202,11 @@ pub fn search_rows(
     let of = |found| SearchRows { found, stretches: None };
     if request.every_cycle {
         // Search the cycles of all stretches, so that a number means the same cycle whatever the number of rows.
-        return studied
-            .analysis
-            .find_cycles(&SearchSettings {
-                max_candidates: MOST_ROWS,
-                ..settings.clone()
-            })
-            .map(of);
+        let most = SearchSettings {
+            max_candidates: MOST_ROWS,
+            ..settings.clone()
+        };
+        return studied.analysis.find_cycles(&most).map(of);
     }
     if request.tuning.shifted == Some(true) {
         return studied.analysis.find_loops(settings).map(of);

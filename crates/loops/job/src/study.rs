@@ -117,10 +117,9 @@ impl From<TakeArgs> for Study {
 
 /// Removes motion faster than `hertz` from a take; poses before and after a jump are not mixed.
 fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, StudyError> {
-    Ok(take.smoothed(
-        hertz,
-        &TakeDefects::of(take, &take.world_tracks(), &Body::find(take, overrides)?).jumps,
-    )?)
+    let body = Body::find(take, overrides)?;
+    let defects = TakeDefects::of(take, &take.world_tracks(), &body);
+    Ok(take.smoothed(hertz, &defects.jumps)?)
 }
 
 /// A take with its analysis, its warnings, and the character that receives its loops.

@@ -135,14 +135,8 @@ impl fmt::Display for Verdict {
 
 /// Returns the verdict on the loop of a stretch with default settings, written in the format of its take. `None` if it cannot be made.
 pub fn of_stretch(studied: &Studied, candidate: &LoopCandidate) -> Option<Verdict> {
-    Some(
-        default_loop(
-            &studied.analysis,
-            candidate,
-            &of_written(studied, candidate, studied.file.source.format()),
-        )?
-        .0,
-    )
+    let checks = of_written(studied, candidate, studied.file.source.format());
+    Some(default_loop(&studied.analysis, candidate, &checks)?.0)
 }
 
 /// Returns the verdict on the loop of a stretch with default settings, and its figures, given the checks of the stretch itself; the loop is

@@ -221,16 +221,12 @@ impl Standard {
         let mut first = 0;
         for size in GROUPS {
             let of_group = first..first + size;
-            let spread = (frames
-                .iter()
-                .flat_map(|frame| {
-                    let group = of_group.clone();
-                    let mean = &standard.mean;
-                    group.map(move |at| (frame[at] - mean[at]) * (frame[at] - mean[at]))
-                })
-                .sum::<f64>()
-                / (count * size as f64))
-                .sqrt();
+            let squares = frames.iter().flat_map(|frame| {
+                let group = of_group.clone();
+                let mean = &standard.mean;
+                group.map(move |at| (frame[at] - mean[at]) * (frame[at] - mean[at]))
+            });
+            let spread = (squares.sum::<f64>() / (count * size as f64)).sqrt();
             // A constant vector carries no information.
             let scale = if spread > STILL { 1.0 / spread } else { 0.0 };
             standard.scale[of_group].fill(scale);

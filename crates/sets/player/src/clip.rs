@@ -153,15 +153,9 @@ impl MotionClip {
             body: Keys::new(rows.collect(), tracks.step_secs(), entry.is_loop()),
             num_joints: skeleton.num_joints(),
             root: (!entry.is_loop()).then(|| {
-                Keys::new(
-                    roots_of(entry)
-                        .unwrap_or_default()
-                        .iter()
-                        .map(|root| vec![lanes(root.rotation, root.translation)])
-                        .collect(),
-                    tracks.step_secs(),
-                    false,
-                )
+                let roots = roots_of(entry).unwrap_or_default();
+                let rows = roots.iter().map(|root| vec![lanes(root.rotation, root.translation)]);
+                Keys::new(rows.collect(), tracks.step_secs(), false)
             }),
             events: entry.events.clone(),
         })

@@ -227,11 +227,8 @@ pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64
     });
     svg.outline(area);
     let middle = |index: usize| cell * (index as f64 + 0.5);
-    for (index, name) in names
-        .iter()
-        .enumerate()
-        .step_by((NAMES_APART / cell).ceil().max(1.0) as usize)
-    {
+    let every = (NAMES_APART / cell).ceil().max(1.0) as usize;
+    for (index, name) in names.iter().enumerate().step_by(every) {
         let name = text::fit(name, style::TEXT, false, NAMES);
         svg.text(
             area.left - 8.0,

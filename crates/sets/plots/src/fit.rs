@@ -70,17 +70,12 @@ fn springs(
     fit.events_of(quantity)
         .filter_map(|event| Some((event, event.trusted()?)))
         .map(|(event, fitted)| {
-            event
-                .frames
-                .clone()
-                .map(|frame| fit.profile.secs(frame))
-                .map(|secs| {
-                    (
-                        secs,
-                        figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
-                    )
-                })
-                .collect()
+            let point = |frame: usize| {
+                let secs = fit.profile.secs(frame);
+                let value = figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation));
+                (secs, value)
+            };
+            event.frames.clone().map(point).collect()
         })
         .collect()
 }
@@ -172,15 +167,8 @@ impl Curves {
             range = range.down_to_zero();
         }
         let area = plot.area(&heading, style::CHART_WIDTH, self.height);
-        let mut panel = Chart::new(
-            area,
-            (
-                Range::new(0.0, profile.secs(self.take.len().saturating_sub(1))),
-                "time, s",
-            ),
-            (range, self.axis),
-        )
-        .labelled(self.is_last);
+        let times = Range::new(0.0, profile.secs(self.take.len().saturating_sub(1)));
+        let mut panel = Chart::new(area, (times, "time, s"), (range, self.axis)).labelled(self.is_last);
         if self.is_degrees {
             panel = panel.in_degrees();
         }
@@ -190,18 +178,10 @@ impl Curves {
             }
             panel.grid(svg);
             for run in &profile.runs {
-                for (values, ink, width) in
-                    self.raw
-                        .iter()
-                        .map(|raw| (raw, Ink::Faint, 1.0))
-                        .chain([(&self.take, Ink::Blue, 2.6)])
-                {
-                    panel.line(
-                        svg,
-                        run.clone().map(|frame| (profile.secs(frame), values[frame])),
-                        ink,
-                        &stroke_width(width),
-                    );
+                let raw = self.raw.iter().map(|raw| (raw, Ink::Faint, 1.0));
+                for (values, ink, width) in raw.chain([(&self.take, Ink::Blue, 2.6)]) {
+                    let points = run.clone().map(|frame| (profile.secs(frame), values[frame]));
+                    panel.line(svg, points, ink, &stroke_width(width));
                 }
             }
             for spring in &self.springs {
@@ -216,12 +196,7 @@ impl Curves {
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
-    for (frame, _) in fit
-        .modes
-        .iter()
-        .enumerate()
-        .filter(|(_, mode)| **mode == MotionKind::Idle)
-    {
+    for frame in (0..fit.modes.len()).filter(|&frame| fit.modes[frame] == MotionKind::Idle) {
         let (from, to) = ((frame as f64 - 0.5) * dt, (frame as f64 + 0.5) * dt);
         match stretches.last_mut() {
             Some(last) if last.1 >= from - 0.1 * dt => last.1 = to,
@@ -236,12 +211,8 @@ fn columns(count: usize) -> (Vec<f64>, f64) {
     const GAP: f64 = 10.0;
     let whole = style::FULL - GAP * (count - 1) as f64;
     let column = whole / count as f64;
-    (
-        (0..count)
-            .map(|index| style::MARGIN + (column + GAP) * index as f64 + style::LEFT)
-            .collect(),
-        column - style::LEFT - style::RIGHT,
-    )
+    let lefts = (0..count).map(|index| style::MARGIN + (column + GAP) * index as f64 + style::LEFT);
+    (lefts.collect(), column - style::LEFT - style::RIGHT)
 }
 
 /// Seconds shown before the input of a change.
@@ -284,14 +255,11 @@ fn changes(plot: &mut Plot, fits: &[&TakeFit], pool: &Pool) {
             }
             if let Some(secs) = secs {
                 let response = SmoothedResponse::new(secs, deviation);
-                panel.line(
-                    svg,
-                    (0..=200)
-                        .map(|step| -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0)
-                        .map(|secs| (secs, response.step(secs))),
-                    Ink::Vermillion,
-                    &stroke_width(2.4),
-                );
+                let points = (0..=200).map(|step| {
+                    let secs = -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0;
+                    (secs, response.step(secs))
+                });
+                panel.line(svg, points, Ink::Vermillion, &stroke_width(2.4));
             }
         });
         plot.y = area.bottom() + style::BELOW + 8.0;
@@ -305,19 +273,14 @@ fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) 
         return (signal, Vec::new());
     };
     let step = fitted.to - fitted.from;
-    (
-        signal,
-        event
-            .frames
-            .clone()
-            .map(|frame| {
-                (
-                    fit.profile.secs(frame) - fitted.start_secs,
-                    (signal.values[frame] - fitted.from).dot(step) / step.length_squared(),
-                )
-            })
-            .collect(),
-    )
+    let points = event.frames.clone().map(|frame| {
+        let secs = fit.profile.secs(frame) - fitted.start_secs;
+        (
+            secs,
+            (signal.values[frame] - fitted.from).dot(step) / step.length_squared(),
+        )
+    });
+    (signal, points.collect())
 }
 
 /// The value of a signal at a frame.
@@ -364,18 +327,13 @@ fn histograms(plot: &mut Plot, fits: &[&TakeFit]) {
         Chart::new(area, (range, axis), shares).draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             for (shares, ink, line) in [(&take, Ink::Blue, 2.6), (&controller, Ink::Vermillion, 1.6)] {
-                svg.polyline(
-                    shares.iter().enumerate().flat_map(|(bin, &share)| {
-                        [bin, bin + 1].map(|edge| {
-                            (
-                                panel.across(range.low + range.width() * edge as f64 / BINS as f64),
-                                panel.down(share),
-                            )
-                        })
-                    }),
-                    ink,
-                    &stroke_width(line),
-                );
+                let outline = shares.iter().enumerate().flat_map(|(bin, &share)| {
+                    [bin, bin + 1].map(|edge| {
+                        let value = range.low + range.width() * edge as f64 / BINS as f64;
+                        (panel.across(value), panel.down(share))
+                    })
+                });
+                svg.polyline(outline, ink, &stroke_width(line));
             }
         });
         plot.y = area.bottom() + style::BELOW;

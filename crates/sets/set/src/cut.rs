@@ -143,8 +143,11 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
             }
         }
     }
-    best.map(|(name, stretch)| Ok((name, make(studied, Request::of(recipe), &Chosen::new(1, stretch))?)))
-        .transpose()
+    best.map(|(name, stretch)| {
+        let made = make(studied, Request::of(recipe), &Chosen::new(1, stretch))?;
+        Ok((name, made))
+    })
+    .transpose()
 }
 
 /// Returns the recommended loop, if there is one.

@@ -76,19 +76,14 @@ impl Played {
         let skeleton = first.take.skeleton();
         let frame_time_secs = frame_time_secs(request, of_first.clip.step_secs(), skeleton.num_joints())?;
         let has_added_root = request.engine.needs_root_joint(of_first.has_root_joint());
-        let set = LoopSet::with(
-            loops
-                .into_iter()
-                .map(|each| {
-                    Ok(if request.recenters {
-                        each.as_played(each.recentered(&request.overrides)?.clip)
-                    } else {
-                        each.played()
-                    })
-                })
-                .collect::<Result<_, BodyError>>()?,
-            &request.overrides,
-        )?;
+        let played = loops.into_iter().map(|each| {
+            Ok(if request.recenters {
+                each.as_played(each.recentered(&request.overrides)?.clip)
+            } else {
+                each.played()
+            })
+        });
+        let set = LoopSet::with(played.collect::<Result<_, BodyError>>()?, &request.overrides)?;
         let performance = set.perform(request.seconds, &request.settings)?;
         let take = if has_added_root {
             let root = loopwright_formats::added_root_name(skeleton);

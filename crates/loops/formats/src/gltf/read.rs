@@ -403,23 +403,16 @@ fn warn_of_scales(rig: &Rig, start_secs: f64, warnings: &mut Vec<FileWarning>) {
 fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, warnings: &mut Vec<FileWarning>) {
     let slack = 1.5 * grid.step_secs;
     let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
-    let mut short =
-        joints
-            .nodes
-            .iter()
-            .flatten()
-            .map(|&node| {
-                // The part that all of its tracks cover.
-                let covered = tracks[node].iter().flatten().filter(|track| track.moves()).fold(
-                    (start, end),
-                    |(from, to), track| {
-                        let times = &track.times;
-                        (from.max(times[0]), to.min(times[times.len() - 1]))
-                    },
-                );
-                (node, covered)
-            })
-            .filter(|(_, (from, to))| *from > start + slack || *to < end - slack);
+    let spans = joints.nodes.iter().flatten().map(|&node| {
+        // The part that all of its tracks cover.
+        let moving = tracks[node].iter().flatten().filter(|track| track.moves());
+        let covered = moving.fold((start, end), |(from, to), track| {
+            let times = &track.times;
+            (from.max(times[0]), to.min(times[times.len() - 1]))
+        });
+        (node, covered)
+    });
+    let mut short = spans.filter(|(_, (from, to))| *from > start + slack || *to < end - slack);
     if let Some((node, (from, to))) = short.next() {
         warnings.push(FileWarning::ChannelsShorter {
             joint: cut(&nodes.name(node), MAX_NAME),

@@ -106,14 +106,8 @@ impl MotionPack {
         let (written, added) = first.source.form().write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let outcomes = loops.iter().zip(added).map(|(each, added)| {
-            measured(
-                &each.made,
-                (each.take.clone(), describe::feet_of(&each.made)),
-                (&each.source, &each.writing),
-                &file,
-                Some(added?),
-            )
-            .map(Some)
+            let facts = (each.take.clone(), describe::feet_of(&each.made));
+            measured(&each.made, facts, (&each.source, &each.writing), &file, Some(added?)).map(Some)
         });
         Ok(Self {
             motions: outcomes.collect(),

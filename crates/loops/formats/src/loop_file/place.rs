@@ -223,13 +223,8 @@ impl LoopInFile {
         }
         let in_take = RootMotion { start, ..root };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-            return Ok(repeated(
-                RootRelativeClip {
-                    root,
-                    ..RootRelativeClip::relative_to(&clip, in_take, carrier)
-                },
-                copies,
-            ));
+            let relative = RootRelativeClip::relative_to(&clip, in_take, carrier);
+            return Ok(repeated(RootRelativeClip { root, ..relative }, copies));
         }
         // The root joint has the loop's transform, so that the two can be compared joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
@@ -244,13 +239,8 @@ impl LoopInFile {
             .map(|sample| (sample + self.layout.seam_sample) % count)
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
-        Ok(repeated(
-            RootRelativeClip {
-                root,
-                ..RootRelativeClip::under_root_joint(&clip, in_take, carrier, &completed, &root_from_joint)
-            },
-            copies,
-        ))
+        let relative = RootRelativeClip::under_root_joint(&clip, in_take, carrier, &completed, &root_from_joint);
+        Ok(repeated(RootRelativeClip { root, ..relative }, copies))
     }
 }
 

@@ -137,12 +137,11 @@ impl Target {
     /// Returns the default file extension: the take's own if the engine reads it.
     pub fn extension(self, take: &Path) -> Option<&'static str> {
         let reads = self.choices().reads;
-        if take
+        let own = take
             .extension()
             .and_then(|extension| extension.to_str())
-            .and_then(Format::of_motion_for)
-            .is_some_and(|format| reads.contains(&format))
-        {
+            .and_then(Format::of_motion_for);
+        if own.is_some_and(|format| reads.contains(&format)) {
             return None;
         }
         reads.first().map(|format| format.extension())

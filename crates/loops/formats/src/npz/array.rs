@@ -98,11 +98,10 @@ impl Array {
         let shape = shape.map_err(|_| damaged("its shape is no list of sizes"))?;
         let (descr, element) = (descr.to_owned(), element_of(name, descr)?);
         bytes.drain(..end);
-        if shape
+        let stated = shape
             .iter()
-            .try_fold(element.width, |bytes, size| bytes.checked_mul(*size))
-            != Some(bytes.len())
-        {
+            .try_fold(element.width, |bytes, size| bytes.checked_mul(*size));
+        if stated != Some(bytes.len()) {
             return Err(damaged("it has other bytes than its shape states"));
         }
         Ok(Self {
@@ -120,17 +119,14 @@ impl Array {
         if self.shape.len() == expected.len() && sizes.all(|(found, size)| size.is_none_or(|size| size == *found)) {
             return Ok(());
         }
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|size| size.map_or("any".to_owned(), |size| size.to_string()))
+            .collect();
         Err(NpzError::Shape {
             name: self.name.to_owned(),
             found: self.shape.clone(),
-            expected: format!(
-                "[{}]",
-                expected
-                    .iter()
-                    .map(|size| size.map_or("any".to_owned(), |size| size.to_string()))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
+            expected: format!("[{}]", expected.join(", ")),
         })
     }
 

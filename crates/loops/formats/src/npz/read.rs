@@ -262,16 +262,11 @@ impl Motion {
             space.unit_metres = metres;
         }
         space.settle(num_joints, &mut translations, &mut rotations);
-        let skeleton = Skeleton::new(
-            self.names
-                .into_iter()
-                .enumerate()
-                .map(|(joint, name)| Joint {
-                    tip: self.tips[joint].map(|tip| tip * space.unit_metres),
-                    ..Joint::new(name, self.parents[joint], offsets[joint] * space.unit_metres)
-                })
-                .collect(),
-        )?;
+        let joints = self.names.into_iter().enumerate().map(|(joint, name)| Joint {
+            tip: self.tips[joint].map(|tip| tip * space.unit_metres),
+            ..Joint::new(name, self.parents[joint], offsets[joint] * space.unit_metres)
+        });
+        let skeleton = Skeleton::new(joints.collect())?;
         Ok(Take::new(name, skeleton, 1.0 / self.fps, translations, rotations)?)
     }
 

@@ -94,12 +94,8 @@ impl RootKeys {
             .iter()
             .zip(self.xyzw.as_chunks().0)
             .map(|(&metres, &xyzw)| {
-                Rigid::new(
-                    DVec4::from_array(xyzw)
-                        .try_normalize()
-                        .map_or(unsound, DQuat::from_vec4),
-                    DVec3::from_array(metres),
-                )
+                let unit = DVec4::from_array(xyzw).try_normalize();
+                Rigid::new(unit.map_or(unsound, DQuat::from_vec4), DVec3::from_array(metres))
             })
             .collect()
     }

@@ -213,16 +213,11 @@ fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
         .iter()
         .enumerate()
         .map(|(foot, path)| {
-            path.iter()
-                .rfind(|joint| {
-                    paths
-                        .iter()
-                        .enumerate()
-                        .filter(|(other, _)| *other != foot)
-                        .any(|(_, path)| path.contains(joint))
-                })
-                .copied()
-                .unwrap_or(body.hips)
+            let is_shared = |joint: &&usize| {
+                let mut paths = paths.iter().enumerate();
+                paths.any(|(other, path)| other != foot && path.contains(joint))
+            };
+            path.iter().rfind(is_shared).copied().unwrap_or(body.hips)
         })
         .collect()
 }

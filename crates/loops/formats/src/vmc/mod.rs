@@ -408,11 +408,8 @@ impl VmcReader {
 
     /// Adds the next pose to the recording, or to the poses with which one begins.
     fn place(&mut self, pose: Pose) {
-        if let Some(before) = self
-            .first
-            .last()
-            .or(self.recording.as_ref().and_then(|recording| recording.last.as_ref()))
-        {
+        let recorded = self.recording.as_ref().and_then(|recording| recording.last.as_ref());
+        if let Some(before) = self.first.last().or(recorded) {
             let step = pose.secs - before.secs;
             if step <= 0.0 && step > -SET_ANEW_SECS {
                 self.counts.late_poses += 1;
@@ -478,12 +475,12 @@ impl VmcReader {
         let Some(before) = self.lengths.filter(|_| !self.counts.bones_stretch) else {
             return false;
         };
-        if !lengths
+        let is_other = lengths
             .iter()
             .zip(&before)
             .enumerate()
-            .any(|(bone, (now, before))| bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES)
-        {
+            .any(|(bone, (now, before))| bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES);
+        if !is_other {
             return false;
         }
         self.num_bodies += 1;

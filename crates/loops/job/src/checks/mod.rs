@@ -137,11 +137,8 @@ impl CheckId {
             let Measure::OnCharacter(measure) = measure else {
                 return None;
             };
-            Some(
-                measure(likeness)
-                    .map(|found| rig::graded(row, found, skeleton))
-                    .unwrap_or_else(|| row.unmeasured(Unmeasured::NotApplicable)),
-            )
+            let check = measure(likeness).map(|found| rig::graded(row, found, skeleton));
+            Some(check.unwrap_or_else(|| row.unmeasured(Unmeasured::NotApplicable)))
         })
     }
 

@@ -83,12 +83,7 @@ crate::check_rows! {
 
 /// Grades a step over the seam; `scale` converts the figure to the unit of the check.
 fn of_step(row: &CheckRow, subject: &Subject, step: Step, scale: f64) -> CheckFacts {
-    subject.of_joint(
-        step.joint,
-        step.sample,
-        row.graded_by(
-            Limits::new(scale * step.allowed, scale * step.allowed),
-            scale * step.size,
-        ),
-    )
+    let allowed = scale * step.allowed;
+    let check = row.graded_by(Limits::new(allowed, allowed), scale * step.size);
+    subject.of_joint(step.joint, step.sample, check)
 }

@@ -28,13 +28,12 @@ impl Authored {
         if let Some(whole) = whole.filter(|whole| whole.kind != WholeClipKind::Cycle) {
             return Self::of_clip(whole.kind, sidecar.edits.is_empty(), sidecar.variation.is_none());
         }
-        if sidecar
+        let mut spikes = sidecar
             .quality
             .checks
             .iter()
-            .filter(|check| check.id == CheckId::Spike.as_str())
-            .any(|fault| fault.value.is_some() && fault.grade.is_none())
-        {
+            .filter(|check| check.id == CheckId::Spike.as_str());
+        if spikes.any(|spike| spike.value.is_some() && spike.grade.is_none()) {
             Self::Motion
         } else {
             Self::Nothing

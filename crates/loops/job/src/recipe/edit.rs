@@ -191,16 +191,11 @@ impl EditRecipe {
             }
         }
         match table.keys().next() {
-            Some(unknown) => Err(format!(
-                "unknown field `{unknown}`, expected one of {}",
-                quoted(
-                    has_joints
-                        .then_some("joint")
-                        .into_iter()
-                        .chain(descriptor.parameters.iter().map(|parameter| parameter.key.as_str()))
-                        .chain([OFF])
-                )
-            )),
+            Some(unknown) => {
+                let parameters = descriptor.parameters.iter().map(|parameter| parameter.key.as_str());
+                let fields = quoted(has_joints.then_some("joint").into_iter().chain(parameters).chain([OFF]));
+                Err(format!("unknown field `{unknown}`, expected one of {fields}"))
+            }
             None => Ok(Self {
                 kind,
                 joint,

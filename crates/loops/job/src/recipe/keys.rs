@@ -246,10 +246,10 @@ impl FromStr for Setting {
             "stance" => short::<StanceRecipe>(key, value)?,
             EDIT => short::<EditRecipe>(key, value)?,
             "take.rig" | "take.map" | "take.robot" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
-            _ => read(&format!(
-                "{key} = {}",
-                written(value, Some(&example(key).ok_or_else(|| no_setting(key))?))
-            ))?,
+            _ => {
+                let example = example(key).ok_or_else(|| no_setting(key))?;
+                read(&format!("{key} = {}", written(value, Some(&example))))?
+            }
         };
         Ok(Self {
             key: key.to_owned(),

@@ -252,14 +252,14 @@ impl OutputRecipe {
         if let Some(found) = self.fps.filter(|rate| !is_positive(*rate)) {
             return Err(RecipeError::Rate { found });
         }
-        if let Some((name, Some(found))) = [
+        let not_positive = [
             ("seconds", self.seconds),
             ("cadence", self.cadence),
             ("speed", self.speed),
         ]
         .into_iter()
-        .find(|(_, value)| value.is_some_and(|value| !is_positive(value)))
-        {
+        .find(|(_, value)| value.is_some_and(|value| !is_positive(value)));
+        if let Some((name, Some(found))) = not_positive {
             return Err(RecipeError::NotPositive { name, found });
         }
         if self.contact.is_some() && self.start_at.is_some() {

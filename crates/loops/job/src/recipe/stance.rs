@@ -85,11 +85,8 @@ pub fn stances(recipes: &[StanceRecipe], edited: &EditedBody) -> Result<Vec<Stan
         let span = [recipe.from, recipe.to];
         let before = edits.len();
         for (foot, joints) in feet.iter().enumerate() {
-            if [Some(joints.ankle), joints.toe]
-                .into_iter()
-                .flatten()
-                .any(|joint| names::matches(&recipe.foot, joint_name(joint)))
-            {
+            let mut joints = [Some(joints.ankle), joints.toe].into_iter().flatten();
+            if joints.any(|joint| names::matches(&recipe.foot, joint_name(joint))) {
                 edits.push(StanceEdit {
                     foot,
                     span: match recipe.unit {

@@ -184,14 +184,12 @@ impl StudyArgs {
         for pair in &self.mirror {
             super::mirror_pair(pair)?;
         }
-        match [
+        let of_rig = [
             ("--map", self.map.is_some()),
             ("take.bone-stretch", self.bone_stretch.is_some()),
             ("take.gaze", self.gaze.as_ref().is_some_and(|gaze| *gaze != Gaze::Keep)),
-        ]
-        .into_iter()
-        .find(|(_, is_said)| *is_said)
-        {
+        ];
+        match of_rig.into_iter().find(|(_, is_said)| *is_said) {
             Some((name, _)) if self.rig.is_none() => Err(RecipeError::NoRig { name }),
             _ => Ok(()),
         }

@@ -139,18 +139,14 @@ read_into!(Sets, core::convert::identity, |matches| {
 });
 
 read_into!(TakeArgs, TakeFlags::augment_args, |matches| {
-    Ok(Sets::from_arg_matches(matches)?
-        .0
-        .take
-        .under(TakeFlags::from_arg_matches(matches)?.reading)
-        .reading())
+    let set = Sets::from_arg_matches(matches)?.0.take;
+    let flags = TakeFlags::from_arg_matches(matches)?;
+    Ok(set.under(flags.reading).reading())
 });
 
 read_into!(StudyArgs, StudyFlags::augment_args, |matches| {
-    let (set, flags) = (
-        Sets::from_arg_matches(matches)?.0.take,
-        StudyFlags::from_arg_matches(matches)?,
-    );
+    let set = Sets::from_arg_matches(matches)?.0.take;
+    let flags = StudyFlags::from_arg_matches(matches)?;
     Ok(Self {
         smooth: flags.smooth.or(set.smooth),
         rig: flags.rig,

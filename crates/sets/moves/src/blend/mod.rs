@@ -188,11 +188,8 @@ impl Blender {
                 weights: weights.len(),
             });
         }
-        if let Some((index, &found)) = weights
-            .iter()
-            .enumerate()
-            .find(|(_, weight)| !(0.0..=1e12).contains(*weight))
-        {
+        let mut numbered = weights.iter().enumerate();
+        if let Some((index, &found)) = numbered.find(|(_, weight)| !(0.0..=1e12).contains(*weight)) {
             return Err(BlendError::Weight { index, found });
         }
         let sum: f64 = weights.iter().sum();

@@ -101,18 +101,16 @@ impl Action {
                 })
                 .collect()
         };
+        let first = LoopState {
+            loop_index: 0,
+            secs: 0.0,
+        };
         let cheapest = |entries: &[(LoopState, f64)]| {
             entries
                 .iter()
                 .min_by_key(|(_, cost)| ordered(*cost))
                 .copied()
-                .unwrap_or((
-                    LoopState {
-                        loop_index: 0,
-                        secs: 0.0,
-                    },
-                    0.0,
-                ))
+                .unwrap_or((first, 0.0))
         };
         let ends = [state(0), state(last)];
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));

@@ -430,16 +430,11 @@ impl Search<'_> {
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)), 0.1))
             .collect();
         let flies_metres = FLIES_METRES * self.size;
+        let is_up = |foot, frame| {
+            !contacts.is_planted(foot, frame) && height(frame, joints[foot]) - standing[foot] > flies_metres
+        };
         let flies: Vec<bool> = (0..count)
-            .map(|frame| {
-                joints
-                    .iter()
-                    .zip(&standing)
-                    .enumerate()
-                    .all(|(foot, (&joint, standing))| {
-                        !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
-                    })
-            })
+            .map(|frame| (0..joints.len()).all(|foot| is_up(foot, frame)))
             .collect();
         let fewest = self.frames(FLIGHT_SECS);
         contact::runs(&flies)
@@ -482,7 +477,6 @@ impl Search<'_> {
             if !is_like {
                 continue;
             }
-            let stride = TimeStep::new(clip.step_secs()).nearest_from_one(1.0 / COARSE_HZ);
             let of_pairs = |frames: &mut dyn Iterator<Item = usize>, samples: &[usize]| {
                 frames
                     .filter(|&frame| self.analysis.usable[frame])
@@ -494,7 +488,9 @@ impl Search<'_> {
                     .min_by_key(|fit| (ordered(fit.price), fit.sample))
             };
             let count = clip.num_samples();
-            let stride = stride.min(count);
+            let stride = TimeStep::new(clip.step_secs())
+                .nearest_from_one(1.0 / COARSE_HZ)
+                .min(count);
             let samples: Vec<usize> = (0..count).step_by(stride).collect();
             let mut of_loop = of_pairs(&mut (first..=last).step_by(coarse), &samples);
             if let Some(found) = of_loop {

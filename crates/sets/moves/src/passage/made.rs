@@ -472,16 +472,17 @@ impl Passage {
             hanging.carrier,
             within,
         );
+        let between = Self::between_states(
+            set,
+            (body, limits),
+            (&tracks, &roots, grid),
+            (footwork, ends, fade),
+            (found.kind, hanging.carrier),
+            (found.ends, found.cost),
+        );
         Ok(Self {
             source_frames: Some([first, frame(end_secs)]),
-            ..Self::between_states(
-                set,
-                (body, limits),
-                (&tracks, &roots, grid),
-                (footwork, ends, fade),
-                (found.kind, hanging.carrier),
-                (found.ends, found.cost),
-            )
+            ..between
         })
     }
 

@@ -312,6 +312,9 @@ impl Set {
         let transitions = self.transitions()?;
         let most = most_cost(self, &transitions);
         let licences: BTreeSet<String> = made.filter_map(|made| made.licence.clone()).collect();
+        let loops = self.entries.iter().zip(written);
+        let passages = self.passages.iter().zip(of_passages);
+        let actions = self.actions.iter().zip(of_actions);
         Ok(Manifest {
             loopwright: env!("CARGO_PKG_VERSION").to_owned(),
             format: SET_FORMAT.to_owned(),
@@ -327,23 +330,10 @@ impl Set {
                 right_foot,
                 carrier: joint(clip.carrier()),
             },
-            clips: self
-                .entries
-                .iter()
-                .zip(written)
+            clips: loops
                 .map(|(entry, (file, facts))| entry.clip(file, facts))
-                .chain(
-                    self.passages
-                        .iter()
-                        .zip(of_passages)
-                        .map(|(each, (file, name))| each.clip((file, name.clone()))),
-                )
-                .chain(
-                    self.actions
-                        .iter()
-                        .zip(of_actions)
-                        .map(|(each, (file, name))| each.clip(self, most, (file, name.clone()))),
-                )
+                .chain(passages.map(|(each, (file, name))| each.clip((file, name.clone()))))
+                .chain(actions.map(|(each, (file, name))| each.clip(self, most, (file, name.clone()))))
                 .collect(),
             blend_spaces: space::spaces(&self.entries),
             transitions,
