@@ -44,6 +44,7 @@ mod plot;
 mod project;
 mod report;
 #[cfg(test)]
+#[path = "tests/schema_words.rs"]
 mod schema_words;
 mod signals;
 mod surface;

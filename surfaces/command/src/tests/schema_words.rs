@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-#[path = "../../../crates/loops/formats/src/tests/schema.rs"]
+#[path = "../../../../crates/loops/formats/src/tests/schema.rs"]
 pub mod schema;
-#[path = "../../../crates/loops/formats/src/tests/words.rs"]
+#[path = "../../../../crates/loops/formats/src/tests/words.rs"]
 mod words;
 
 use self::schema::{ANSWERS, tracked};
