@@ -34,15 +34,15 @@ pub(crate) const HIPS_REST_HEIGHT_METRES: f64 = HIP_BELOW_METRES + THIGH_METRES 
 
 pub(crate) mod joint {
     pub(crate) const HIPS: usize = 0;
-    const LEFT_UP_LEG: usize = 1;
-    const RIGHT_UP_LEG: usize = 5;
+    pub(super) const LEFT_UP_LEG: usize = 1;
+    pub(super) const RIGHT_UP_LEG: usize = 5;
     pub(crate) const SPINE: usize = 9;
     pub(crate) const SPINE1: usize = 10;
     pub(crate) const SPINE2: usize = 11;
     pub(crate) const NECK: usize = 12;
     pub(crate) const HEAD: usize = 13;
-    const LEFT_SHOULDER: usize = 14;
-    const RIGHT_SHOULDER: usize = 19;
+    pub(super) const LEFT_SHOULDER: usize = 14;
+    pub(super) const RIGHT_SHOULDER: usize = 19;
 }
 
 /// Left or right.

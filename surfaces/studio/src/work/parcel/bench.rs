@@ -44,7 +44,8 @@ impl Bench {
                 Answer::Followed(Box::new(OpenedParts::new(self.keep(opened))), edit)
             }
             Done::Made(made) | Done::Compared(made) => {
-                Answer::Made(Box::new(WorkedParts::new(&made?, self.opened.as_ref().ok_or(NO_TAKE)?)))
+                let made = made?;
+                Answer::Made(Box::new(WorkedParts::new(&made, self.opened.as_ref().ok_or(NO_TAKE)?)))
             }
             Done::Judged(grade) => Answer::Judged(grade.map(|grade| grade.as_str().to_owned())),
             Done::Studied(_, studied) => Answer::Studied(studied),
