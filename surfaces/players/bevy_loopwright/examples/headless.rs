@@ -217,7 +217,9 @@ fn play(folder: &Path) -> Result<(String, Vec<String>), Failure> {
     let mut faults = Vec::new();
 
     // Each clip alone.
-    let inside: BTreeMap<&str, [f64; 2]> = set.clips().iter()
+    let inside: BTreeMap<&str, [f64; 2]> = set
+        .clips()
+        .iter()
         .map(|clip| {
             let frames: Vec<_> = (0..=(clip.seconds * RATE) as usize)
                 .map(|frame| frame as f64 / RATE)

@@ -144,7 +144,10 @@ fn play(
             continue;
         };
         // A set that was loaded anew is played from its beginning.
-        let is_new = character.player.as_ref().is_none_or(|player| !Arc::ptr_eq(player.set(), set));
+        let is_new = character
+            .player
+            .as_ref()
+            .is_none_or(|player| !Arc::ptr_eq(player.set(), set));
         if is_new {
             let mut player = SteeredCharacter::new(Arc::clone(set));
             character.written = transforms.get(entity).copied().unwrap_or_default();
