@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs/formats"))
-from set_player import q_mul, q_turn
+from set_player import q_turn
 
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 KINDS = {5126: "<f4", 5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2"}
