@@ -48,7 +48,7 @@ pub fn file(
 }
 
 /// Returns the path of an input's output: the named file, or a file in the named folder, called like the input.
-fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
+pub fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
     if !output::is_named_as_folder(named) {
         return Ok(named.to_owned());
     }
@@ -75,7 +75,7 @@ pub fn output(
         named,
         extension,
         manner,
-        |_: &Path| Ok(vec![None]),
+        |_| Ok(vec![None]),
         |input, _, output| work(InputFile::named(input), output, true),
     )
 }
