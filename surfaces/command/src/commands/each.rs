@@ -48,7 +48,7 @@ pub fn file(
 }
 
 /// Returns the path of an input's output: the named file, or a file in the named folder, called like the input.
-pub fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
+fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
     if !output::is_named_as_folder(named) {
         return Ok(named.to_owned());
     }
@@ -75,7 +75,7 @@ pub fn output(
         named,
         extension,
         manner,
-        |_| Ok(vec![None]),
+        |_: &Path| Ok(vec![None]),
         |input, _, output| work(InputFile::named(input), output, true),
     )
 }

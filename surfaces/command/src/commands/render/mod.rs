@@ -33,12 +33,7 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
         for input in &args.inputs {
             files::check_is_there(input)?;
         }
-        // Pictures of two animations of one pack have names of their own.
-        if let [input] = &args.inputs[..] {
-            let output = each::output_of(input, &args.output, &args.to)?;
-            return one(&RenderArgs { output, ..args.clone() });
-        }
-        if !output::is_named_as_folder(&args.output) {
+        if args.inputs.len() == 2 && !output::is_named_as_folder(&args.output) {
             return one(args);
         }
     }
