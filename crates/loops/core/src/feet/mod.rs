@@ -403,7 +403,8 @@ fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist 
 ///
 /// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. The loop itself is
 /// the reference for floor, clearance and knees. A robot's feet are held on its hinges, within their limits. Afterwards the loop repeats as
-/// exactly as before. A foot that cannot be held is left unchanged, with the reason. `None` if none is held. Errors: the samples are no longer a loop clip, which is not known to happen.
+/// exactly as before. A foot that cannot be held is left unchanged, with the reason. `None` if none is held. Errors: the
+/// samples are no longer a loop clip, which is not known to happen.
 pub fn hold(
     clip: &LoopClip,
     body: &Body,

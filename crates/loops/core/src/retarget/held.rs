@@ -54,7 +54,8 @@ impl FollowedFeet {
     /// Holds the feet of a loop on the target while those of the source bear, if they then slide less.
     ///
     /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one; `places` are positions at which the
-    /// feet are held, relative to the root, if they differ from those of the loop. `None` if no foot is held. Errors: those of [`feet::hold`]; the loop has another number of samples than these feet.
+    /// feet are held, relative to the root, if they differ from those of the loop. `None` if no foot is held. Errors: those
+    /// of [`feet::hold`]; the loop has another number of samples than these feet.
     pub fn hold(
         &self,
         body: &Body,

@@ -1,8 +1,9 @@
 //! Renders: a body, of capsules or the mesh of its file, over a ground with metres on it, as an animation, a contact sheet or the seam's onion skin.
 //!
-//! A [`Figure`](crate::Figure) gives a skeleton its body, with its [`Surface`](crate::Surface) if it has one. A [`DrawnMotion`] is a take, a cut repeated unchanged, or a loop. A [`Scene`] adds
-//! ground and camera and draws any time of it as a [`Picture`]. Everything runs on the CPU. The same input gives the same
-//! pixels on one machine, and visually identical pictures on any other.
+//! A [`Figure`](crate::Figure) gives a skeleton its body, with its [`Surface`](crate::Surface) if it has one. A
+//! [`DrawnMotion`] is a take, a cut repeated unchanged, or a loop. A [`Scene`] adds ground and camera and draws any time of
+//! it as a [`Picture`]. Everything runs on the CPU. The same input gives the same pixels on one machine, and visually
+//! identical pictures on any other.
 
 mod animation;
 mod camera;

@@ -1,8 +1,9 @@
 //! The search over all admissible pairs of frames: bound, prune, score exactly.
 //!
-//! Bounds of pairs are compared with a limit that drops as good pairs are found; only pairs within it are scored exactly. In the end all pairs within the limit are known, so the list is exact up to there. Those
-//! pairs surround the requested number of loops, so memory grows only with the number of frames. Argument and proof:
-//! docs/math/search.md, section "The exact list of distinct loops".
+//! Bounds of pairs are compared with a limit that drops as good pairs are found; only pairs within it are scored exactly. In
+//! the end all pairs within the limit are known, so the list is exact up to there. Those pairs surround the requested number
+//! of loops, so memory grows only with the number of frames. Argument and proof: docs/math/search.md, section "The exact list
+//! of distinct loops".
 
 use super::{SeamPair, bound::SeamBounds};
 
