@@ -3,9 +3,14 @@
 //! The figures that rank loops have flat optima and errors that depend on the frame rate. On a take of a common rate, filtered to what
 //! slower rates can hold, they are equal for equal motion. Why, and what it changes: docs/math/choice.md.
 
+use core::{f64::consts::TAU, ops::RangeInclusive};
+
+use glam::DVec2;
+
 use super::{LoopCandidate, NearestMiss, SeamPair, SearchSettings, finder::Finder};
 use crate::{
     analysis::{Analysis, BadFrame, Segment, TakeDefects},
+    math::ops,
     motion::Tracks,
     take::{Cut, Sampler, Take},
 };
@@ -16,6 +21,11 @@ const CUTOFF_HZ: f64 = 8.0;
 
 /// One of this many samples is kept: the filtered motion contains nothing faster.
 const KEPT: usize = 2;
+
+/// Kept samples lie where a wave of the motion has its crest: its frequencies, in eighths of a hertz, and the longest part of a take
+/// that it is measured in, seconds.
+const WAVES_EIGHTHS_HZ: RangeInclusive<u8> = 4..=32;
+const WAVE_SECS: f64 = 10.0;
 
 /// Lowest frame rate that is resampled, hertz: with fewer keys, the motion between them is unknown.
 const LEAST_HZ: f64 = 20.0;
@@ -29,23 +39,26 @@ pub(crate) struct Choosing<'a> {
     pub(super) own_settings: &'a SearchSettings,
     /// The take at one rate, with the settings in its frames; `None` if loops are chosen on the take itself.
     even: Option<(Analysis, SearchSettings)>,
+    /// Its first frame, in frames of the take itself.
+    first: f64,
 }
 
 impl<'a> Choosing<'a> {
     /// Creates the take to choose on; loops that are not ranked by their outcome are chosen on the take itself.
     pub(crate) fn new(own: &'a Analysis, own_settings: &'a SearchSettings) -> Self {
-        let even = own_settings.ranks_by_outcome().then(|| even(own)).flatten();
+        let (first, even) = own_settings.ranks_by_outcome().then(|| even(own)).flatten().unzip();
         let mut choosing = Self {
             own,
             own_settings,
             even: even.map(|even| (even, own_settings.clone())),
+            first: first.unwrap_or(0.0),
         };
-        let frames_each = choosing.frames_each();
+        let within = own_settings.within.map(|(first, last)| {
+            let [first, last] = [first, last].map(|frame| choosing.chosen_frame(frame as f64));
+            (first.ceil() as usize, last.floor() as usize)
+        });
         if let Some((_, settings)) = &mut choosing.even {
-            settings.within = settings
-                .within
-                .map(|(first, last)| [first, last].map(|frame| frame as f64 / frames_each))
-                .map(|[first, last]| (first.ceil() as usize, last.floor() as usize));
+            settings.within = within;
         }
         choosing
     }
@@ -68,7 +81,12 @@ impl<'a> Choosing<'a> {
     /// Returns the nearest frame of the take itself.
     fn own_frame(&self, frame: usize) -> usize {
         let last = self.own.take.num_frames() - 1;
-        ((frame as f64 * self.frames_each()).round() as usize).min(last)
+        ((self.first + frame as f64 * self.frames_each()).round() as usize).min(last)
+    }
+
+    /// Returns where a frame of the take itself lies in the take to choose on.
+    fn chosen_frame(&self, own: f64) -> f64 {
+        ((own - self.first) / self.frames_each()).clamp(0.0, (self.analysis().take.num_frames() - 1) as f64)
     }
 
     /// Converts the first loops to frames of the take itself, and describes them there; they keep the outcome by which they were chosen.
@@ -91,11 +109,10 @@ impl<'a> Choosing<'a> {
 
     /// Returns a loop in frames of the take to choose on.
     pub(crate) fn in_chosen_frames(&self, own: &LoopCandidate) -> LoopCandidate {
-        let (each, last) = (self.frames_each(), (self.analysis().take.num_frames() - 1) as f64);
-        let [start, end] = [own.cut.start_frame(), own.cut.end_frame()].map(|frame| (frame / each).min(last));
+        let [start, end] = [own.cut.start_frame(), own.cut.end_frame()].map(|frame| self.chosen_frame(frame));
         LoopCandidate {
             cut: Cut::new(&self.analysis().take, start, end).unwrap_or(own.cut),
-            num_frames: own.num_frames / each,
+            num_frames: own.num_frames / self.frames_each(),
             ..own.clone()
         }
     }
@@ -123,48 +140,105 @@ impl<'a> Choosing<'a> {
     }
 }
 
-/// Returns a take at the rate of choosing, with the body and the defects of the take itself; `None` if it is too short or too
-/// slow for that.
-fn even(own: &Analysis) -> Option<Analysis> {
+/// Returns a take at the rate of choosing, with the body and the defects of the take itself, and its first frame in frames of the
+/// take itself; `None` if it is too short or too slow for that.
+fn even(own: &Analysis) -> Option<(f64, Analysis)> {
     let take = &own.take;
     let step = 1.0 / (SAMPLED_HZ * take.frame_time_secs());
     let last = ((take.num_frames() - 1) as f64 / step + 1e-9).floor() as usize;
-    if take.frame_rate_hz() < LEAST_HZ || last < KEPT * LEAST_FRAMES {
+    if take.frame_rate_hz() < LEAST_HZ || last < KEPT * (LEAST_FRAMES + 1) {
         return None;
     }
-    let mut sampler = Sampler::new(take);
-    let poses = (0..=last).map(|sample| sampler.sample(sample as f64 * step));
-    let tracks = Tracks::pose_by_pose(take.skeleton(), 1.0 / SAMPLED_HZ, poses);
-    let sampled = Take::from_tracks(take.name(), tracks).ok()?;
-    let jumps = |step: f64| -> Vec<usize> {
+    let dense = sampled(take, SAMPLED_HZ, (0..=last).map(|sample| sample as f64 * step))?;
+    let jumps = |first: f64, step: f64| -> Vec<usize> {
         let jumps = own.defects.jumps.iter();
-        jumps.map(|&jump| (jump as f64 / step).ceil() as usize).collect()
+        jumps
+            .map(|&jump| ((jump as f64 - first) / step).ceil().max(0.0) as usize)
+            .collect()
     };
-    let filtered = sampled.smoothed(CUTOFF_HZ, &jumps(step)).ok()?;
-    let kept = (0..=last).step_by(KEPT).map(|frame| filtered.pose(frame).to_pose());
-    let tracks = Tracks::pose_by_pose(take.skeleton(), KEPT as f64 / SAMPLED_HZ, kept);
-    let take = Take::from_tracks(take.name(), tracks).ok()?;
-    let step = KEPT as f64 * step;
+    let filtered = dense.smoothed(CUTOFF_HZ, &jumps(0.0, step)).ok()?;
+    let first = crest(&filtered) % KEPT as f64;
+    let kept = (0..)
+        .map(|frame| first + (KEPT * frame) as f64)
+        .take_while(|&sample| sample <= last as f64);
+    let take = sampled(&filtered, SAMPLED_HZ / KEPT as f64, kept)?;
+    let (first, step) = (first * step, KEPT as f64 * step);
     let defects = TakeDefects {
         bad_frames: own
             .defects
             .bad_frames
             .iter()
             .map(|bad| BadFrame {
-                frame: (bad.frame as f64 / step).round() as usize,
+                frame: ((bad.frame as f64 - first) / step).round().max(0.0) as usize,
                 ..*bad
             })
             .filter(|bad| bad.frame < take.num_frames())
             .collect(),
-        jumps: jumps(step),
+        jumps: jumps(first, step),
         ..own.defects.clone()
     };
     let usable = (0..take.num_frames())
         .map(|frame| {
-            let at = frame as f64 * step;
+            let at = first + frame as f64 * step;
             let around = [at.floor(), at.ceil()].map(|frame| own.usable.get(frame as usize));
             around.into_iter().all(|known| known.is_none_or(|&is_usable| is_usable))
         })
         .collect();
-    own.of_same_body(take, defects, usable)
+    Some((first, own.of_same_body(take, defects, usable)?))
+}
+
+/// Returns a take sampled at these frames.
+fn sampled(take: &Take, rate_hz: f64, frames: impl Iterator<Item = f64>) -> Option<Take> {
+    let mut sampler = Sampler::new(take);
+    let poses = frames.map(|frame| sampler.sample(frame));
+    Take::from_tracks(take.name(), Tracks::pose_by_pose(take.skeleton(), 1.0 / rate_hz, poses)).ok()
+}
+
+/// Returns a moment that belongs to the motion, wherever its first frame lies: the crest nearest to the middle of the strongest wave
+/// of the joints' distances from their mean rotations, in frames.
+fn crest(take: &Take) -> f64 {
+    let rotations = |frame: usize| take.pose(frame).rotations.get(1..).unwrap_or_default();
+    let mut means = rotations(0).to_vec();
+    for frame in 1..take.num_frames() {
+        for (mean, &rotation) in means.iter_mut().zip(rotations(frame)) {
+            *mean = *mean + rotation * mean.dot(rotation).signum();
+        }
+    }
+    for mean in &mut means {
+        *mean = mean.normalize();
+    }
+    let num = take.num_frames().min((WAVE_SECS * SAMPLED_HZ) as usize);
+    let first = (take.num_frames() - num) / 2;
+    let middle = 0.5 * (num - 1) as f64;
+    let distances: Vec<(f64, f64)> = (0..num)
+        .map(|frame| {
+            let weight = 0.5 + 0.5 * ops::cos(TAU * (frame as f64 - middle) / num as f64);
+            let apart = rotations(first + frame).iter().zip(&means);
+            (
+                weight,
+                apart.map(|(rotation, mean)| 1.0 - mean.dot(*rotation).powi(2)).sum(),
+            )
+        })
+        .collect();
+    let total = distances.iter().map(|(weight, _)| weight).sum::<f64>();
+    let mean = distances
+        .iter()
+        .map(|(weight, distance)| weight * distance)
+        .sum::<f64>()
+        / total;
+    let waves = WAVES_EIGHTHS_HZ.map(|eighths| {
+        let angle = TAU * 0.125 * f64::from(eighths) / SAMPLED_HZ;
+        let turned = |frames: f64| {
+            let (sin, cos) = ops::sin_cos(angle * frames);
+            DVec2::new(cos, sin)
+        };
+        let (mut at, step, mut wave) = (turned(-middle), turned(1.0), DVec2::ZERO);
+        for (weight, distance) in &distances {
+            wave += at * (weight * (distance - mean));
+            at = at.rotate(step);
+        }
+        (wave.length() * angle, ops::atan2(wave.y, wave.x) / angle)
+    });
+    let strongest = waves.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    (first as f64 + middle + strongest.map_or(0.0, |(_, crest)| crest)).max(0.0)
 }
