@@ -446,8 +446,11 @@ fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     loop {
+        // Signals wait until the file is known to them.
+        let mut unfinished = signals::wait();
         let file = builder.tempfile_in(folder)?;
-        signals::remove_when_stopped(file.path());
+        unfinished.push(file.path().to_owned());
+        drop(unfinished);
         // If the file system has no locks, leftovers are never removed.
         let _ = file.as_file().lock();
         // Another run may have removed it as a leftover before it was locked.

@@ -55,11 +55,11 @@ struct SparseValues {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct View {
-    buffer: usize,
+pub(super) struct View {
+    pub buffer: usize,
     #[serde(default)]
-    byte_offset: usize,
-    byte_length: usize,
+    pub byte_offset: usize,
+    pub byte_length: usize,
     byte_stride: Option<usize>,
     #[serde(default)]
     extensions: serde_json::Map<String, Value>,

@@ -1,6 +1,6 @@
 //! Converts the parts of a glTF file to a take.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride, math::rotation, motion::Part, take::Tail};
@@ -170,10 +170,14 @@ impl ParsedFile for GltfFile {
         }
         let mut tracks = vec![Tracks::default(); nodes.nodes.len()];
         let (mut times, mut has_curves, mut num_stepped) = (Vec::new(), false, 0);
+        // Thousands of tracks may share their times.
+        let mut known = HashSet::new();
         for (node, path, sampler) in moves {
             let track = chosen.track(&accessors, sampler, Some(path.width()))?;
             if is_joint[node] {
-                times.extend_from_slice(&track.times);
+                if known.insert(track.times.as_ptr()) {
+                    times.extend_from_slice(&track.times);
+                }
                 has_curves |= track.interpolation == Interpolation::CubicSpline;
                 num_stepped += usize::from(track.interpolation == Interpolation::Step && track.moves());
             }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
+    accessor::View,
     container::{Document, known_list},
     error::{GltfError, StreamFault},
     parts, prune,
@@ -35,16 +36,6 @@ struct Compressed {
     mode: String,
     #[serde(default)]
     filter: Option<String>,
-}
-
-/// The place of its bytes.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Place {
-    buffer: usize,
-    #[serde(default)]
-    byte_offset: usize,
-    byte_length: usize,
 }
 
 /// Implements [`Document::parse`] with all views decompressed.
@@ -75,7 +66,7 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             continue;
         };
         has_any = true;
-        let place: Place = parts::form(view, || at.clone())?;
+        let place: View = parts::form(view, || at.clone())?;
         GltfError::check_index(place.buffer, buffers.len(), || format!("{at}.buffer"))?;
         GltfError::check_index(compressed.buffer, buffers.len(), || {
             format!("{at}.extensions.{name}.buffer")
