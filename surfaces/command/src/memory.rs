@@ -84,16 +84,12 @@ impl FromStr for MemorySize {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let fault = || format!("expected a size such as 500M or 2G, found \"{text}\"");
-        let number = text.trim_end_matches(['B', 'b']).trim_end_matches(['i', 'I']);
-        let (number, scale) = match number.chars().last() {
-            Some('k' | 'K') => (&number[..number.len() - 1], 1_u64 << 10),
-            Some('m' | 'M') => (&number[..number.len() - 1], 1 << 20),
-            Some('g' | 'G') => (&number[..number.len() - 1], 1 << 30),
-            Some('t' | 'T') => (&number[..number.len() - 1], 1 << 40),
-            _ => (number, 1),
-        };
+        let lower = text.to_ascii_lowercase();
+        let size = lower.trim_end_matches('b').trim_end_matches('i');
+        let power = size.chars().last().and_then(|unit| "kmgt".find(unit));
+        let number = &size[..size.len() - usize::from(power.is_some())];
         let number: f64 = number.trim().parse().map_err(|_| fault())?;
-        let bytes = number * scale as f64;
+        let bytes = number * 1024_f64.powi(power.map_or(0, |power| power as i32 + 1));
         if !(1.0..1e18).contains(&bytes) {
             return Err(fault());
         }

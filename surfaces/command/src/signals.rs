@@ -54,8 +54,7 @@ pub fn watch() {
 
     // With an empty handler, the write fails instead of ending the run.
     let _ = flag::register(consts::SIGXFSZ, std::sync::Arc::default());
-    let mut ending = vec![consts::SIGINT, consts::SIGTERM, consts::SIGQUIT];
-    // Job schedulers send the others.
+    // Job schedulers send these.
     let others = [
         consts::SIGHUP,
         consts::SIGUSR1,
@@ -65,7 +64,8 @@ pub fn watch() {
         consts::SIGVTALRM,
         consts::SIGPROF,
     ];
-    ending.extend(others.into_iter().filter(|&signal| !is_ignored(signal)));
+    let others = others.into_iter().filter(|&signal| !is_ignored(signal));
+    let ending = others.chain([consts::SIGINT, consts::SIGTERM, consts::SIGQUIT]);
     // Without handlers, signals end the run at once, and the next run cleans up.
     let Ok(mut signals) = Signals::new(ending) else {
         return;

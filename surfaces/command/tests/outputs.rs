@@ -40,7 +40,14 @@ fn a_stopped_run_leaves_no_files_and_says_which_signal_it_was() {
     let folder = Folder::with_synth("--seconds 60 --fps 120");
     let before = folder.names();
     let by_hand = [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)];
-    let by_schedulers = [("USR1", 138), ("USR2", 140), ("ALRM", 142), ("XCPU", 152), ("VTALRM", 154), ("PROF", 155)];
+    let by_schedulers = [
+        ("USR1", 138),
+        ("USR2", 140),
+        ("ALRM", 142),
+        ("XCPU", 152),
+        ("VTALRM", 154),
+        ("PROF", 155),
+    ];
     for (name, status) in by_hand.into_iter().chain(by_schedulers) {
         let mut run = folder.start(&["render", "walk.bvh", "-o", "walk.gif"]);
         std::thread::sleep(std::time::Duration::from_millis(150));

@@ -124,16 +124,6 @@ impl SizeLimits {
         }
     }
 
-    /// Checks the size of a file. Errors: [`ReadError::TooLarge`].
-    pub(crate) fn check_input(&self, bytes: &[u8]) -> Result<(), ReadError> {
-        let limit = self.max_input_bytes;
-        if bytes.len() as u64 > limit {
-            Err(ReadError::TooLarge { limit })
-        } else {
-            Ok(())
-        }
-    }
-
     /// Checks an amount of memory for reading. Errors: [`ReadError::Memory`].
     pub(crate) fn check_memory(&self, needed: u64) -> Result<(), ReadError> {
         Ok(self.check_room(needed)?)

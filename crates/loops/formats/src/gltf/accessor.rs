@@ -1,6 +1,6 @@
 //! Numbers in buffers: views, strides, component types, normalization and sparse values.
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use std::{collections::HashMap, rc::Rc};
 
 use serde::Deserialize;
@@ -115,7 +115,9 @@ pub(crate) struct Accessors<'a> {
     faults: &'a [String],
     num_bytes: usize,
     num_values: Cell<usize>,
-    read: core::cell::RefCell<HashMap<usize, Rc<[f64]>>>,
+    read: RefCell<HashMap<usize, Rc<[f64]>>>,
+    /// What was found out about each use of an accessor.
+    known: RefCell<HashMap<[usize; 3], bool>>,
 }
 
 impl<'a> Accessors<'a> {
@@ -126,7 +128,8 @@ impl<'a> Accessors<'a> {
             faults,
             num_bytes: num_bytes.saturating_add(document.num_buffer_bytes()),
             num_values: Cell::new(0),
-            read: HashMap::new().into(),
+            read: RefCell::default(),
+            known: RefCell::default(),
         }
     }
 
@@ -160,6 +163,18 @@ impl<'a> Accessors<'a> {
         let values: Rc<[f64]> = self.decode(&accessor, width, &at)?.into();
         self.read.borrow_mut().insert(index, Rc::clone(&values));
         Ok((values, width))
+    }
+
+    /// Returns what there is to find out about a use of an accessor, which thousands of samplers may share. Errors: those of `find`.
+    pub(super) fn once(
+        &self,
+        used: [usize; 3],
+        find: impl FnOnce() -> Result<bool, GltfError>,
+    ) -> Result<bool, GltfError> {
+        let known = self.known.borrow().get(&used).copied();
+        let found = known.map_or_else(find, Ok)?;
+        self.known.borrow_mut().insert(used, found);
+        Ok(found)
     }
 
     /// Returns the bytes of a view. Errors: it is beyond its buffer's end.
