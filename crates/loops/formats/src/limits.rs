@@ -2,10 +2,7 @@
 
 use glam::DVec3;
 
-use crate::{
-    byte_count::MemoryError,
-    error::{ReadError, WriteError},
-};
+use crate::{byte_count::MemoryError, error::WriteError};
 
 /// Largest file that is read by default, in bytes; a larger one is not a take, and memory is limited.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -13,7 +10,7 @@ pub const MAX_FILE_BYTES: u64 = 4 << 30;
 /// Limits of how much is read and how much memory it may take.
 ///
 /// Readers and writers estimate the memory that they need, on the high side, and refuse before allocating it, with
-/// [`ReadError::Memory`] or [`WriteError::Memory`], which state the amount.
+/// [`ReadError::Memory`](crate::ReadError::Memory) or [`WriteError::Memory`], which state the amount.
 ///
 /// ```
 /// use loopwright_formats::{SizeLimits, ReadError, ReadSettings, read_take};
@@ -124,11 +121,6 @@ impl SizeLimits {
         }
     }
 
-    /// Checks an amount of memory for reading. Errors: [`ReadError::Memory`].
-    pub(crate) fn check_memory(&self, needed: u64) -> Result<(), ReadError> {
-        Ok(self.check_room(needed)?)
-    }
-
     pub(crate) fn most_transforms(&self) -> usize {
         usize::try_from(self.max_memory_bytes / READ_TRANSFORM_BYTES).unwrap_or(usize::MAX)
     }
@@ -188,7 +180,7 @@ pub(crate) const MAX_VALUE: f64 = 1e9;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::AnimatedFile;
+    use crate::{AnimatedFile, ReadError};
 
     #[test]
     fn a_limit_itself_is_still_allowed() {
@@ -197,13 +189,13 @@ mod tests {
             ..SizeLimits::default()
         };
         let limit = limits.max_memory_bytes;
-        assert_eq!(limits.check_memory(limit), Ok(()));
+        assert_eq!(limits.check_room(limit), Ok(()));
         assert_eq!(
-            limits.check_memory(limit + 1),
-            Err(ReadError::Memory(MemoryError {
+            limits.check_room(limit + 1),
+            Err(MemoryError {
                 needed: limit + 1,
                 limit
-            }))
+            })
         );
         assert_eq!(limits.most_transforms(), 12);
         assert_eq!(limits.check_transforms(4, 1), Ok(()));

@@ -32,25 +32,19 @@ struct Accessor {
 #[derive(Deserialize)]
 struct Sparse {
     count: usize,
-    indices: SparseIndices,
-    values: SparseValues,
+    indices: SparsePart,
+    values: SparsePart,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SparseIndices {
+struct SparsePart {
     buffer_view: usize,
     #[serde(default)]
     byte_offset: usize,
+    /// Stated for indices alone.
+    #[serde(default)]
     component_type: u32,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SparseValues {
-    buffer_view: usize,
-    #[serde(default)]
-    byte_offset: usize,
 }
 
 #[derive(Deserialize)]

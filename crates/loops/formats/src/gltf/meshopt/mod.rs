@@ -84,27 +84,23 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             // All elements, and their buffer, which grows to its stated end.
             let grown = end.saturating_sub(places[place.buffer].as_ref().map_or(0, Vec::len));
             needed = needed.saturating_add(grown as u64);
-            limits.check_memory(needed.saturating_add(2 * length as u64))?;
+            limits.check_room(needed.saturating_add(2 * length as u64))?;
             let elements = elements(&compressed, stream).map_err(|fault| GltfError::Damaged { view: index, fault })?;
             let start = place.byte_offset;
             let mut end_of_view = start + elements.len();
+            let into = places[place.buffer].get_or_insert_default();
+            into.resize(end.max(into.len()), 0);
+            let into = &mut into[start..end_of_view];
             let before = taken.range(..(place.buffer, end_of_view)).next_back();
             if let Some((_, &other)) = before.filter(|(at, other)| at.0 == place.buffer && **other > start) {
-                let bytes = places[place.buffer]
-                    .as_ref()
-                    .and_then(|bytes| bytes.get(start..end_of_view));
-                if bytes != Some(&elements[..]) {
+                if *into != elements[..] {
                     let fault = StreamFault::Overlaps;
                     return Err(GltfError::Damaged { view: index, fault }.into());
                 }
                 end_of_view = other.max(end_of_view);
             }
             taken.insert((place.buffer, start), end_of_view);
-            let into = places[place.buffer].get_or_insert_default();
-            if into.len() < end {
-                into.resize(end, 0);
-            }
-            into[place.byte_offset..place.byte_offset + elements.len()].copy_from_slice(&elements);
+            into.copy_from_slice(&elements);
         }
         forget(view, name);
     }
