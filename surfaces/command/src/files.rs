@@ -89,7 +89,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
     let more = memory::hint(limit);
     let hint = if limits.max_memory_bytes < limits.max_input_bytes {
-        &more
+        &*more
     } else {
         "cut the take into parts in the program that recorded it"
     };
