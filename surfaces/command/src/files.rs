@@ -112,10 +112,10 @@ fn read_up_to(path: &Path, (kind, limit): (&str, u64), hint: &str) -> Result<Vec
             .because("it is a pipe, a socket or a device")
             .try_this("the path of a file, or /dev/stdin"));
     }
-    let check = |length: u64, at_least: &str| {
+    let check = |length: u64| {
         if length > limit {
             return Err(failure!(
-                "\"{}\" is too large: it has {at_least}{}, the limit{kind} is {}",
+                "\"{}\" is too large: it has {}, the limit{kind} is {}",
                 path.display(),
                 ByteCount(length),
                 ByteCount(limit)
@@ -124,10 +124,10 @@ fn read_up_to(path: &Path, (kind, limit): (&str, u64), hint: &str) -> Result<Vec
         }
         Ok(())
     };
-    check(found.len(), "")?;
+    check(found.len())?;
     let bytes =
         read_at_most(File::open(path).map_err(failed)?, found.len(), limit.saturating_add(1)).map_err(failed)?;
-    check(bytes.len() as u64, "at least ")?;
+    check(bytes.len() as u64)?;
     Ok(bytes)
 }
 

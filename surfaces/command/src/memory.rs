@@ -47,9 +47,12 @@ pub fn share_among(files: usize) {
 
 /// Returns the limits of this run for one file.
 pub fn limits() -> SizeLimits {
-    let own = || *OWN_BYTES.get_or_init(|| (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64);
     let said = SAID_BYTES.load(Ordering::Relaxed);
-    let all = if said == 0 { own() } else { said };
+    let all = if said == 0 {
+        *OWN_BYTES.get_or_init(|| (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64)
+    } else {
+        said
+    };
     SizeLimits {
         max_memory_bytes: all / AT_ONCE.load(Ordering::Relaxed),
         in_proportion: said == 0,

@@ -99,9 +99,9 @@ impl SizeLimits {
     /// Checks whether a take with these frames, joints and compared joints may be searched. Errors: [`MemoryError`].
     pub fn check_search(&self, frames: usize, joints: usize, compared: usize) -> Result<(), MemoryError> {
         self.check_room(
-            SEARCH_FRAME_BYTES
-                .saturating_add(SEARCH_JOINT_BYTES.saturating_mul(joints as u64))
-                .saturating_add(SEARCH_COMPARED_BYTES.saturating_mul(compared as u64))
+            bytes_of(joints, 1, SEARCH_JOINT_BYTES)
+                .saturating_add(bytes_of(compared, 1, SEARCH_COMPARED_BYTES))
+                .saturating_add(SEARCH_FRAME_BYTES)
                 .saturating_mul(frames.max(FEWEST_FRAMES) as u64),
         )
     }
@@ -136,10 +136,9 @@ impl SizeLimits {
     /// Checks the memory for a file of JSON. Errors: [`MemoryError`].
     pub fn check_json(&self, text: &[u8]) -> Result<(), MemoryError> {
         // Its text, and a value after every comma and bracket.
-        let bytes = (text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() as u64)
-            .saturating_mul(JSON_VALUE_BYTES);
+        let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() as u64;
         let length = text.len() as u64;
-        self.for_file(length).check_room(bytes.saturating_add(length))
+        self.for_file(length).check_room(values * JSON_VALUE_BYTES + length)
     }
 
     /// Checks the memory for a written file of this size. Errors: [`WriteError::Memory`].

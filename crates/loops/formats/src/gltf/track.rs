@@ -23,7 +23,8 @@ pub(crate) struct Track {
     /// The number of values per key.
     pub(super) width: usize,
     pub(super) interpolation: Interpolation,
-    moves: bool,
+    /// Whether the value changes by more than the noise of single precision.
+    pub(super) moves: bool,
 }
 
 /// A time this close to a key, in frames, counts as the key's time: single precision rounds times, and rounding must not miss a
@@ -100,11 +101,6 @@ impl Track {
                 mixed([from, leaving * secs, arriving * secs, to], self.spline(key))
             }
         }
-    }
-
-    /// Whether the value changes by more than the noise of single precision.
-    pub(crate) fn moves(&self) -> bool {
-        self.moves
     }
 
     fn has_motion(&self) -> bool {
@@ -393,7 +389,7 @@ mod tests {
         }
         // Rounded to just before the key.
         assert_eq!(step.vector_at(2.0 - 1e-7, 0.1).x, 8.0);
-        assert!(line.moves() && !track(Interpolation::Linear, 3, &[0.0, 1.0], &[1.0; 6]).moves());
+        assert!(line.moves && !track(Interpolation::Linear, 3, &[0.0, 1.0], &[1.0; 6]).moves);
     }
 
     #[test]

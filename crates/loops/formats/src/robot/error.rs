@@ -1,5 +1,7 @@
 //! Errors of robots and of their motion.
 
+use crate::limits::MAX_DEPTH;
+
 /// Why the description of a robot cannot be used.
 #[error_kinds]
 pub enum RobotError {
@@ -28,6 +30,8 @@ pub enum RobotError {
     NoTree { name: String },
     #[error("two joints are named \"{name}\"")]
     SameName { name: String },
+    #[error("its classes of defaults set more than {limit} attributes, with those that they inherit")]
+    Defaults { limit: usize },
     #[error("bodies are nested more deeply than {limit}")]
     TooDeep { limit: usize },
     #[error(
@@ -36,6 +40,16 @@ pub enum RobotError {
     MeshSoles { name: String },
     /// Its joints form no skeleton.
     Skeleton(loopwright_core::motion::SkeletonError),
+}
+
+impl RobotError {
+    /// Errors: a body or a class is nested too deeply.
+    pub(super) fn check_depth(depth: usize) -> Result<(), Self> {
+        if depth > MAX_DEPTH {
+            return Err(Self::TooDeep { limit: MAX_DEPTH });
+        }
+        Ok(())
+    }
 }
 
 /// Why a motion of a robot cannot be read or written.

@@ -82,13 +82,12 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             let length = compressed.count.saturating_mul(compressed.byte_stride);
             let end = place.byte_offset.saturating_add(length.max(place.byte_length));
             // All elements, and their buffer, which grows to its stated end.
-            let grown = end.saturating_sub(places[place.buffer].as_ref().map_or(0, Vec::len));
-            needed = needed.saturating_add(grown as u64);
+            let into = places[place.buffer].get_or_insert_default();
+            needed = needed.saturating_add(end.saturating_sub(into.len()) as u64);
             limits.check_room(needed.saturating_add(2 * length as u64))?;
             let elements = elements(&compressed, stream).map_err(|fault| GltfError::Damaged { view: index, fault })?;
             let start = place.byte_offset;
             let mut end_of_view = start + elements.len();
-            let into = places[place.buffer].get_or_insert_default();
             into.resize(end.max(into.len()), 0);
             let into = &mut into[start..end_of_view];
             let before = taken.range(..(place.buffer, end_of_view)).next_back();
