@@ -1,7 +1,5 @@
 //! Errors of robots and of their motion.
 
-use crate::limits::MAX_DEPTH;
-
 /// Why the description of a robot cannot be used.
 #[error_kinds]
 pub enum RobotError {
@@ -40,16 +38,6 @@ pub enum RobotError {
     MeshSoles { name: String },
     /// Its joints form no skeleton.
     Skeleton(loopwright_core::motion::SkeletonError),
-}
-
-impl RobotError {
-    /// Errors: a body or a class is nested too deeply.
-    pub(super) fn check_depth(depth: usize) -> Result<(), Self> {
-        if depth > MAX_DEPTH {
-            return Err(Self::TooDeep { limit: MAX_DEPTH });
-        }
-        Ok(())
-    }
 }
 
 /// Why a motion of a robot cannot be read or written.

@@ -7,7 +7,7 @@ use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
 use super::{
-    body::{Attribute, RawBody, RawHinge, shape_points},
+    body::{Attribute, RawBody, RawHinge, check_depth, shape_points},
     error::RobotError,
 };
 use crate::excerpt::one_line;
@@ -81,7 +81,7 @@ pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError>
 impl<'a> File<'a> {
     /// Reads a class and those inside it, which inherit from it.
     fn read_defaults(&mut self, node: Node<'a, '_>, above: &'a str, depth: usize) -> Result<(), RobotError> {
-        RobotError::check_depth(depth)?;
+        check_depth(depth)?;
         let name = node.attribute("class").unwrap_or(MAIN);
         let mut class = self.classes.get(above).cloned().unwrap_or_default();
         for element in node
@@ -157,7 +157,7 @@ impl<'a> File<'a> {
         bodies: &mut Vec<RawBody>,
         depth: usize,
     ) -> Result<(), RobotError> {
-        RobotError::check_depth(depth)?;
+        check_depth(depth)?;
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
                 "body" => self.read_body(child, Some(body), class, frame, bodies, depth)?,

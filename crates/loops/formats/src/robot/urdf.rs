@@ -7,7 +7,7 @@ use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
 use super::{
-    body::{Attribute, RawBody, RawHinge, shape_points},
+    body::{Attribute, RawBody, RawHinge, check_depth, shape_points},
     error::RobotError,
 };
 use crate::excerpt::one_line;
@@ -65,7 +65,7 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
     let mut bodies = Vec::new();
     let mut open = vec![(top, None, None, 0)];
     while let Some((name, joint, parent, depth)) = open.pop() {
-        RobotError::check_depth(depth)?;
+        check_depth(depth)?;
         let mut body = RawBody {
             name: one_line(name),
             parent,
