@@ -74,27 +74,33 @@ pub fn lowercase_extension(path: &Path) -> Option<String> {
 /// Largest settings file, such as a recipe, bytes; when parsed it takes up to 65 times as much.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
+/// Largest sidecar or manifest, bytes.
+const MAX_JSON_BYTES: u64 = 64 << 20;
+
 /// Reads all bytes of a file that people write: settings, maps.
 pub fn read_settings(path: &Path) -> Result<Vec<u8>> {
-    let bytes = size(path);
-    if bytes > MAX_SETTINGS_BYTES {
-        return Err(failure!(
-            "\"{}\" is too large: it has {}, the limit for settings is {}",
-            path.display(),
-            ByteCount(bytes),
-            ByteCount(MAX_SETTINGS_BYTES)
-        )
-        .try_this("a file of settings, as `loopwright recipe` prints them"));
-    }
-    read_bytes(path)
+    let hint = "a file of settings, as `loopwright recipe` prints them";
+    read_up_to(path, (" for settings", MAX_SETTINGS_BYTES), hint)
 }
 
 /// Reads all bytes of a file.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    let limits = memory::limits();
+    let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
+    let more = memory::hint(limit);
+    let hint = if limits.max_memory_bytes < limits.max_input_bytes {
+        &*more
+    } else {
+        "cut the take into parts in the program that recorded it"
+    };
+    read_up_to(path, ("", limit), hint)
+}
+
+/// Reads all bytes of a file. Errors: it has more than a limit, which `kind` names.
+fn read_up_to(path: &Path, (kind, limit): (&str, u64), hint: &str) -> Result<Vec<u8>> {
     if is_stream(path) {
         return read_stream();
     }
-    let limits = memory::limits();
     let failed = |error: io::Error| unreadable(path, &error);
     // Links are followed, since the user named them; but the target must be a file, since opening a pipe might wait forever.
     let found = path.metadata().map_err(failed)?;
@@ -106,27 +112,22 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
             .because("it is a pipe, a socket or a device")
             .try_this("the path of a file, or /dev/stdin"));
     }
-    let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
-    let too_large = |size: String| {
-        let failure = failure!("\"{}\" is too large: {size}", path.display());
-        if limits.max_memory_bytes < limits.max_input_bytes {
-            failure.try_this(memory::hint(limit))
-        } else {
-            failure.try_this("cut the take into parts in the program that recorded it")
+    let check = |length: u64| {
+        if length > limit {
+            return Err(failure!(
+                "\"{}\" is too large: it has {}, the limit{kind} is {}",
+                path.display(),
+                ByteCount(length),
+                ByteCount(limit)
+            )
+            .try_this(hint));
         }
+        Ok(())
     };
-    if found.len() > limit {
-        return Err(too_large(format!(
-            "it has {}, the limit is {}",
-            ByteCount(found.len()),
-            ByteCount(limit)
-        )));
-    }
+    check(found.len())?;
     let bytes =
         read_at_most(File::open(path).map_err(failed)?, found.len(), limit.saturating_add(1)).map_err(failed)?;
-    if bytes.len() as u64 > limit {
-        return Err(too_large(format!("it has more than the limit of {}", ByteCount(limit))));
-    }
+    check(bytes.len() as u64)?;
     Ok(bytes)
 }
 
@@ -143,7 +144,8 @@ pub fn lines(path: &Path, wrong: impl Fn(String) -> Failure) -> Result<Vec<(usiz
 
 /// Reads all bytes of a JSON file. Errors: it cannot be read, or takes more memory than the run may use.
 pub fn read_json(path: &Path) -> Result<Vec<u8>> {
-    let bytes = read_bytes(path)?;
+    let hint = "the file that `loopwright` wrote beside its loops";
+    let bytes = read_up_to(path, (" for sidecars and sets", MAX_JSON_BYTES), hint)?;
     memory::limits()
         .check_json(&bytes)
         .map_err(|error| failures::memory(&format!("to read \"{}\"", path.display()), error))?;

@@ -25,6 +25,13 @@ macro_rules! limits {
                 $flag: Option<f64>,
             )+
         }
+
+        impl Limits {
+            /// Fills missing limits from others. Whether the seam shows is not a limit: a loop with a visible seam fails anyway.
+            pub fn or(self, others: Self) -> Self {
+                Self { $($flag: self.$flag.or(others.$flag),)+ }
+            }
+        }
     };
 }
 
@@ -137,17 +144,6 @@ pub struct SeamNames {
 }
 
 impl Limits {
-    /// Fills missing limits from others. Whether the seam shows is not a limit: a loop with a visible seam fails anyway.
-    pub fn or(self, others: Self) -> Self {
-        Self {
-            max_gap_deg: self.max_gap_deg.or(others.max_gap_deg),
-            max_gap_mm: self.max_gap_mm.or(others.max_gap_mm),
-            max_seam_acceleration: self.max_seam_acceleration.or(others.max_seam_acceleration),
-            max_foot_slide: self.max_foot_slide.or(others.max_foot_slide),
-            max_seam_rank: self.max_seam_rank.or(others.max_seam_rank),
-        }
-    }
-
     /// Lists the limits that a loop exceeds; a figure that the loop lacks exceeds no limit.
     pub fn exceeded(&self, quality: &QualityFacts, joints: &SeamNames) -> Vec<Exceeded> {
         const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";

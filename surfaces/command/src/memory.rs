@@ -47,9 +47,12 @@ pub fn share_among(files: usize) {
 
 /// Returns the limits of this run for one file.
 pub fn limits() -> SizeLimits {
-    let own = || *OWN_BYTES.get_or_init(|| (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64);
     let said = SAID_BYTES.load(Ordering::Relaxed);
-    let all = if said == 0 { own() } else { said };
+    let all = if said == 0 {
+        *OWN_BYTES.get_or_init(|| (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64)
+    } else {
+        said
+    };
     SizeLimits {
         max_memory_bytes: all / AT_ONCE.load(Ordering::Relaxed),
         in_proportion: said == 0,
@@ -84,16 +87,12 @@ impl FromStr for MemorySize {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let fault = || format!("expected a size such as 500M or 2G, found \"{text}\"");
-        let number = text.trim_end_matches(['B', 'b']).trim_end_matches(['i', 'I']);
-        let (number, scale) = match number.chars().last() {
-            Some('k' | 'K') => (&number[..number.len() - 1], 1_u64 << 10),
-            Some('m' | 'M') => (&number[..number.len() - 1], 1 << 20),
-            Some('g' | 'G') => (&number[..number.len() - 1], 1 << 30),
-            Some('t' | 'T') => (&number[..number.len() - 1], 1 << 40),
-            _ => (number, 1),
-        };
+        let lower = text.to_ascii_lowercase();
+        let size = lower.trim_end_matches('b').trim_end_matches('i');
+        let power = size.chars().last().and_then(|unit| "kmgt".find(unit));
+        let number = &size[..size.len() - usize::from(power.is_some())];
         let number: f64 = number.trim().parse().map_err(|_| fault())?;
-        let bytes = number * scale as f64;
+        let bytes = number * 1024_f64.powi(power.map_or(0, |power| power as i32 + 1));
         if !(1.0..1e18).contains(&bytes) {
             return Err(fault());
         }

@@ -194,21 +194,17 @@ impl Outputs {
     /// Checks the path of the sidecar beside an output that holds the loop of another file, whose own sidecar is `own`; without one, clears
     /// that path.
     pub fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<()> {
-        let beside = output.with_added_extension(files::SIDECAR);
         let Some(own) = own else {
-            return self.clear_beside(beside);
+            return self.clear_sidecar(output);
         };
         self.protect(own);
-        self.check(&beside).map(drop)
+        self.check(&output.with_added_extension(files::SIDECAR)).map(drop)
     }
 
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is removed
     /// when the new files appear. Other files are left alone.
     pub fn clear_sidecar(&mut self, output: &Path) -> Result<()> {
-        self.clear_beside(output.with_added_extension(files::SIDECAR))
-    }
-
-    fn clear_beside(&mut self, path: PathBuf) -> Result<()> {
+        let path = output.with_added_extension(files::SIDECAR);
         if path.symlink_metadata().is_err() {
             return Ok(());
         }
@@ -248,11 +244,10 @@ impl Outputs {
 
     /// Writes a file like [`Self::add`], and its sidecar beside it; without a sidecar, removes an old one of ours.
     pub fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<()> {
-        let beside = path.with_added_extension(files::SIDECAR);
         self.add(path, bytes)?;
         match sidecar {
-            Some(sidecar) => self.add(&beside, sidecar.as_bytes()),
-            None => self.clear_beside(beside),
+            Some(sidecar) => self.add(&path.with_added_extension(files::SIDECAR), sidecar.as_bytes()),
+            None => self.clear_sidecar(path),
         }
     }
 
@@ -446,8 +441,11 @@ fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     loop {
+        // Signals wait until the file is known to them.
+        let mut unfinished = signals::wait();
         let file = builder.tempfile_in(folder)?;
-        signals::remove_when_stopped(file.path());
+        unfinished.push(file.path().to_owned());
+        drop(unfinished);
         // If the file system has no locks, leftovers are never removed.
         let _ = file.as_file().lock();
         // Another run may have removed it as a leftover before it was locked.
@@ -473,15 +471,12 @@ fn is_first_in(folder: &Path) -> bool {
 fn remove_leftovers(folder: &Path, own: &NamedTempFile) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        if !entry.file_name().to_str().is_some_and(is_named_by_us) {
-            continue;
-        }
         let path = entry.path();
-        let Ok(found) = path.symlink_metadata() else { continue };
-        if !found.is_file() || !has_same_owner(&found, own) {
-            continue;
-        }
-        if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+        let is_ours = entry.file_name().to_str().is_some_and(is_named_by_us)
+            && path
+                .symlink_metadata()
+                .is_ok_and(|found| found.is_file() && has_same_owner(&found, own));
+        if is_ours && File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(&path);
         }
     }
@@ -539,11 +534,11 @@ fn is_ours(path: &Path) -> bool {
 
 /// Words why writing failed, without the name of the temporary file, which means nothing to the user.
 fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
     if error.get_ref().is_none() {
-        return error.to_string();
+        return text;
     }
     // For a failing disk, the kind alone is only "uncategorized error".
-    let text = error.to_string();
     let told = text.split_once(" at path ");
     told.map_or_else(|| error.kind().to_string(), |(told, _)| told.to_owned())
 }

@@ -1,7 +1,7 @@
 //! Handles signals that stop a run: unfinished files are removed, and the exit status tells the signal.
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Mutex, MutexGuard,
         atomic::{AtomicBool, Ordering},
@@ -12,11 +12,6 @@ use crate::parallel::locked;
 
 /// Files to remove when the run is stopped. While the lock is held, the run cannot be stopped.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Removes a file when the run is stopped.
-pub fn remove_when_stopped(path: &Path) {
-    wait().push(path.to_owned());
-}
 
 /// Whether a later run can continue this one.
 static CAN_BE_RESUMED: AtomicBool = AtomicBool::new(false);
@@ -46,7 +41,7 @@ pub fn stream_ends() -> bool {
     stream_was_ended()
 }
 
-/// Holds signals back until the returned value is dropped.
+/// Holds signals back until the returned list of files to remove is dropped.
 pub fn wait() -> MutexGuard<'static, Vec<PathBuf>> {
     locked(&UNFINISHED)
 }
@@ -59,16 +54,18 @@ pub fn watch() {
 
     // With an empty handler, the write fails instead of ending the run.
     let _ = flag::register(consts::SIGXFSZ, std::sync::Arc::default());
-    let mut ending = vec![consts::SIGINT, consts::SIGTERM, consts::SIGQUIT];
-    // Job schedulers send the others.
+    // Job schedulers send these.
     let others = [
         consts::SIGHUP,
         consts::SIGUSR1,
         consts::SIGUSR2,
         consts::SIGALRM,
         consts::SIGXCPU,
+        consts::SIGVTALRM,
+        consts::SIGPROF,
     ];
-    ending.extend(others.into_iter().filter(|&signal| !is_ignored(signal)));
+    let others = others.into_iter().filter(|&signal| !is_ignored(signal));
+    let ending = others.chain([consts::SIGINT, consts::SIGTERM, consts::SIGQUIT]);
     // Without handlers, signals end the run at once, and the next run cleans up.
     let Ok(mut signals) = Signals::new(ending) else {
         return;

@@ -91,6 +91,9 @@ fn work_on_a_small_file_takes_little_memory() {
         is_too_much(&folder, &format!("find {file}"));
         is_too_much(&folder, &format!("make {file} -o loop.glb"));
     }
+    // Times that all joints share are held once.
+    folder.write("keys.gltf", shared(4000, 25_000, 400.0, 1));
+    is_too_much(&folder, "inspect keys.gltf");
     // As much as is said is enough.
     let answer = folder.run("find joints.gltf --max-memory 2G");
     assert!(answer.status < 2, "{}", answer.stderr);
@@ -299,6 +302,15 @@ fn settings_and_journals_of_gigabytes_are_not_read() {
         .refused()
         .says("the limit for settings is 1 MiB");
     folder.remove("takes/loopwright.toml");
+    let sidecar = folder.read("loops/walk-loop.bvh.json");
+    for name in ["loops/set.json", "loops/walk-loop.bvh.json"] {
+        sparse(name);
+        run(&folder, "check loops")
+            .refused()
+            .says("the limit for sidecars and sets is 64 MiB");
+        folder.remove(name);
+    }
+    folder.write("loops/walk-loop.bvh.json", sidecar);
     let journal = folder.read("loops/.loopwright-batch.jsonl");
     sparse("loops/.loopwright-batch.jsonl");
     run(&folder, "make takes -o loops/ --resume")

@@ -33,13 +33,22 @@ fn files_of_a_killed_run_are_removed_by_the_next() {
     assert!(!folder.has(".loopwright-aB3dE6gH9jKl.part") && folder.has(".loopwright-mine"));
 }
 
-/// Both once ended the run at once, with its temporary files left behind.
+/// They once ended the run at once, with its temporary files left behind.
 #[cfg(unix)]
 #[test]
 fn a_stopped_run_leaves_no_files_and_says_which_signal_it_was() {
     let folder = Folder::with_synth("--seconds 60 --fps 120");
     let before = folder.names();
-    for (name, status) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
+    let by_hand = [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)];
+    let by_schedulers = [
+        ("USR1", 138),
+        ("USR2", 140),
+        ("ALRM", 142),
+        ("XCPU", 152),
+        ("VTALRM", 154),
+        ("PROF", 155),
+    ];
+    for (name, status) in by_hand.into_iter().chain(by_schedulers) {
         let mut run = folder.start(&["render", "walk.bvh", "-o", "walk.gif"]);
         std::thread::sleep(std::time::Duration::from_millis(150));
         signal(&run, name);

@@ -157,7 +157,10 @@ pub(crate) fn parsed<'a>(
     companions: Option<Companions<'_>>,
     limits: &SizeLimits,
 ) -> Result<(Format, Box<dyn ParsedFile + 'a>), ReadError> {
-    limits.check_input(bytes)?;
+    let limit = limits.max_input_bytes;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLarge { limit });
+    }
     let text = text::from_first_letter(bytes);
     let begins_with = |word: &[u8]| {
         text.get(..word.len())

@@ -2,10 +2,7 @@
 
 use glam::DVec3;
 
-use crate::{
-    byte_count::MemoryError,
-    error::{ReadError, WriteError},
-};
+use crate::{byte_count::MemoryError, error::WriteError};
 
 /// Largest file that is read by default, in bytes; a larger one is not a take, and memory is limited.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -13,7 +10,7 @@ pub const MAX_FILE_BYTES: u64 = 4 << 30;
 /// Limits of how much is read and how much memory it may take.
 ///
 /// Readers and writers estimate the memory that they need, on the high side, and refuse before allocating it, with
-/// [`ReadError::Memory`] or [`WriteError::Memory`], which state the amount.
+/// [`ReadError::Memory`](crate::ReadError::Memory) or [`WriteError::Memory`], which state the amount.
 ///
 /// ```
 /// use loopwright_formats::{SizeLimits, ReadError, ReadSettings, read_take};
@@ -102,9 +99,9 @@ impl SizeLimits {
     /// Checks whether a take with these frames, joints and compared joints may be searched. Errors: [`MemoryError`].
     pub fn check_search(&self, frames: usize, joints: usize, compared: usize) -> Result<(), MemoryError> {
         self.check_room(
-            SEARCH_FRAME_BYTES
-                .saturating_add(SEARCH_JOINT_BYTES.saturating_mul(joints as u64))
-                .saturating_add(SEARCH_COMPARED_BYTES.saturating_mul(compared as u64))
+            bytes_of(joints, 1, SEARCH_JOINT_BYTES)
+                .saturating_add(bytes_of(compared, 1, SEARCH_COMPARED_BYTES))
+                .saturating_add(SEARCH_FRAME_BYTES)
                 .saturating_mul(frames.max(FEWEST_FRAMES) as u64),
         )
     }
@@ -124,21 +121,6 @@ impl SizeLimits {
         }
     }
 
-    /// Checks the size of a file. Errors: [`ReadError::TooLarge`].
-    pub(crate) fn check_input(&self, bytes: &[u8]) -> Result<(), ReadError> {
-        let limit = self.max_input_bytes;
-        if bytes.len() as u64 > limit {
-            Err(ReadError::TooLarge { limit })
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Checks an amount of memory for reading. Errors: [`ReadError::Memory`].
-    pub(crate) fn check_memory(&self, needed: u64) -> Result<(), ReadError> {
-        Ok(self.check_room(needed)?)
-    }
-
     pub(crate) fn most_transforms(&self) -> usize {
         usize::try_from(self.max_memory_bytes / READ_TRANSFORM_BYTES).unwrap_or(usize::MAX)
     }
@@ -154,10 +136,9 @@ impl SizeLimits {
     /// Checks the memory for a file of JSON. Errors: [`MemoryError`].
     pub fn check_json(&self, text: &[u8]) -> Result<(), MemoryError> {
         // Its text, and a value after every comma and bracket.
-        let bytes = (text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() as u64)
-            .saturating_mul(JSON_VALUE_BYTES);
+        let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() as u64;
         let length = text.len() as u64;
-        self.for_file(length).check_room(bytes.saturating_add(length))
+        self.for_file(length).check_room(values * JSON_VALUE_BYTES + length)
     }
 
     /// Checks the memory for a written file of this size. Errors: [`WriteError::Memory`].
@@ -198,7 +179,7 @@ pub(crate) const MAX_VALUE: f64 = 1e9;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::AnimatedFile;
+    use crate::{AnimatedFile, ReadError};
 
     #[test]
     fn a_limit_itself_is_still_allowed() {
@@ -207,13 +188,13 @@ mod tests {
             ..SizeLimits::default()
         };
         let limit = limits.max_memory_bytes;
-        assert_eq!(limits.check_memory(limit), Ok(()));
+        assert_eq!(limits.check_room(limit), Ok(()));
         assert_eq!(
-            limits.check_memory(limit + 1),
-            Err(ReadError::Memory(MemoryError {
+            limits.check_room(limit + 1),
+            Err(MemoryError {
                 needed: limit + 1,
                 limit
-            }))
+            })
         );
         assert_eq!(limits.most_transforms(), 12);
         assert_eq!(limits.check_transforms(4, 1), Ok(()));

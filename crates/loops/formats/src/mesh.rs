@@ -215,7 +215,7 @@ impl Mesh {
         }
         let bytes = vertices * size_of::<Vertex>() + triangles * 3 * size_of::<u32>();
         // Growing vectors are copied.
-        Ok(limits.check_memory(2 * bytes as u64)?)
+        Ok(limits.check_room(2 * bytes as u64).map_err(ReadError::from)?)
     }
 
     /// Returns the number of a bone, new or known. Errors: more bones than any skeleton has.

@@ -49,6 +49,17 @@ const BY_MUJOCO: [(&str, [f64; 3], [f64; 4]); 6] = [
 ];
 const ODD_ANGLES: [f64; 5] = [0.4, -0.1, 0.7, 0.2, -0.3];
 
+#[test]
+fn classes_that_inherit_much_are_refused() {
+    let attributes: String = (0..1000).map(|number| format!("<joint a{number}=\"1\"/>")).collect();
+    let classes: String = (0..1000)
+        .map(|number| format!("<default class=\"c{number}\"/>"))
+        .collect();
+    let defaults = format!("<mujoco><default>{attributes}{classes}</default>");
+    let grown = SMALL.replace("<mujoco>", &defaults);
+    assert!(matches!(read_robot(grown.as_bytes()), Err(RobotError::Defaults { .. })));
+}
+
 fn biped() -> Skeleton {
     read_robot(ROBOT_MJCF.as_bytes()).unwrap()
 }

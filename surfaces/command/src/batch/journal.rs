@@ -109,7 +109,7 @@ impl Past {
             || !result
                 .outputs
                 .iter()
-                .all(|output| self.hash_of(&output.path).is_some_and(|hash| hash == output.sha256))
+                .all(|output| self.hash_of(&output.path).as_ref() == Some(&output.sha256))
         {
             return false;
         }
@@ -143,19 +143,15 @@ impl Past {
     /// The hash of a file in the folder of all outputs; `None` if there is none.
     fn hash_of(&self, path: &Path) -> Option<String> {
         let folder = files::folder_of(path).canonicalize().ok()?;
-        let lies_here = path.is_file() && folder.starts_with(&self.folder);
-        let bytes = lies_here.then(|| files::read_bytes(path).ok())??;
-        Some(loop_file::sha256(&bytes))
+        folder.starts_with(&self.folder).then(|| hash(path))?
     }
 
     /// Whether a catalog is as an earlier run wrote it, so that a resumed run may replace it.
     pub fn has_catalog(&self, path: &Path) -> bool {
         let place = output::place(files::folder_of(path), path);
-        let is_named = self.catalogs.iter().any(|(path, _)| *path == place);
-        let bytes = (is_named && path.is_file())
-            .then(|| files::read_bytes(path).ok())
-            .flatten();
-        bytes.is_some_and(|bytes| self.catalogs.contains(&(place, loop_file::sha256(&bytes))))
+        self.catalogs
+            .iter()
+            .any(|(path, sha256)| *path == place && hash(path).as_ref() == Some(sha256))
     }
 
     /// Whether an earlier run worked on a take.
@@ -183,6 +179,12 @@ impl Past {
             }
         }
     }
+}
+
+/// The hash of a file; `None` if there is none.
+fn hash(path: &Path) -> Option<String> {
+    let bytes = path.is_file().then(|| files::read_bytes(path).ok())??;
+    Some(loop_file::sha256(&bytes))
 }
 
 pub struct Journal {
@@ -224,16 +226,17 @@ impl Journal {
             }
             return Ok((Self { path, file: None }, past));
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                return Err(failure!("another run writes into \"{}\"", folder.display())
-                    .try_this("wait for it, name another folder with -o, or give each run its part with --shard"));
-            }
-            // Where the file system has no locks, two runs into one folder still leave whole files.
-            Err(TryLockError::Error(_)) | Ok(()) => {}
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(failed)?;
+        // Where the file system has no locks, two runs into one folder still leave whole files.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(failure!("another run writes into \"{}\"", folder.display())
+                .try_this("wait for it, name another folder with -o, or give each run its part with --shard"));
         }
         if anew {
             file.set_len(0).map_err(failed)?;

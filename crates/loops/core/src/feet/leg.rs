@@ -54,19 +54,17 @@ impl Leg {
     pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
-        let shared: Vec<usize> = body
-            .feet
-            .iter()
-            .map(|other| other.ankle)
-            .chain(body.head)
-            .filter(|&joint| joint != foot.ankle)
-            .flat_map(|joint| skeleton.path_from_root(joint))
-            .chain([body.hips])
-            .collect();
-        let below = path
-            .iter()
-            .rposition(|joint| shared.contains(joint))
-            .map_or(0, |at| at + 1);
+        let mut is_shared = vec![false; skeleton.num_joints()];
+        let others = body.feet.iter().map(|other| other.ankle).chain(body.head);
+        for mut joint in others.filter(|&joint| joint != foot.ankle) {
+            // Above one that is known, all are.
+            while !core::mem::replace(&mut is_shared[joint], true) {
+                let Some(parent) = skeleton.parent(joint) else { break };
+                joint = parent;
+            }
+        }
+        is_shared[body.hips] = true;
+        let below = path.iter().rposition(|&joint| is_shared[joint]).map_or(0, |at| at + 1);
         Self::along(&path[below..], skeleton, world)
     }
 

@@ -1,5 +1,7 @@
 //! Finds each joint's partner on the other side: from the caller, by name, or by position at rest.
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 
 use super::{ACROSS, MirrorError};
@@ -16,6 +18,9 @@ const SIDES: [(&str, &str); 5] = [
     ("L", "R"),
     ("l", "r"),
 ];
+
+/// Longer names name no side, bytes: a side word may stand at any of their places.
+const LONGEST_NAME: usize = 1000;
 
 /// Partners found by position may be off by this share of the skeleton's size.
 const SIZE_TOLERANCE: f64 = 0.05;
@@ -69,22 +74,26 @@ fn unturned(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<DVec3> {
 
 /// Finds the partner of every joint by its name or from the partners of its children; the joint itself if it has none.
 fn by_name(skeleton: &Skeleton) -> Vec<usize> {
+    // The first of those of one name.
+    let joints: BTreeMap<&str, usize> = skeleton
+        .joints()
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(joint, each)| (each.says(), joint))
+        .collect();
     let mut partners: Vec<usize> = (0..skeleton.num_joints())
         .map(|joint| {
             let name = skeleton.joint(joint).says();
             SIDES
                 .iter()
+                .filter(|_| name.len() <= LONGEST_NAME)
                 .flat_map(|&(left, right)| [(left, right), (right, left)])
                 .flat_map(|(from, to)| {
                     name.match_indices(from)
                         .map(move |(at, _)| format!("{}{to}{}", &name[..at], &name[at + from.len()..]))
                 })
-                .find_map(|name| {
-                    let mut joints = skeleton.joints().iter();
-                    joints
-                        .position(|joint| joint.says() == name)
-                        .filter(|&other| other != joint)
-                })
+                .find_map(|name| joints.get(&*name).copied().filter(|&other| other != joint))
                 .unwrap_or(joint)
         })
         .collect();

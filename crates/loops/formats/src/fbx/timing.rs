@@ -237,6 +237,8 @@ fn last_key(curves: &[&[Keyframe]]) -> f64 {
 /// Returns the keys of all that moves, if they fill the range and are even up to the last.
 fn tail(curves: &[&[Keyframe]], [begin, end]: [f64; 2]) -> Option<EvenKeys> {
     let mut moving: Vec<&[Keyframe]> = curves.iter().copied().filter(|keys| varies(keys)).collect();
+    // One curve may move many nodes.
+    moving.sort_by_key(|keys| keys.as_ptr());
     moving.dedup_by(|next, known| times(next).eq(times(known)));
     let mut times: Vec<f64> = moving.into_iter().flat_map(times).collect();
     even_keys::sort(&mut times);

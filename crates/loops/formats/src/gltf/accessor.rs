@@ -1,6 +1,6 @@
 //! Numbers in buffers: views, strides, component types, normalization and sparse values.
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use std::{collections::HashMap, rc::Rc};
 
 use serde::Deserialize;
@@ -32,34 +32,28 @@ struct Accessor {
 #[derive(Deserialize)]
 struct Sparse {
     count: usize,
-    indices: SparseIndices,
-    values: SparseValues,
+    indices: SparsePart,
+    values: SparsePart,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SparseIndices {
+struct SparsePart {
     buffer_view: usize,
     #[serde(default)]
     byte_offset: usize,
+    /// Stated for indices alone.
+    #[serde(default)]
     component_type: u32,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SparseValues {
-    buffer_view: usize,
+pub(super) struct View {
+    pub buffer: usize,
     #[serde(default)]
-    byte_offset: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct View {
-    buffer: usize,
-    #[serde(default)]
-    byte_offset: usize,
-    byte_length: usize,
+    pub byte_offset: usize,
+    pub byte_length: usize,
     byte_stride: Option<usize>,
     #[serde(default)]
     extensions: serde_json::Map<String, Value>,
@@ -115,7 +109,9 @@ pub(crate) struct Accessors<'a> {
     faults: &'a [String],
     num_bytes: usize,
     num_values: Cell<usize>,
-    read: core::cell::RefCell<HashMap<usize, Rc<[f64]>>>,
+    read: RefCell<HashMap<usize, Rc<[f64]>>>,
+    /// What was found out about each use of an accessor.
+    known: RefCell<HashMap<[usize; 3], bool>>,
 }
 
 impl<'a> Accessors<'a> {
@@ -126,7 +122,8 @@ impl<'a> Accessors<'a> {
             faults,
             num_bytes: num_bytes.saturating_add(document.num_buffer_bytes()),
             num_values: Cell::new(0),
-            read: HashMap::new().into(),
+            read: RefCell::default(),
+            known: RefCell::default(),
         }
     }
 
@@ -160,6 +157,18 @@ impl<'a> Accessors<'a> {
         let values: Rc<[f64]> = self.decode(&accessor, width, &at)?.into();
         self.read.borrow_mut().insert(index, Rc::clone(&values));
         Ok((values, width))
+    }
+
+    /// Returns what there is to find out about a use of an accessor, which thousands of samplers may share. Errors: those of `find`.
+    pub(super) fn once(
+        &self,
+        used: [usize; 3],
+        find: impl FnOnce() -> Result<bool, GltfError>,
+    ) -> Result<bool, GltfError> {
+        let known = self.known.borrow().get(&used).copied();
+        let found = known.map_or_else(find, Ok)?;
+        self.known.borrow_mut().insert(used, found);
+        Ok(found)
     }
 
     /// Returns the bytes of a view. Errors: it is beyond its buffer's end.

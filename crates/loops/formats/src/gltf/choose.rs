@@ -149,7 +149,7 @@ fn longest<'a>(
         for (_, path, sampler) in chosen.moves(nodes)? {
             let output = chosen.animation.samplers[sampler].output;
             // Values that were seen before do not move.
-            if seen.insert((output, path.width())) && chosen.track(accessors, sampler, Some(path.width()))?.moves() {
+            if seen.insert((output, path.width())) && chosen.track(accessors, sampler, Some(path.width()))?.moves {
                 moving = Some(index);
                 break 'found;
             }

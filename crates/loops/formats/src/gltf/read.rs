@@ -1,6 +1,6 @@
 //! Converts the parts of a glTF file to a take.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride, math::rotation, motion::Part, take::Tail};
@@ -170,12 +170,16 @@ impl ParsedFile for GltfFile {
         }
         let mut tracks = vec![Tracks::default(); nodes.nodes.len()];
         let (mut times, mut has_curves, mut num_stepped) = (Vec::new(), false, 0);
+        // Thousands of tracks may share their times.
+        let mut known = HashSet::new();
         for (node, path, sampler) in moves {
             let track = chosen.track(&accessors, sampler, Some(path.width()))?;
             if is_joint[node] {
-                times.extend_from_slice(&track.times);
+                if known.insert(track.times.as_ptr()) {
+                    times.extend_from_slice(&track.times);
+                }
                 has_curves |= track.interpolation == Interpolation::CubicSpline;
-                num_stepped += usize::from(track.interpolation == Interpolation::Step && track.moves());
+                num_stepped += usize::from(track.interpolation == Interpolation::Step && track.moves);
             }
             tracks[node][path as usize] = Some(track);
         }
@@ -199,7 +203,7 @@ impl ParsedFile for GltfFile {
         warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
         settings.limits.check_transforms(grid.num_frames, joints.nodes.len())?;
         let scales = joints.nodes.iter().flatten().filter_map(|&node| {
-            let scale = tracks[node][Path::Scale as usize].clone().filter(Track::moves)?;
+            let scale = tracks[node][Path::Scale as usize].clone().filter(|track| track.moves)?;
             Some((node, Beside::Scale, scale))
         });
         shapes.extend(scales);
@@ -377,7 +381,7 @@ fn warn_of_scales(rig: &Rig, start_secs: f64, warnings: &mut Vec<FileWarning>) {
         let joints = rig.joints.nodes.iter().flatten().chain(&above).copied();
         let mut found = joints.filter(|&node| {
             let track = rig.tracks[node][Path::Scale as usize].as_ref();
-            let changes = track.is_some_and(Track::moves);
+            let changes = track.is_some_and(|track| track.moves);
             if changes || varies {
                 return changes == varies;
             }
@@ -405,7 +409,7 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
     let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
     let spans = joints.nodes.iter().flatten().map(|&node| {
         // The part that all of its tracks cover.
-        let moving = tracks[node].iter().flatten().filter(|track| track.moves());
+        let moving = tracks[node].iter().flatten().filter(|track| track.moves);
         let covered = moving.fold((start, end), |(from, to), track| {
             let times = &track.times;
             (from.max(times[0]), to.min(times[times.len() - 1]))

@@ -23,6 +23,8 @@ pub(crate) struct Track {
     /// The number of values per key.
     pub(super) width: usize,
     pub(super) interpolation: Interpolation,
+    /// Whether the value changes by more than the noise of single precision.
+    pub(super) moves: bool,
 }
 
 /// A time this close to a key, in frames, counts as the key's time: single precision rounds times, and rounding must not miss a
@@ -54,11 +56,12 @@ impl Track {
         let values = accessors.values(sampler.output, shape, &format!("{at}.output"))?;
         let per_key = sampler.interpolation.per_key();
         let expected = times.len().saturating_mul(per_key);
-        let track = Self {
+        let mut track = Self {
             width: width.unwrap_or(values.len() / expected),
             times,
             values,
             interpolation: sampler.interpolation,
+            moves: false,
         };
         if track.width == 0 || track.values.len() != track.width.saturating_mul(expected) {
             return Err(GltfError::KeyCount {
@@ -68,18 +71,21 @@ impl Track {
                 found: track.values.len() / width.unwrap_or(1),
             });
         }
-        for (element, value) in track.values.chunks_exact(track.width).enumerate() {
-            // Tangents of rotations have any length, including zero.
-            let is_value = per_key == 1 || element % 3 == 1;
-            let has_length = value.iter().map(|x| x * x).sum::<f64>() > 1e-12;
-            let finite = value.iter().all(|x| x.abs() <= MAX_VALUE);
-            if !finite || (is_rotation && is_value && !has_length) {
-                return Err(GltfError::KeyValue {
-                    at: at.to_owned(),
-                    key: element / per_key,
-                });
+        track.moves = accessors.once([sampler.output, track.width, per_key], || {
+            for (element, value) in track.values.chunks_exact(track.width).enumerate() {
+                // Tangents of rotations have any length, including zero.
+                let is_value = per_key == 1 || element % 3 == 1;
+                let has_length = value.iter().map(|x| x * x).sum::<f64>() > 1e-12;
+                let finite = value.iter().all(|x| x.abs() <= MAX_VALUE);
+                if !finite || (is_rotation && is_value && !has_length) {
+                    return Err(GltfError::KeyValue {
+                        at: at.to_owned(),
+                        key: element / per_key,
+                    });
+                }
             }
-        }
+            Ok(track.has_motion())
+        })?;
         Ok(track)
     }
 
@@ -97,8 +103,7 @@ impl Track {
         }
     }
 
-    /// Whether the value changes by more than the noise of single precision.
-    pub(crate) fn moves(&self) -> bool {
+    fn has_motion(&self) -> bool {
         let first = self.key(0);
         let mut values = (1..self.times.len()).flat_map(|key| self.key(key).iter().zip(first));
         // Between equal keys the tangents of a spline may still move it.
@@ -228,18 +233,21 @@ const MAX_SECS: f64 = 1e8;
 pub(crate) fn read_times(accessors: &Accessors, sampler: &Sampler, at: &str) -> Result<Rc<[f64]>, GltfError> {
     let position = format!("{at}.input");
     let times = accessors.values(sampler.input, "SCALAR", &position)?;
-    let mut before = 0.0;
-    for (key, &found) in times.iter().enumerate() {
-        // Exporters that round may give two keys the same time, which is harmless.
-        if !(found >= before && found <= MAX_SECS) {
-            return Err(GltfError::KeyTime {
-                at: position,
-                key,
-                found,
-            });
+    accessors.once([sampler.input, 0, 0], || {
+        let mut before = 0.0;
+        for (key, &found) in times.iter().enumerate() {
+            // Exporters that round may give two keys the same time, which is harmless.
+            if !(found >= before && found <= MAX_SECS) {
+                return Err(GltfError::KeyTime {
+                    at: position,
+                    key,
+                    found,
+                });
+            }
+            before = found;
         }
-        before = found;
-    }
+        Ok(true)
+    })?;
     if times.is_empty() {
         return Err(GltfError::KeyCount {
             at: at.to_owned(),
@@ -357,11 +365,16 @@ mod tests {
     use super::*;
 
     fn track(interpolation: Interpolation, width: usize, times: &[f64], values: &[f64]) -> Track {
-        Track {
+        let track = Track {
             times: times.into(),
             values: values.into(),
             width,
             interpolation,
+            moves: false,
+        };
+        Track {
+            moves: track.has_motion(),
+            ..track
         }
     }
 
@@ -376,7 +389,7 @@ mod tests {
         }
         // Rounded to just before the key.
         assert_eq!(step.vector_at(2.0 - 1e-7, 0.1).x, 8.0);
-        assert!(line.moves() && !track(Interpolation::Linear, 3, &[0.0, 1.0], &[1.0; 6]).moves());
+        assert!(line.moves && !track(Interpolation::Linear, 3, &[0.0, 1.0], &[1.0; 6]).moves);
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Entry<'_> {
             }
             .into());
         }
-        limits.check_memory(self.stated)?;
+        limits.check_room(self.stated)?;
         let bytes = match self.method {
             0 => self.packed.to_vec(),
             8 => decompress_to_vec_with_limit(self.packed, self.stated as usize)

@@ -7,7 +7,15 @@ use loopwright_core::{
 };
 
 use super::error::RobotError;
-use crate::excerpt::one_line;
+use crate::{excerpt::one_line, limits::MAX_DEPTH};
+
+/// Errors: a body or a class is nested too deeply.
+pub(super) fn check_depth(depth: usize) -> Result<(), RobotError> {
+    if depth > MAX_DEPTH {
+        return Err(RobotError::TooDeep { limit: MAX_DEPTH });
+    }
+    Ok(())
+}
 
 /// Directions in which round shapes have points.
 const DIRECTIONS: usize = 8;

@@ -28,6 +28,8 @@ pub enum RobotError {
     NoTree { name: String },
     #[error("two joints are named \"{name}\"")]
     SameName { name: String },
+    #[error("its classes of defaults set more than {limit} attributes, with those that they inherit")]
+    Defaults { limit: usize },
     #[error("bodies are nested more deeply than {limit}")]
     TooDeep { limit: usize },
     #[error(

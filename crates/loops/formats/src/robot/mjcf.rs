@@ -7,13 +7,16 @@ use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
 use super::{
-    body::{Attribute, RawBody, RawHinge, shape_points},
+    body::{Attribute, RawBody, RawHinge, check_depth, shape_points},
     error::RobotError,
 };
-use crate::{excerpt::one_line, limits::MAX_DEPTH};
+use crate::excerpt::one_line;
 
 /// The class that applies where none is named.
 const MAIN: &str = "main";
+
+/// Most attributes of a class, with those that it inherits, times classes: robots stay below some thousand.
+const MOST_ATTRIBUTES: usize = 100_000;
 
 /// The attributes that a class sets, by element and attribute name.
 type Class<'a> = HashMap<(&'a str, &'a str), &'a str>;
@@ -78,9 +81,7 @@ pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError>
 impl<'a> File<'a> {
     /// Reads a class and those inside it, which inherit from it.
     fn read_defaults(&mut self, node: Node<'a, '_>, above: &'a str, depth: usize) -> Result<(), RobotError> {
-        if depth > MAX_DEPTH {
-            return Err(RobotError::TooDeep { limit: MAX_DEPTH });
-        }
+        check_depth(depth)?;
         let name = node.attribute("class").unwrap_or(MAIN);
         let mut class = self.classes.get(above).cloned().unwrap_or_default();
         for element in node
@@ -90,6 +91,9 @@ impl<'a> File<'a> {
             for attribute in element.attributes() {
                 class.insert((element.tag_name().name(), attribute.name()), attribute.value());
             }
+        }
+        if class.len() * self.classes.len() > MOST_ATTRIBUTES {
+            return Err(RobotError::Defaults { limit: MOST_ATTRIBUTES });
         }
         self.classes.insert(name, class);
         for inner in node.children().filter(|child| child.has_tag_name("default")) {
@@ -153,9 +157,7 @@ impl<'a> File<'a> {
         bodies: &mut Vec<RawBody>,
         depth: usize,
     ) -> Result<(), RobotError> {
-        if depth > MAX_DEPTH {
-            return Err(RobotError::TooDeep { limit: MAX_DEPTH });
-        }
+        check_depth(depth)?;
         for child in node.children().filter(Node::is_element) {
             match child.tag_name().name() {
                 "body" => self.read_body(child, Some(body), class, frame, bodies, depth)?,
@@ -296,11 +298,7 @@ impl Element<'_, '_, '_> {
         if !touches("contype") && !touches("conaffinity") {
             return Ok(());
         }
-        let named = if self.get("mesh").text.is_some() {
-            "mesh"
-        } else {
-            "sphere"
-        };
+        let named = self.get("mesh").text.map_or("sphere", |_| "mesh");
         let kind = self.get("type").text.unwrap_or(named);
         if kind == "mesh" {
             body.has_mesh = true;

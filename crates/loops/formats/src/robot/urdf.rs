@@ -7,10 +7,10 @@ use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
 use super::{
-    body::{Attribute, RawBody, RawHinge, shape_points},
+    body::{Attribute, RawBody, RawHinge, check_depth, shape_points},
     error::RobotError,
 };
-use crate::{excerpt::one_line, limits::MAX_DEPTH};
+use crate::excerpt::one_line;
 
 fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     node.children().find(|child| child.has_tag_name(name))
@@ -31,11 +31,8 @@ fn attribute<'a>(element: &'a str, node: Option<Node<'a, '_>>, name: &'static st
 
 /// Returns the bodies of a robot, each after the one that it hangs from.
 pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
-    let links: HashMap<&str, Node<'_, '_>> = robot
-        .children()
-        .filter(|node| node.has_tag_name("link"))
-        .map(|node| (name_of(node), node))
-        .collect();
+    let each_link = || robot.children().filter(|node| node.has_tag_name("link"));
+    let links: HashMap<&str, Node<'_, '_>> = each_link().map(|node| (name_of(node), node)).collect();
     let mut below: HashMap<&str, Vec<(&str, Node<'_, '_>)>> = HashMap::new();
     let mut hanging: HashSet<&str> = HashSet::new();
     for joint in robot.children().filter(|node| node.has_tag_name("joint")) {
@@ -55,9 +52,7 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
         }
         below.entry(parent).or_default().push((link, joint));
     }
-    let tops: Vec<&str> = robot
-        .children()
-        .filter(|node| node.has_tag_name("link"))
+    let tops: Vec<&str> = each_link()
         .map(name_of)
         .filter(|name| !hanging.contains(name))
         .collect();
@@ -70,9 +65,7 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
     let mut bodies = Vec::new();
     let mut open = vec![(top, None, None, 0)];
     while let Some((name, joint, parent, depth)) = open.pop() {
-        if depth > MAX_DEPTH {
-            return Err(RobotError::TooDeep { limit: MAX_DEPTH });
-        }
+        check_depth(depth)?;
         let mut body = RawBody {
             name: one_line(name),
             parent,

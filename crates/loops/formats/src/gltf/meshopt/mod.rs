@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
+    accessor::View,
     container::{Document, known_list},
     error::{GltfError, StreamFault},
     parts, prune,
@@ -35,16 +36,6 @@ struct Compressed {
     mode: String,
     #[serde(default)]
     filter: Option<String>,
-}
-
-/// The place of its bytes.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Place {
-    buffer: usize,
-    #[serde(default)]
-    byte_offset: usize,
-    byte_length: usize,
 }
 
 /// Implements [`Document::parse`] with all views decompressed.
@@ -75,7 +66,7 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             continue;
         };
         has_any = true;
-        let place: Place = parts::form(view, || at.clone())?;
+        let place: View = parts::form(view, || at.clone())?;
         GltfError::check_index(place.buffer, buffers.len(), || format!("{at}.buffer"))?;
         GltfError::check_index(compressed.buffer, buffers.len(), || {
             format!("{at}.extensions.{name}.buffer")
@@ -91,29 +82,24 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             let length = compressed.count.saturating_mul(compressed.byte_stride);
             let end = place.byte_offset.saturating_add(length.max(place.byte_length));
             // All elements, and their buffer, which grows to its stated end.
-            let grown = end.saturating_sub(places[place.buffer].as_ref().map_or(0, Vec::len));
-            needed = needed.saturating_add(grown as u64);
-            limits.check_memory(needed.saturating_add(2 * length as u64))?;
+            let into = places[place.buffer].get_or_insert_default();
+            needed = needed.saturating_add(end.saturating_sub(into.len()) as u64);
+            limits.check_room(needed.saturating_add(2 * length as u64))?;
             let elements = elements(&compressed, stream).map_err(|fault| GltfError::Damaged { view: index, fault })?;
             let start = place.byte_offset;
             let mut end_of_view = start + elements.len();
+            into.resize(end.max(into.len()), 0);
+            let into = &mut into[start..end_of_view];
             let before = taken.range(..(place.buffer, end_of_view)).next_back();
             if let Some((_, &other)) = before.filter(|(at, other)| at.0 == place.buffer && **other > start) {
-                let bytes = places[place.buffer]
-                    .as_ref()
-                    .and_then(|bytes| bytes.get(start..end_of_view));
-                if bytes != Some(&elements[..]) {
+                if *into != elements[..] {
                     let fault = StreamFault::Overlaps;
                     return Err(GltfError::Damaged { view: index, fault }.into());
                 }
                 end_of_view = other.max(end_of_view);
             }
             taken.insert((place.buffer, start), end_of_view);
-            let into = places[place.buffer].get_or_insert_default();
-            if into.len() < end {
-                into.resize(end, 0);
-            }
-            into[place.byte_offset..place.byte_offset + elements.len()].copy_from_slice(&elements);
+            into.copy_from_slice(&elements);
         }
         forget(view, name);
     }
