@@ -28,10 +28,10 @@ def test_the_page_of_names_is_true() -> None:
     keys: dict[str, str] = {}
     section = ""
     for line in command("recipe").splitlines():
-        if table := re.fullmatch(r"(?:# )?(\[\[?)([a-z-]+)\]\]?", line):
-            section = table[2] if table[1] == "[" else ""
-            if table[1] == "[[":
-                keys[table[2]] = f"[[]].{table[2]}"
+        if heading := re.fullmatch(r"(?:# )?(\[\[?)([a-z-]+)\]\]?", line):
+            section = heading[2] if heading[1] == "[" else ""
+            if heading[1] == "[[":
+                keys[heading[2]] = f"[[]].{heading[2]}"
         elif section and (key := re.match(r"(?:# )?([a-z-]+) = ", line)):
             name = "for_" if key[1] == "for" else key[1].replace("-", "_")
             keys.setdefault(name, f"{section}.{key[1]}")

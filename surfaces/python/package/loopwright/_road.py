@@ -324,7 +324,7 @@ def _jump(facts: dict[str, Any]) -> JumpCost:
 
 
 def _frozen(values: Any, kind: type = np.float64) -> Any:
-    found = np.array(values, kind)
+    found: Any = np.array(values, kind)
     found.flags.writeable = False
     return found
 
