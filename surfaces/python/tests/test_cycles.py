@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import sys
@@ -173,6 +174,8 @@ def test_tables_go_into_data_frames(cycles: Cycles, tmp_path: Path) -> None:
     assert list(rows.to_pandas().columns) == rows.columns == rows.to_polars().columns
     assert rows.to_pandas()["speed_mps"].tolist() == cycles.speed.tolist() == rows.to_polars()["speed_mps"].to_list()
     assert len(pandas.DataFrame(rows)) == len(polars.DataFrame(rows)) == len(rows)
+    with rows.to_csv(tmp_path / "rows.csv").open(newline="") as file:
+        assert [row["path"] for row in csv.DictReader(file)] == rows.column("path")
     back = polars.read_parquet(rows.to_parquet(tmp_path / "rows.parquet"))
     assert back["period_secs"].to_list() == cycles.period.tolist() and back["animation"].dtype == polars.String
 
@@ -195,6 +198,7 @@ def test_gait_of_a_walk_of_known_speed(tmp_path: Path) -> None:
         gait = loopwright.gait(motion)
         assert gait.cadence == pytest.approx(2 * 60 / 1.1, rel=0.03)
         row = gait.summary
+        assert row["path"].endswith("walk.bvh") and row["duty_factor_left"] == next(iter(gait.duty_factors.values()))
         assert row["mean_stride_length_m"] == pytest.approx(1.3 * 1.1, rel=0.03)
         assert row["mean_stride_length_m"] == pytest.approx(2 * row["mean_step_length_m"], rel=0.02)
         assert row["speed_mps"] == pytest.approx(1.3, rel=0.02)

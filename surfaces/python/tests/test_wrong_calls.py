@@ -131,6 +131,7 @@ WRONG = [
     ("fit([])", "SettingError: takes: expected one or more"),
     ("fit(loops)", "SettingError: takes[0]: expected a Take or a path, found Loop"),
     ("mirror(loops[0], {'a': 'b'})", "SettingError: no joint named \"a\""),
+    ("retarget(take, 'x.glb', bonestretch=1)", "SettingError: there is no setting 'bonestretch' | try: bone_stretch="),
     ("retarget(3, 'x.glb')", "SettingError: motion: expected a Take, a Loop or a path"),
     ("check('none.bvh')", "CommandError: none.bvh"),
     ("Database.build([])", "SettingError: motions: expected one or more"),

@@ -27,6 +27,8 @@ class Gait:
     means: dict[str, Any]
     """The means over all strides but those with a pause, each with `mean`, `std_dev`, `std_error` and `count`, of each foot too (`feet`), and a
     `note` on what is unusual."""
+    path: str | None
+    """The file of the take, or its name; None of a blend."""
 
     def __repr__(self) -> str:
         return f"<Gait: {len(self.strides)} strides, {_short(self.cadence)} steps per minute, {_short(self.summary['speed_mps'])} m/s>"
@@ -53,14 +55,16 @@ class Gait:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The means as a row."""
+        """The means as a row; of two feet the shares of each are named by its side, so that takes of several skeletons share columns."""
+        feet = self.means["feet"]
         return {
+            "path": self.path,
             "strides": self.means["strides"],
             "cadence_spm": self.cadence,
             "speed_mps": _mean(self.means["speed_mps"]),
             **{f"mean_{name}": _mean(self.means[name]) for name in _MEANS},
             "duty_factor": _mean(self.means["duty"]),
-            **{f"duty_factor_{foot}": share for foot, share in self.duty_factors.items()},
+            **{f"duty_factor_{len(feet) == 2 and foot['side'] or foot['foot']}": _mean(foot["duty"]) for foot in feet},
             "double_support": _mean(self.means["double_support"]),
             "flight": _mean(self.means["flight"]),
             **{f"{name}_symmetry": value for name, value in self.symmetry.items()},
@@ -76,7 +80,8 @@ def gait(motion: Take | Loop) -> Gait:
     if not isinstance(motion, Take | Loop):
         raise ArrayError(f"motion: expected a take or a loop, found {type(motion).__name__}")
     facts = motion._native.gait()
-    return Gait(Table(facts["strides"]), facts["summary"])
+    of_take = motion.facts if isinstance(motion, Take) else motion.facts.get("take") or {}
+    return Gait(Table(facts["strides"]), facts["summary"], of_take.get("file"))
 
 
 def contacts_of(motion: Take | Loop) -> tuple[tuple[int, ...], Bools]:

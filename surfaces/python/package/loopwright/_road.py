@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, overload
 
 import numpy as np
@@ -295,7 +296,7 @@ def cost(
     if facts["pair"] is not None:
         return _jump(facts)
     of_table = facts["table"]
-    exits, entries = (_indices(of_table.pop(key)) for key in ("exit_frames", "entry_frames"))
+    exits, entries = (_frozen(of_table.pop(key), np.int64) for key in ("exit_frames", "entry_frames"))
     of_table.pop("costs_metre_secs")
     return Costs(array(costs, len(exits), len(entries)), exits, entries, of_table.pop("best"), of_table)
 
@@ -303,7 +304,7 @@ def cost(
 def _among(facts: dict[str, Any], table: Floats) -> Costs:
     facts.pop("costs_metre_secs", None)
     table.flags.writeable = False
-    each = _indices(range(len(table)))
+    each = _frozen(range(len(table)), np.int64)
     return Costs(table, each, each, facts.pop("best"), facts)
 
 
@@ -314,24 +315,18 @@ def _jump(facts: dict[str, Any]) -> JumpCost:
     return JumpCost(
         costs=costs,
         parts=tuple(str(gap["part"]) for gap in gaps),
-        weights=_floats([gap["weight"] for gap in gaps]),
-        positions=_floats(positions),
-        velocities=_floats([gap["velocity_mps"] for gap in gaps]),
-        part_costs=_floats([gap["costs_metre_secs"] for gap in gaps]),
+        weights=_frozen([gap["weight"] for gap in gaps]),
+        positions=_frozen(positions),
+        velocities=_frozen([gap["velocity_mps"] for gap in gaps]),
+        part_costs=_frozen([gap["costs_metre_secs"] for gap in gaps]),
         facts=facts,
     )
 
 
-def _floats(values: Any) -> Floats:
-    floats = np.array(values, np.float64)
-    floats.flags.writeable = False
-    return floats
-
-
-def _indices(values: Iterable[int]) -> Indices:
-    indices = np.array(list(values), np.int64)
-    indices.flags.writeable = False
-    return indices
+def _frozen(values: Any, kind: type = np.float64) -> Any:
+    found: Any = np.array(values, kind)
+    found.flags.writeable = False
+    return found
 
 
 def fit(
@@ -395,36 +390,17 @@ def retarget(motion: MotionT, rig: Pathlike, **options: Unpack[_Onto]) -> Motion
 def retarget(motion: Pathlike, rig: Pathlike, **options: Unpack[_Onto]) -> Take | Loop: ...
 
 
-def retarget(
-    motion: Motionlike,
-    rig: Pathlike,
-    *,
-    map: Pathlike | None = None,
-    bone_stretch: float | None = None,
-    reference: Pathlike | int | None = None,
-    gaze: Pathlike | float | None = None,
-    for_: str | None = None,
-    recenter: bool | None = None,
-    hips: str | None = None,
-    feet: Sequence[str] | None = None,
-) -> Take | Loop:
+def retarget(motion: Motionlike, rig: Pathlike, **options: Unpack[_Onto]) -> Take | Loop:
     """Puts a take or a loop onto the character in the file `rig`, its feet held; it is then written as a copy of that file.
 
     `map` is a file of which joints follow which, `bone_stretch` by how much bones of legs may grow, percent.
     `reference` is the pose of the motion's skeleton that is laid onto the character's rest pose ("rest", "motion", a frame, or a file), `gaze` by how
-    many degrees the motion looks higher ("keep", a number, or a file of neutral motion). Raises MakeError.
+    many degrees the motion looks higher ("keep", a number, or a file of neutral motion). Raises MakeError, and SettingError for another option.
     """
-    settings = given(
-        rig=path_of("rig", rig),
-        map=map,
-        bone_stretch=bone_stretch,
-        reference=reference,
-        gaze=gaze,
-        for_=for_,
-        recenter=recenter,
-        hips=hips,
-        feet=feet,
-    )
+    for name in options.keys() - _Onto.__annotations__.keys():
+        near = get_close_matches(name, _Onto.__annotations__, 1)
+        raise SettingError(f"there is no setting '{name}'", hint=f"{near[0]}=" if near else None)
+    settings = given(rig=path_of("rig", rig), **options)
     return _motion(*_native.retarget(motion_of("motion", motion)._native, settings))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -120,6 +121,15 @@ class Table(list[dict[str, Any]]):
         """A DataFrame of polars."""
         return package("polars", "catalog").DataFrame({name: self.column(name) for name in self.columns}, strict=False)
 
+    def to_csv(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Writes a CSV file with a line of names; what is not known is empty."""
+        target = new_file(path, force)
+        with made_whole(target) as part, part.open("w", encoding="utf-8", newline="") as file:
+            rows = csv.DictWriter(file, self.columns)
+            rows.writeheader()
+            rows.writerows(self)
+        return target
+
     def to_parquet(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes a Parquet file, with polars or pyarrow; columns of catalogs have their types, so that `loopwright catalog` reads it."""
         return write_parquet({name: self.column(name) for name in self.columns}, path, force)
@@ -152,25 +162,25 @@ def made_whole(target: Path) -> Iterator[Path]:
 
 def _by_polars(columns: Mapping[str, list[Any]], kinds: Mapping[str, str], path: Path) -> None:
     polars = package("polars", "catalog")
-    of_kind = {"text": polars.String, "float64": polars.Float64, "int64": polars.Int64, "bool": polars.Boolean}
-    of_kind |= {"float32": polars.Float32, "int32": polars.Int32}
     series = []
     for name, values in columns.items():
         kind, _, of = kinds[name].partition(" ")
+        each = of or kind
+        known = getattr(polars, {"text": "String", "bool": "Boolean"}.get(each, each.capitalize()))
         # Arrays of one length would be a column of fixed length, and others a column of lists.
-        column = polars.Series(name, values, strict=False) if of else polars.Series(name, values, of_kind[kind], strict=False)
-        series.append(column.cast(polars.List(of_kind[of])) if of else column)
+        column = polars.Series(name, values, None if of else known, strict=False)
+        series.append(column.cast(polars.List(known)) if of else column)
     polars.DataFrame(series).write_parquet(path)
 
 
 def _by_arrow(columns: Mapping[str, list[Any]], kinds: Mapping[str, str], path: Path) -> None:
     arrow, parquet = package("pyarrow", "catalog"), package("pyarrow.parquet", "catalog")
-    of_kind = {"text": arrow.string(), "float64": arrow.float64(), "int64": arrow.int64(), "bool": arrow.bool_()}
-    of_kind |= {"float32": arrow.float32(), "int32": arrow.int32()}
     arrays = []
     for name, values in columns.items():
         kind, _, of = kinds[name].partition(" ")
-        arrays.append(arrow.array(values, arrow.list_(of_kind[of]) if of else of_kind[kind]))
+        each = of or kind
+        known = getattr(arrow, {"text": "string", "bool": "bool_"}.get(each, each))()
+        arrays.append(arrow.array(values, arrow.list_(known) if of else known))
     parquet.write_table(arrow.table(arrays, names=list(columns)), path, compression="zstd")
 
 

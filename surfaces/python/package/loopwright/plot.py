@@ -56,10 +56,11 @@ def seam(loop: Loop, joints: Sequence[str] | None = None, *, axes: Axes | None =
         turned = np.linalg.norm(to_axis_angles(product(after, inverse(before))), axis=-1)
         chosen = [int(joint) for joint in np.argsort(-turned, kind="stable")[:4]]
     else:
-        for name in [joints] if isinstance(joints, str) else joints:
+        wanted = [joints] if isinstance(joints, str) else joints
+        for name in wanted:
             if name not in names:
                 raise ArrayError(f"joints: expected names of joints, found {name!r}", hint=f"one of {', '.join(names[:6])}, ...")
-        chosen = [names.index(name) for name in ([joints] if isinstance(joints, str) else joints)]
+        chosen = [names.index(name) for name in wanted]
     axes = _axes(axes, (8, 3.4))
     axes.axvline(0, color=_SOFT, linewidth=1, linestyle=(0, (4, 2)))
     for at, joint in enumerate(chosen):
