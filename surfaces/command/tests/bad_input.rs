@@ -247,7 +247,8 @@ fn unknown_joints_are_reported_with_those_that_are_alike() {
     let explained = "
         COMMAND walk.bvh --set take.hips=hip | no joint named \"hip\" | try: one of: Hips
         COMMAND walk.bvh --set take.feet=LeftFoot,RightFoo | no joint named \"RightFoo\" | RightFoot
-        COMMAND walk.bvh --set take.hips=Pelvis | no joint named \"Pelvis\" | loopwright inspect
+        COMMAND walk.bvh --set take.hips=Pelvis | no joint named \"Pelvis\" | try: one of: Hips
+        COMMAND walk.bvh --set take.hips=Wing | no joint named \"Wing\" | loopwright inspect
     ";
     for command in ["make", "find", "inspect", "check"] {
         folder.all_explained(2, &explained.replace("COMMAND", command));

@@ -40,6 +40,7 @@ pub use activity::{Activity, ActivityKind};
 pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
 pub use body::{
     Body, BodyError, BodyOverrides, Foot, FoundBy, Side, bare_legs, guess_parts, joints_in_place, probe_stride,
+    similar_joints,
 };
 pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};

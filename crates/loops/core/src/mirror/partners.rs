@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::{ACROSS, MirrorError};
 use crate::{
+    analysis::similar_joints,
     math::{greatest, ordered},
     motion::Skeleton,
 };
@@ -124,7 +125,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
         let find = |name: &String| {
             skeleton.find(name).ok_or_else(|| MirrorError::NoSuchJoint {
                 name: name.clone(),
-                similar: skeleton.similar_joints(name),
+                similar: similar_joints(skeleton, name),
             })
         };
         let (left, right) = (find(left)?, find(right)?);

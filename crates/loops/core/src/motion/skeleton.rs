@@ -155,16 +155,6 @@ impl Skeleton {
             .collect()
     }
 
-    /// Returns the names of joints that resemble a missing one, the most similar first.
-    pub fn similar_joints(&self, name: &str) -> Vec<String> {
-        const MOST: usize = 5;
-        let joints = self.joints.iter().map(|joint| joint.name.as_str());
-        names::nearest(name, joints, MOST)
-            .into_iter()
-            .map(str::to_owned)
-            .collect()
-    }
-
     /// Returns the joint and its ancestors, from the root down to the joint itself.
     pub fn path_from_root(&self, joint: usize) -> Vec<usize> {
         let mut path = vec![joint];

@@ -188,6 +188,11 @@ impl Anatomy {
         self.legs().count() == 2
     }
 
+    /// Returns hips, spine, neck and head.
+    pub(super) fn trunk(&self) -> Vec<usize> {
+        [&[self.hips][..], &self.spine, &self.neck, self.head.as_slice()].concat()
+    }
+
     /// Returns the topmost joint of the trunk: the head, or the last joint below it.
     pub(super) fn top(&self) -> Option<usize> {
         self.head.as_ref().or(self.neck.last()).or(self.spine.last()).copied()

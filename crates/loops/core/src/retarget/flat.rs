@@ -38,7 +38,7 @@ pub(super) fn with_flat_feet(take: &Take, anatomy: &Anatomy, reference: &Pose) -
             .collect();
         let are_flat = tilts
             .iter()
-            .all(|&(_, tilt)| rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)).length() < FLAT_RADIANS);
+            .all(|&(_, tilt)| rotation::log(tilt).length() < FLAT_RADIANS);
         if are_flat {
             continue;
         }

@@ -193,7 +193,7 @@ impl Corrections {
                     .of_joints
                     .entry(joint)
                     .or_insert_with(|| vec![Correction::default(); self.num_samples]);
-                let turned = own.rotation.conjugate() * rotation::on_side_of(held.rotation, own.rotation);
+                let turned = own.rotation.conjugate() * held.rotation;
                 all[sample].turned += rotation::log(turned) * weight;
                 all[sample].moved += (held.translation - own.translation) * weight;
             }

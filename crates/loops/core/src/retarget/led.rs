@@ -52,7 +52,7 @@ impl Rig {
         let of_body: Vec<usize> = (0..is_foot.len())
             .filter(|&joint| is_foot[joint] || skeleton.is_within(joint, hips))
             .collect();
-        let above: Vec<usize> = skeleton.path_from_root(hips);
+        let above = skeleton.path_from_root(hips);
         let leg = self.leg_length();
         // By joint, the distance within which it belongs to one of the body.
         let mut within = vec![FROM_ROOT_SHARE; is_foot.len()];

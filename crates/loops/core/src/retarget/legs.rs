@@ -183,8 +183,7 @@ impl PlacedLimb {
             let leg = leg * (1.0 + grown);
             let swing = arc(leg, goal);
             let tilt = arc(own * self.anchor, ball - at[thigh] - swing * leg);
-            let tilt = rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY));
-            turns = [swing, swing * bent, rotation::exp(tilt * (1.0 - lifted))];
+            turns = [swing, swing * bent, rotation::exp(rotation::log(tilt) * (1.0 - lifted))];
         }
         (turns, grown)
     }

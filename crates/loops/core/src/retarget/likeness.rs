@@ -133,14 +133,9 @@ impl Compared<'_> {
     }
 
     fn gaze(&self, head: usize) -> JointAngle {
-        let Rig { world, axes, .. } = self.target;
-        let ahead = world.rotations[head].conjugate() * (*axes * DVec3::Z);
         let [wanted, found] = [0, 1].map(|which| {
-            let slopes = self.poses.iter().map(|poses| {
-                let ahead = poses[which].rotations[head] * ahead;
-                ops::atan2(-ahead.y, ops::over_ground(ahead))
-            });
-            percentile::of(slopes, 0.5)
+            let rotations = self.poses.iter().map(|poses| poses[which].rotations[head]);
+            self.target.lowered(head, rotations)
         });
         JointAngle {
             joint: head,

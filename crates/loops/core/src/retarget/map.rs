@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{LimbKind, Rig, anatomy::Limb};
 use crate::{
-    analysis::body::vocabulary::{Meaning, Word},
+    analysis::{
+        body::vocabulary::{Meaning, Word},
+        similar_joints,
+    },
     motion::Skeleton,
 };
 
@@ -319,6 +322,6 @@ fn find(skeleton: &Skeleton, rig: &'static str, name: &str) -> Result<usize, Map
     skeleton.find(name).ok_or_else(|| MapError::NoSuchJoint {
         rig,
         name: name.to_owned(),
-        similar: skeleton.similar_joints(name),
+        similar: similar_joints(skeleton, name),
     })
 }

@@ -160,12 +160,17 @@ impl Rig {
     /// Returns the angle by which the rig looks down in a take of its skeleton, the median over the take, radians; `None` without a head.
     pub fn gaze(&self, take: &Take) -> Option<f64> {
         let head = self.anatomy.head?;
+        Some(self.lowered(head, reference::few_poses(take).map(|world| world.rotations[head])))
+    }
+
+    /// Returns the median angle by which the rig looks down, radians, given rotations of its head in the world.
+    pub(super) fn lowered(&self, head: usize, rotations: impl Iterator<Item = DQuat>) -> f64 {
         let ahead = self.world.rotations[head].conjugate() * (self.axes * DVec3::Z);
-        let lowered = reference::few_poses(take).map(|world| {
-            let ahead = world.rotations[head] * ahead;
+        let lowered = rotations.map(|rotation| {
+            let ahead = rotation * ahead;
             ops::atan2(-ahead.y, ops::over_ground(ahead))
         });
-        Some(percentile::of(lowered, 0.5))
+        percentile::of(lowered, 0.5)
     }
 
     /// Returns the rig with the surface of its feet, if its file has a mesh. Points of missing joints are left out, and so are
@@ -260,10 +265,8 @@ impl Rig {
 
     /// Returns the joints of limbs, trunk and head: those that should follow another rig, in ascending order.
     pub fn main_joints(&self) -> Vec<usize> {
-        let anatomy = &self.anatomy;
-        let Anatomy { spine, neck, head, .. } = anatomy;
-        let mut main = [&[anatomy.hips][..], spine, neck, head.as_slice()].concat();
-        main.extend(anatomy.limbs.iter().flat_map(Limb::main));
+        let mut main = self.anatomy.trunk();
+        main.extend(self.anatomy.limbs.iter().flat_map(Limb::main));
         main.sort_unstable();
         main.dedup();
         main

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use loopwright_core::{
     ClosureSettings, Skeleton,
+    analysis::similar_joints,
     closure::{ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares},
 };
 
@@ -155,7 +156,7 @@ impl ClosureRecipe {
             if matching.is_empty() {
                 return Err(RecipeError::NoSuchJoint {
                     pattern: joint.pattern.clone(),
-                    similar: skeleton.similar_joints(&joint.pattern),
+                    similar: similar_joints(skeleton, &joint.pattern),
                 });
             }
             if let Some(secs) = joint.blend {

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use loopwright_core::{
     Skeleton,
-    analysis::{Body, FoundBy},
+    analysis::{Body, FoundBy, similar_joints},
     edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit},
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
@@ -240,21 +240,20 @@ fn no_such_joint(edited: &EditedBody, name: &str) -> RecipeError {
     RecipeError::NoJointNamed {
         name: name.to_owned(),
         is_character: edited.is_character,
-        similar: edited.skeleton.similar_joints(name),
+        similar: similar_joints(edited.skeleton, name),
     }
 }
 
 /// Finds the joint of that name.
 fn one(edited: &EditedBody, name: &str) -> Result<usize, RecipeError> {
-    let skeleton = edited.skeleton;
-    let named = |joint: &usize| skeleton.joint(*joint).name == name;
-    let mut found = (0..skeleton.num_joints()).filter(named);
-    let joint = found.next().ok_or_else(|| no_such_joint(edited, name))?;
-    match found.count() {
-        0 => Ok(joint),
-        others => Err(RecipeError::AmbiguousJoint {
+    let named = |joint: &usize| edited.skeleton.joint(*joint).name == name;
+    let found: Vec<usize> = (0..edited.skeleton.num_joints()).filter(named).collect();
+    match found[..] {
+        [] => Err(no_such_joint(edited, name)),
+        [joint] => Ok(joint),
+        _ => Err(RecipeError::AmbiguousJoint {
             name: name.to_owned(),
-            count: 1 + others,
+            count: found.len(),
         }),
     }
 }
@@ -274,10 +273,9 @@ fn some(
     if let (Some(pattern), true) = (pattern, matching.is_empty()) {
         return Err(no_such_joint(edited, pattern));
     }
-    let controls = &edited.body.controls;
     Ok(matching
         .into_iter()
-        .filter(|joint| Some(*joint) != edited.root_joint && !controls.contains(joint))
+        .filter(|&joint| Some(joint) != edited.root_joint && !edited.body.is_control(joint))
         .collect())
 }
 
@@ -289,12 +287,7 @@ fn lower_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     let mut lower = skeleton.path_from_root(body.hips);
     for foot in &body.feet {
         lower.extend(skeleton.path_from_root(foot.ankle));
-    }
-    for joint in 0..skeleton.num_joints() {
-        let ends = |foot: &loopwright_core::analysis::Foot| skeleton.path_from_root(joint).contains(&foot.ankle);
-        if body.feet.iter().any(ends) {
-            lower.push(joint);
-        }
+        lower.extend(skeleton.self_and_below(foot.ankle));
     }
     lower
 }

@@ -123,7 +123,7 @@ fn take_motion(
         if repeats {
             return cut_motion(
                 &loaded,
-                &Cut::new(loaded.take(), start as f64, end as f64).map_err(|error| unfit(path, error))?,
+                [start as f64, end as f64],
                 end - start,
                 loaded.take().frame_time_secs(),
                 &figure,
@@ -137,8 +137,18 @@ fn take_motion(
         ..
     }) = beside.and_then(|other| other.as_loop.as_ref())
     {
-        let source = written_loop::uncut(&written_loop::of_sidecar(sidecar, written)?, &loaded, sidecar, written)?;
         let cut = &sidecar.candidate;
+        if sidecar.take.rig.is_some() {
+            // The skeletons differ: the take is drawn as recorded, in step with the loop.
+            return cut_motion(
+                &loaded,
+                [cut.start_frame, cut.end_frame],
+                sidecar.playback.samples,
+                written.frame_time_secs(),
+                &figure,
+            );
+        }
+        let source = written_loop::uncut(&written_loop::of_sidecar(sidecar, written)?, &loaded, sidecar, written)?;
         return DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
             .map_err(|error| unfit(path, error));
     }
@@ -150,12 +160,19 @@ fn take_motion(
 }
 
 /// Returns a stretch of a take, repeated unchanged.
-fn cut_motion(loaded: &Studied, cut: &Cut, num_frames: usize, step_secs: f64, figure: &Figure) -> Result<DrawnMotion> {
+fn cut_motion(
+    loaded: &Studied,
+    [start, end]: [f64; 2],
+    num_frames: usize,
+    step_secs: f64,
+    figure: &Figure,
+) -> Result<DrawnMotion> {
     let path = Path::new(&loaded.name);
+    let cut = Cut::new(loaded.take(), start, end).map_err(|error| unfit(path, error))?;
     let source = loaded
         .analysis
         .extract_root_motion(
-            &Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(path, error))?,
+            &Clip::new(loaded.take(), &cut, num_frames, step_secs).map_err(|error| unfit(path, error))?,
             1,
             &RootMode::Constant.into(),
         )

@@ -26,6 +26,7 @@ pub(crate) mod vocabulary;
 
 use named_joints::NamedJoints;
 pub(super) use names::find_given;
+pub use names::similar_joints;
 pub use shape::guess_parts;
 use vocabulary::Word;
 
@@ -670,6 +671,20 @@ mod tests {
             panic!("{error}");
         };
         assert_eq!(similar, ["LeftFoot", "RightFoot"]);
+    }
+
+    #[test]
+    fn names_of_other_rigs_propose_the_joint_of_the_same_part() {
+        let take = take(&[
+            ("pelvis", None, [0.0, 1.0, 0.0]),
+            ("thigh_l", Some(0), [0.1, 0.0, 0.0]),
+            ("calf_l", Some(1), [0.0, -0.4, 0.0]),
+            ("thigh_r", Some(0), [-0.1, 0.0, 0.0]),
+        ]);
+        for (name, meant) in [("LeftUpLeg", "thigh_l"), ("Hips", "pelvis"), ("RightUpLeg", "thigh_r")] {
+            assert_eq!(similar_joints(take.skeleton(), name), [meant], "{name}");
+        }
+        assert!(similar_joints(take.skeleton(), "Wing").is_empty());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::{
     BodyError, Side,
     vocabulary::{Meaning, Word, is_in, split},
 };
-use crate::motion::Skeleton;
+use crate::{motion::Skeleton, names::nearest};
 
 /// Words for the purpose of a joint or the rig it belongs to, not for a part of the body.
 const RIG_WORDS: &str = "bind jnt jt jn bn bone def deform skin skn drv org";
@@ -175,10 +175,28 @@ fn side_word(word: &str) -> Option<Side> {
     }
 }
 
-/// Finds the joint of an exact name. Errors: [`BodyError::NoSuchJoint`], with up to three joints whose names are similar.
+/// Returns the names of a few joints that a missing one may stand for: those of the same part of the body, as other rigs call it, then those
+/// spelled alike.
+pub fn similar_joints(skeleton: &Skeleton, name: &str) -> Vec<String> {
+    const MOST: usize = 5;
+    let wanted = Meaning::of(name);
+    let names = skeleton.joints().iter().map(|joint| joint.name.as_str());
+    let (meant, others): (Vec<&str>, Vec<&str>) = names.partition(|other| {
+        let own = Meaning::of(other);
+        own.word().is_some() && (own.word(), own.side, own.is_helper) == (wanted.word(), wanted.side, false)
+    });
+    meant
+        .into_iter()
+        .chain(nearest(name, others, MOST))
+        .take(MOST)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Finds the joint of an exact name. Errors: [`BodyError::NoSuchJoint`], with a few joints that may be meant.
 pub(in crate::analysis) fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
     skeleton.find(name).ok_or_else(|| BodyError::NoSuchJoint {
         name: name.to_owned(),
-        similar: skeleton.similar_joints(name),
+        similar: similar_joints(skeleton, name),
     })
 }

@@ -306,8 +306,7 @@ fn turned(stage: &Stage, limb: &Limb) -> Vec<[DVec3; NUM_JOINTS]> {
 
 /// Returns the difference of a rotation step from the previous step, in the axes of the rotated joint.
 fn second_difference([before, here, after]: [DQuat; 3]) -> DVec3 {
-    let [first, second] = [(before, here), (here, after)]
-        .map(|(from, to)| rotation::log(from.conjugate() * rotation::on_side_of(to, from)));
+    let [first, second] = [(before, here), (here, after)].map(|(from, to)| rotation::log(from.conjugate() * to));
     second - first
 }
 

@@ -279,9 +279,7 @@ pub(super) fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
     if !is_biped {
         return least;
     }
-    let Anatomy { spine, neck, head, .. } = anatomy;
-    let trunk = [&[anatomy.hips][..], spine, neck, head.as_slice()].concat();
-    least.min(risen(world, &trunk, 1.0) / UPRIGHT_SHARE)
+    least.min(risen(world, &anatomy.trunk(), 1.0) / UPRIGHT_SHARE)
 }
 
 /// Returns the share of its length by which a chain rises, times a sign; infinite for a single joint.
