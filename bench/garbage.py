@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from command import said, table
-from motion import from_vector, inverse, mul, parsed, to_vector, turn, world
+from motion import from_vector, inverse, mul, parsed, to_vector, turn, world, write
 
 CHECKS = ("spike", "shake", "stutter", "bears", "anatomy", "stiff")
 LEFT, SIDES = ("left",), ("left", "right")
@@ -86,9 +86,7 @@ class Walk:
 
     def write(self, path):
         values = np.concatenate([self.places, angles(self.turns)], axis=-1).reshape(len(self), -1)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f"{self.head}MOTION\nFrames: {len(values)}\nFrame Time: {self.dt}\n")
-            np.savetxt(file, values, fmt="%.5f")
+        write(path, self.head, self.dt, values)
 
 
 def angles(turns):
