@@ -34,6 +34,12 @@ def turned_back(places, up):
     return np.stack([float(sign + "1") * places[..., "xyz".index(axis)] for sign, axis in TURNED_BACK[up].split()], axis=-1)
 
 
+INPUTS = """
+synth --seconds 8 --turn-rate 12 -o walk.bvh
+synth --seconds 8 --speed 2 -o fast.bvh
+synth --seconds 2 --seed 3 -o short.bvh
+make fast.bvh -o fast.glb
+"""
 # The files to write: the name of a file without extension, its extensions, and the arguments of the command before its output.
 #
 # The first that is named in an argument as {name} must be made before. A * in front: the motion is also written as NPZ, as what is meant.
@@ -138,10 +144,8 @@ class Files:
         self.command, self.scratch, self.files, self.refused = command, scratch, [], []
         # The file that a file was made of, by its path: faults that it had before are not ours.
         self.before = {}
-        self.make("synth", "--seconds", "8", "--turn-rate", "12", "-o", self.at("walk.bvh"))
-        self.make("synth", "--seconds", "8", "--speed", "2", "-o", self.at("fast.bvh"))
-        self.make("synth", "--seconds", "2", "--seed", "3", "-o", self.at("short.bvh"))
-        self.make("make", self.at("fast.bvh"), "-o", self.at("fast.glb"))
+        for line in INPUTS.strip().split("\n"):
+            self.make(*(self.at(word) if "." in word else word for word in line.split()))
         head, frames = self.at("short.bvh").read_text().split("Frames:")
         self.at("one.bvh").write_text("\n".join([head + "Frames: 1", *frames.strip().split("\n")[1:3], ""]))
         self.at("wheel.bvh").write_text(spinner())
