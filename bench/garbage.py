@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from command import said, table
-from motion import from_vector, inverse, mul, parsed, to_vector, turn, world
+from motion import from_vector, inverse, mul, parsed, to_vector, turn, world, write
 
 CHECKS = ("spike", "shake", "stutter", "bears", "anatomy", "stiff")
 LEFT, SIDES = ("left",), ("left", "right")
@@ -86,9 +86,7 @@ class Walk:
 
     def write(self, path):
         values = np.concatenate([self.places, angles(self.turns)], axis=-1).reshape(len(self), -1)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f"{self.head}MOTION\nFrames: {len(values)}\nFrame Time: {self.dt}\n")
-            np.savetxt(file, values, fmt="%.5f")
+        write(path, self.head, self.dt, values)
 
 
 def angles(turns):
@@ -429,7 +427,7 @@ def false_alarms(program, mocap, scratch, pool):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program"), parser.add_argument("mocap", type=Path), parser.add_argument("scratch", type=Path)
-    parser.add_argument("--only"), parser.add_argument("--most", type=int), parser.add_argument("--most-false", type=float)
+    parser.add_argument("--only"), parser.add_argument("--most", type=int, default=np.inf), parser.add_argument("--most-false", type=float, default=np.inf)
     asked = parser.parse_args()
     asked.scratch.mkdir(parents=True, exist_ok=True)
     kinds = [kind for kind in FAULTS if not asked.only or any(word in kind for word in asked.only.split(","))]
@@ -443,8 +441,7 @@ def main():
     for file, check in bad:
         print(f"- {file}: {check['id']} {check['value']:.2f} {check['joint']} {check['time_secs']}")
     print(f"{len({file for file, _ in bad})} of {count} sound takes")
-    too_many = asked.most is not None and silent > asked.most
-    sys.exit(too_many or asked.most_false is not None and len(bad) > asked.most_false * count)
+    sys.exit(silent > asked.most or len(bad) > asked.most_false * count)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 # your own, as bench/example.py is one. Prints the tables of docs/benchmark.md, which defines every measure.
 
 import csv
+import re
 import runpy
 import sys
 import time
@@ -29,7 +30,7 @@ LEAST_SECS, MOST_SECS = 0.4, 10.0  # of a loop, for every method that searches
 class Loop:
     def __init__(self, motion, start, end):
         self.motion, self.start, self.end = motion, start, end
-        self.secs = None  # that it took to find and close, where its method says so
+        self.secs = []  # that it took to find and close, where its method says so
         self.count = len(motion) - 1
         self.step = about_y(motion.yaw[-1] - motion.yaw[0])
         self.shift = motion.middle[-1] - turn(self.step, motion.middle[0])
@@ -190,18 +191,13 @@ def seam_rank(take, start, end):
     """Share of the seams of similar length, and of no less than half the way, whose poses and velocities differ less, %."""
     seen, length = take.seen_from_root(), end - start
     velocity = turn(about_y(-take.yaw)[:, None], np.gradient(take.places, take.dt, axis=0))
-    way = lambda at, lag: np.linalg.norm(take.middle[at + lag] - take.middle[at], axis=-1)
+    apart = lambda values, at, lag: np.linalg.norm(values[at + lag] - values[at], axis=-1)
+    gap = lambda at, lag: (apart(seen, at, lag) + 0.1 * apart(velocity, at, lag)).mean(axis=-1)
     gaps = []
     for lag in range(int(0.9 * length), int(np.ceil(1.1 * length)) + 1):
         at = np.arange(1, len(take) - lag - 1)
-        at = at[way(at, lag) >= 0.5 * way(start, length)]
-        pose = np.linalg.norm(seen[at + lag] - seen[at], axis=-1).mean(axis=1)
-        gaps.append(pose + 0.1 * np.linalg.norm(velocity[at + lag] - velocity[at], axis=-1).mean(axis=1))
-        if lag == length:
-            own = np.linalg.norm(seen[end] - seen[start], axis=-1).mean()
-            own += 0.1 * np.linalg.norm(velocity[end] - velocity[start], axis=-1).mean()
-    gaps = np.concatenate(gaps)
-    return [100.0 * np.mean(gaps < own - 1e-12)]
+        gaps.append(gap(at[apart(take.middle, at, lag) >= 0.5 * apart(take.middle, start, length)], lag))
+    return [100.0 * np.mean(np.concatenate(gaps) < gap(start, length) - 1e-12)]
 
 
 def speed_drift(take, start, end):
@@ -263,15 +259,15 @@ def slide(way):
 
 
 def feet_of_take(take, feet, start, end):
-    slides = {"ball": [], "tip": [], "heel": []}
+    slides = {}
     for (name, joint, place), stands in zip(feet.points, feet.stands):
         way = feet.way(take, joint, place)
-        slides[name] += [1e3 * slide(way[a:b]) for a, b in runs(stands) if start <= a < end or a < start < b]
+        slides.setdefault(name, []).extend(1e3 * slide(way[a:b]) for a, b in runs(stands) if start <= a < end or a < start < b)
     return slides, [0.0]
 
 
 def feet_of_loop(take, feet, loop):
-    slides, heights = {"ball": [], "tip": [], "heel": []}, []
+    slides, heights = {}, []
     frames = loop.frames_of_take()
     for (name, joint, place), stands in zip(feet.points, feet.stands):
         own = feet.way(loop.motion, joint, place)
@@ -283,7 +279,7 @@ def feet_of_loop(take, feet, loop):
         taken = feet.way(take, joint, place)[:, 1]
         for a, b in contacts:
             if a < loop.count and not (a == 0 and stood[-1] and not stood.all()) and (b - a) * loop.motion.dt >= feet.LEAST:
-                slides[name].append(1e3 * slide(way[a:b]))
+                slides.setdefault(name, []).append(1e3 * slide(way[a:b]))
                 at = np.arange(a, b) % loop.count
                 heights.append(1e3 * np.mean(np.abs(own[at, 1] - np.interp(frames[at], np.arange(len(take)), taken))))
     return slides, heights
@@ -319,9 +315,9 @@ def jerks(places, dt):
 
 def visibility(series, seam, period):
     """Rank of the three differences that cross a seam among all three that follow each other in a period, %."""
-    threes = [series[i : i + 3].max() for i in range(seam - 3 - period // 2, seam - 3 - period // 2 + period)]
+    first = seam - 3 - period // 2
+    others = np.array([series[i : i + 3].max() for i in range(first, first + period)])
     own = series[seam - 3 : seam].max()
-    others = np.array(threes)
     return 100.0 * (np.mean(others < own) + 0.5 * np.mean(others == own))
 
 
@@ -341,7 +337,6 @@ def measure_take(take, feet, start, end, results):
     low, high = max(0, edge - half - 6), min(len(take), edge + half + 6)
     window = min(end - start, 2 * min(edge - low - 6, high - edge - 6))
     results.add(slides | {
-        "seam rank": [],
         "pose gap": [0.0],
         "velocity gap": [1e2 * np.linalg.norm(velocity[1] - velocity[0], axis=-1).mean()],
         "height": heights,
@@ -396,7 +391,7 @@ class Case:
         into = self.scratch / "loop.bvh"
         begun = time.perf_counter()
         candidate = said(self.command, "make", self.path, "-o", into, "--force", *flags)["candidate"]
-        secs = time.perf_counter() - begun
+        secs = [time.perf_counter() - begun]
         loop = Loop(read(into, self.unit, self.up), candidate["start_frame"], candidate["end_frame"])
         loop.secs = secs
         return loop
@@ -420,7 +415,7 @@ class Case:
         begun = time.perf_counter()
         start, end = classic_cut(self.take)
         loop = Loop(faded(part(self.take, start, end)), start, end)
-        loop.secs = time.perf_counter() - begun
+        loop.secs = [time.perf_counter() - begun]
         return loop
 
     def demo(self, decays):
@@ -440,23 +435,24 @@ METHODS = {
     "loopwright, feet free": lambda case: case.made("--lock-feet", "off"),
 }
 
-# Measure, its name on the page, which way is better, decimals, and how a sample becomes a cell.
-ROWS = [
-    ("seam rank", "seam rank, %", "lower", 1),
-    ("pose gap", "pose gap, mm", "lower", 1),
-    ("velocity gap", "velocity gap, cm/s", "lower", 1),
-    ("visible", "visibility of the seam, mean %", "as the take", 0),
-    ("ball", "slide of a contact: ball, mm", "lower", 1),
-    ("tip", "slide of a contact: tip, mm", "lower", 1),
-    ("heel", "slide of a contact: heel, mm", "lower", 1),
-    ("kimodo", "foot skate ratio (Kimodo), %", "lower", 1),
-    ("height", "height of standing feet off the take's, mm", "lower", 1),
-    ("knee", "sharpest knee, over the take's", "1 or less", 2),
-    ("displacement", "displacement, mm RMS", "lower", 1),
-    ("drift", "speed drift, %", "lower", 1),
-    ("jerk", "peak jerk, over the take's", "1 or less", 2),
-    ("time", "time, s", "lower", 3),
-]
+# Measure, its name on the page, which way is better, and decimals.
+ROWS = """
+seam rank    | seam rank, %                                | lower       | 1
+pose gap     | pose gap, mm                                | lower       | 1
+velocity gap | velocity gap, cm/s                          | lower       | 1
+visible      | visibility of the seam, mean %              | as the take | 0
+ball         | slide of a contact: ball, mm                | lower       | 1
+tip          | slide of a contact: tip, mm                 | lower       | 1
+heel         | slide of a contact: heel, mm                | lower       | 1
+kimodo       | foot skate ratio (Kimodo), %                | lower       | 1
+height       | height of standing feet off the take's, mm  | lower       | 1
+knee         | sharpest knee, over the take's              | 1 or less   | 2
+displacement | displacement, mm RMS                        | lower       | 1
+drift        | speed drift, %                              | lower       | 1
+jerk         | peak jerk, over the take's                  | 1 or less   | 2
+time         | time, s                                     | lower       | 3
+"""
+ROWS = [re.split(r" +\| ", row) for row in ROWS.strip().split("\n")]
 
 
 def cell(measure, values, decimals):
@@ -495,7 +491,7 @@ def sections(command, mocap, scratch, methods=METHODS):
             if seam not in feet:
                 feet[seam] = Feet(take, *seam)
             measure_loop(take, feet[seam], loop, results[method])
-            results[method].add({"time": [] if loop.secs is None else [loop.secs]})
+            results[method].add({"time": loop.secs})
             still += method == CLASSIC and pace(*seam) < 0.5 * pace(*case.seam)
         measure_take(take, feet[case.seam], *case.seam, results[UNCUT])
     contacts = sum(len(results[OURS][name]) for name in ("ball", "tip", "heel"))

@@ -1,4 +1,4 @@
-# Motion in Python with numpy: quaternions, bodies, forward kinematics and a reader of BVH. Shares no code with loopwright.
+# Motion in Python with numpy: quaternions, bodies, forward kinematics, and BVH. Shares no code with loopwright.
 #
 # Lengths are in metres, +Y is up, rotations are quaternions (w, x, y, z). "Root" is the point on the floor below the hips, turned
 # the way that the hips face.
@@ -43,8 +43,7 @@ def to_vector(q):
 
 
 def about_y(angle):
-    zero = np.zeros_like(angle)
-    return np.stack([np.cos(angle / 2), zero, np.sin(angle / 2), zero], axis=-1)
+    return from_vector(np.multiply.outer(angle, [0.0, 1.0, 0.0]))
 
 
 # A take.
@@ -143,6 +142,13 @@ def parsed(path, unit):
                 rotations[:, joint] = mul(rotations[:, joint], from_vector(vector))
             column += 1
     return names, parents, dt, positions, rotations
+
+
+def write(path, head, dt, values):
+    """Writes the channels (frames, channels) of a file with this hierarchy."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{head}MOTION\nFrames: {len(values)}\nFrame Time: {dt}\n")
+        np.savetxt(file, values, fmt="%.5f")
 
 
 def from_the_hips(names, parents, dt, positions, rotations, up):

@@ -1,9 +1,10 @@
 # Measures anew what docs/benchmark.md states, and fills its tables between the markers.
 #
-#   python bench/page.py [loops|speed|truth|files...]      without parts all of them
+#   python bench/page.py [loops|others|speed|truth|files...]     without parts all whose data are here
 #   python bench/page.py --check                           fails where the README states a figure that is no cell of the page
 #
-# Needs numpy, and takes in ../shared/mocap or in the folder that LOOPWRIGHT_MOCAP names; the scripts beside this one say what else they can use.
+# Needs numpy, and takes in ../shared/mocap or in the folder that LOOPWRIGHT_MOCAP names; LOOPWRIGHT_OTHERS is the folder of others.py. The scripts
+# beside this one say what else they can use.
 # LOOPWRIGHT names the command to measure, instead of one that is built as it is shipped.
 
 import os
@@ -33,14 +34,16 @@ def shipped():
 def measured(parts):
     """The contents of the sections of some parts, by their names."""
     import loops
+    import others
     import speed
     import truth
 
     command = os.environ.get("LOOPWRIGHT") or shipped()
     mocap = Path(os.environ.get("LOOPWRIGHT_MOCAP", PROJECT / "../shared/mocap"))
-    scripts = {"loops": (loops, mocap), "speed": (speed, PROJECT / ".ci/batch-takes"), "truth": (truth, mocap)}
+    theirs = Path(os.environ.get("LOOPWRIGHT_OTHERS", mocap / "../others"))
+    scripts = {"loops": (loops, mocap), "others": (others, theirs), "speed": (speed, PROJECT / ".ci/batch-takes"), "truth": (truth, mocap)}
     with tempfile.TemporaryDirectory() as scratch:
-        for part in parts or [*scripts, "files"]:
+        for part in parts or [*(part for part, (_, about) in scripts.items() if about.exists()), "files"]:
             if part == "files":
                 yield from files().items()
             else:

@@ -19,31 +19,41 @@ from set_player import NONE, q_mul, q_turn
 
 MOST_MM = 0.1
 
-SIDED = {
-    "UpLeg": "UpperLeg",
-    "Leg": "LowerLeg",
-    "Foot": "Foot",
-    "ToeBase": "Toes",
-    "Shoulder": "Shoulder",
-    "Arm": "UpperArm",
-    "ForeArm": "LowerArm",
-    "Hand": "Hand",
-    "HandIndex1": "IndexProximal",
-}
-BONES = {"Hips": "hips", "Spine": "spine", "Spine1": "chest", "Spine2": "upperChest", "Neck": "neck", "Head": "head"}
-BONES |= {side + joint: side.lower() + bone for side in ["Left", "Right"] for joint, bone in SIDED.items()}
+# Joints of the walk, and the bones that they are.
+MIDDLE = {"Hips": "hips", "Spine": "spine", "Spine1": "chest", "Spine2": "upperChest", "Neck": "neck", "Head": "head"}
+SIDED = "UpLeg Leg Foot ToeBase Shoulder Arm ForeArm Hand HandIndex1"
+SIDED_BONES = "UpperLeg LowerLeg Foot Toes Shoulder UpperArm LowerArm Hand IndexProximal"
+FINGERS = "ThumbMetacarpal ThumbProximal ThumbDistal " + " ".join(
+    finger + bone for finger in "Index Middle Ring Little".split() for bone in "Proximal Intermediate Distal".split()
+)
 
-FINGERS = ["ThumbMetacarpal", "ThumbProximal", "ThumbDistal"]
-FINGERS += [finger + bone for finger in ["Index", "Middle", "Ring", "Little"] for bone in ["Proximal", "Intermediate", "Distal"]]
-LIMBS = ["Shoulder", "UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes", *FINGERS]
-KNOWN = {*BONES.values(), "jaw", *(side + bone for side in ["left", "right"] for bone in LIMBS)}
+
+def both(bones):
+    return [side + bone for side in ("left", "right") for bone in bones.split()]
+
+
+BONES = MIDDLE | dict(zip((side + joint for side in ("Left", "Right") for joint in SIDED.split()), both(SIDED_BONES)))
+KNOWN = {*BONES.values(), "jaw", *both(FINGERS)}
+NEEDED = {"hips", "spine", "head", *both("UpperArm LowerArm Hand UpperLeg LowerLeg Foot")}
+# The T-pose: from bone to bone along X, Y and Z. What is level may slope.
+T_POSE = """
+hips          head          0 1 0
+rightUpperLeg leftUpperLeg  1 0 0
+rightUpperArm leftUpperArm  1 0 0 level
+leftUpperArm  leftLowerArm  1 0 0
+leftLowerArm  leftHand      1 0 0
+rightUpperArm rightLowerArm -1 0 0
+rightLowerArm rightHand     -1 0 0
+leftUpperLeg  leftLowerLeg  0 -1 0
+leftLowerLeg  leftFoot      0 -1 0
+rightUpperLeg rightLowerLeg 0 -1 0
+rightLowerLeg rightFoot     0 -1 0
+leftFoot      leftToes      0 0 1 level
+rightFoot     rightToes     0 0 1 level
+"""
 # Captured bodies whose rest pose is none, in frames in which they run.
 CAPTURED = ["bandai-namco/dataset-1_dash_normal_001.bvh", "bandai-namco/dataset-2_run_normal_020.bvh", "ozz-pab/run.fbx", "ozz-pab/walk.fbx"]
 MOST_DEGREES = 10
-
-NEEDED = {"hips", "spine", "head"} | {
-    side + bone for side in ["left", "right"] for bone in ["UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot"]
-}
 
 
 def avatar(body, path, version, seed=None):
@@ -136,19 +146,13 @@ def demands(path):
             allowed.add("translation")
         if path not in allowed:
             yield f"{path} of {gltf.names[node]} is animated"
-    # The T-pose: upright, legs down, arms aside, toes ahead, soles on the ground. What is level may slope.
     places = gltf.places()
     at = {bone: places[node] for bone, node in bones.items()}
-    ways = [("hips", "head", (0, 1, 0), 1), ("rightUpperLeg", "leftUpperLeg", (1, 0, 0), 1), ("rightUpperArm", "leftUpperArm", (1, 0, 0), 0)]
-    for side, aside in [("left", (1, 0, 0)), ("right", (-1, 0, 0))]:
-        for limb, way in [("UpperArm LowerArm Hand", aside), ("UpperLeg LowerLeg Foot", (0, -1, 0))]:
-            upper, lower, end = (side + bone for bone in limb.split())
-            ways += [(upper, lower, way, 1), (lower, end, way, 1)]
-        if side + "Toes" in at:
-            ways.append((side + "Foot", side + "Toes", (0, 0, 1), 0))
-    for bone, other, way, height in ways:
-        along = (at[other] - at[bone]) * [1, height, 1]
-        degrees = np.degrees(np.arccos(min(1.0, along @ way / np.linalg.norm(along))))
+    for bone, other, *way in map(str.split, T_POSE.strip().split("\n")):
+        if other not in at:
+            continue
+        along = (at[other] - at[bone]) * [1, "level" not in way, 1]
+        degrees = np.degrees(np.arccos(min(1.0, along @ np.array(way[:3], float) / np.linalg.norm(along))))
         if degrees > MOST_DEGREES:
             yield f"{bone}: {degrees:.0f} degrees off the T-pose"
     ankle = min(at["leftFoot"][1], at["rightFoot"][1])

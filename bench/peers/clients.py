@@ -27,82 +27,109 @@ from gltf import Gltf
 MOST_MM = 0.1
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "cmu": 0.0254 / 0.45}
 # From our axes, in metres with Y up, to those of a file that is up along another: which of our axes, and with which sign.
-TURNED_BACK = {
-    "y": ([0, 1, 2], [1, 1, 1]),
-    "z": ([0, 2, 1], [1, -1, 1]),
-    "x": ([1, 0, 2], [1, -1, 1]),
-    "-y": ([0, 1, 2], [1, -1, -1]),
-    "-z": ([0, 2, 1], [1, 1, -1]),
-    "-x": ([1, 0, 2], [-1, 1, 1]),
-}
+TURNED_BACK = {"y": "+x +y +z", "z": "+x -z +y", "x": "+y -x +z", "-y": "+x -y -z", "-z": "+x +z -y", "-x": "-y +x +z"}
 
 
 def turned_back(places, up):
-    axes, signs = TURNED_BACK[up]
-    return places[..., axes] * signs
+    return np.stack([float(sign + "1") * places[..., "xyz".index(axis)] for sign, axis in TURNED_BACK[up].split()], axis=-1)
+
+
+INPUTS = """
+synth --seconds 8 --turn-rate 12 -o walk.bvh
+synth --seconds 8 --speed 2 -o fast.bvh
+synth --seconds 2 --seed 3 -o short.bvh
+make fast.bvh -o fast.glb
+"""
+# The files to write: the name of a file without extension, its extensions, and the arguments of the command before its output.
+#
+# The first that is named in an argument as {name} must be made before. A * in front: the motion is also written as NPZ, as what is meant.
+EVERY = "glb,gltf,fbx,bvh"
+KINDS = """
+*constant                  every          make {walk.bvh}
+*travelling                every          make {walk.bvh} --add-root --set output.recenter=on
+*in-place                  every          make {walk.bvh} --root-motion in-place
+*inertialized              every          make {walk.bvh} --root-motion inertialized
+*path                      every          make {walk.bvh} --root-motion path
+*linear                    every          make {walk.bvh} --root-motion linear --set output.force-straight=true
+*keep                      every          make {walk.bvh} --root-motion keep
+*stationary                every          make {walk.bvh} --root-motion stationary
+*inertialized-root         every          make {walk.bvh} --root-motion inertialized --add-root
+*stepped                   glb,gltf,fbx   make {walk.bvh} --set output.interpolation=step --fps 12
+*slow                      every          make {walk.bvh} --fps 23.976
+*no-last-key               every          make {walk.bvh} --set output.last-key=drop --set output.repeat=2
+*crossfade                 every          make {walk.bvh} --closure crossfade
+*mirrored                  every          make {walk.bvh} --symmetric
+for-godot                  glb,fbx        make {walk.bvh} --for godot
+for-unity                  fbx            make {walk.bvh} --for unity
+for-unreal                 fbx            make {walk.bvh} --for unreal
+for-bevy                   glb            make {walk.bvh} --for bevy
+for-blender                bvh            make {walk.bvh} --for blender
+for-three                  glb            make {walk.bvh} --for three
+*upx                       every          convert {short.bvh} --up x
+*cm-upx                    fbx            convert {short.bvh} --up x --unit in
+*upz                       every          convert {short.bvh} --up z
+*cm-upz                    fbx            convert {short.bvh} --up z --unit in
+*up-y                      every          convert {short.bvh} --up -y
+*cm-up-y                   fbx            convert {short.bvh} --up -y --unit in
+*up-z                      every          convert {short.bvh} --up -z
+*cm-up-z                   fbx            convert {short.bvh} --up -z --unit in
+*up-x                      every          convert {short.bvh} --up -x
+*cm-up-x                   fbx            convert {short.bvh} --up -x --unit in
+*one-frame                 every          convert {one.bvh}
+*take                      every          convert {short.bvh}
+npz                        npz            make {walk.bvh}
+from-npz                   every          convert {npz.npz}
+*from-glb                  every          convert {constant.glb}
+*loop-of-glb               every          make {take.glb}
+*from-gltf                 every          convert {constant.gltf}
+*loop-of-gltf              every          make {take.gltf}
+*from-fbx                  every          convert {constant.fbx}
+*loop-of-fbx               every          make {take.fbx}
+*from-bvh                  every          convert {constant.bvh}
+*loop-of-bvh               every          make {take.bvh}
+*blend                     every          blend {constant.glb} {fast.glb}
+*played                    every          play {constant.glb} {fast.glb} --seconds 6
+*spinner                   every          convert {wheel.bvh}
+*parent_identity           every          make shared/field/parent_identity.glb
+*parent_with_offset        every          make shared/field/parent_with_offset.glb
+*parent_turned_180         every          make shared/field/parent_turned_180.glb
+*face_weights              every          make shared/field/face_weights.glb
+*cubicspline_10_keys_a_second every          make shared/field/cubicspline_10_keys_a_second.glb
+*stepped_12_fps            glb,fbx        make shared/field/stepped_12_fps.glb --set output.interpolation=step
+*cycle-fbx                 every          make shared/field/cycle.fbx
+*door                      glb,fbx,bvh    make shared/field/door_vertical_hinge.glb
+*two-roots                 fbx,bvh        convert shared/field/two_animated_roots.gltf
+pack-RobotExpressive       glb            make shared/mocap/gltf/RobotExpressive.glb --all-animations
+split-RobotExpressive      glb/,fbx/,bvh/ make shared/mocap/gltf/RobotExpressive.glb --split --all-animations
+pack-fox-animations        glb            make shared/mocap/mesh2motion/fox-animations.glb --all-animations
+split-fox-animations       glb/,fbx/,bvh/ make shared/mocap/mesh2motion/fox-animations.glb --split --all-animations
+*xia-neutral_01-bvh        every          make shared/mocap/xia/neutral_01.bvh
+*cmu-12_01_walk-bvh        every          make shared/mocap/cmu/12_01_walk.bvh
+*bandai-namco-dataset-1_walk_normal_001-bvh every          make shared/mocap/bandai-namco/dataset-1_walk_normal_001.bvh
+*isaacgym-cmu-07_01_cmu-fbx every          make shared/mocap/isaacgym-cmu/07_01_cmu.fbx
+*ozz-pab-run-fbx           every          make shared/mocap/ozz-pab/run.fbx
+"""
+CHARACTERS = """
+gltf/Knight.glb gltf/RobotExpressive.glb gltf/CesiumMan.gltf mesh2motion/human-male.glb ufbx/blender_293_barbarian_7400_binary.fbx
+ufbx/maya_kenney_character_7700_binary.fbx ozz-pab/run.fbx isaacgym-cmu/07_01_cmu.fbx
+"""
 
 
 def kinds(shared):
-    """The files to write: the name of a file without extension, its extensions, and the arguments of the command before its output.
-
-    The first that is named in an argument as {name} must be made before. A * in front: the motion is also written as NPZ, as what is meant."""
-    every = ["glb", "gltf", "fbx", "bvh"]
-    walk = ["make", "{walk.bvh}"]
-    yield "*constant", every, walk
-    yield "*travelling", every, [*walk, "--add-root", "--set", "output.recenter=on"]
-    for mode in ["in-place", "inertialized", "path", "linear", "keep", "stationary"]:
-        forced = ["--set", "output.force-straight=true"] if mode == "linear" else []
-        yield f"*{mode}", every, [*walk, "--root-motion", mode, *forced]
-    yield "*inertialized-root", every, [*walk, "--root-motion", "inertialized", "--add-root"]
-    yield "*stepped", ["glb", "gltf", "fbx"], [*walk, "--set", "output.interpolation=step", "--fps", "12"]
-    yield "*slow", every, [*walk, "--fps", "23.976"]
-    yield "*no-last-key", every, [*walk, "--set", "output.last-key=drop", "--set", "output.repeat=2"]
-    yield "*crossfade", every, [*walk, "--closure", "crossfade"]
-    yield "*mirrored", every, [*walk, "--symmetric"]
-    engines = {"godot": ["glb", "fbx"], "unity": ["fbx"], "unreal": ["fbx"], "bevy": ["glb"], "blender": ["bvh"], "three": ["glb"]}
-    for engine, forms in engines.items():
-        yield f"for-{engine}", forms, [*walk, "--for", engine]
-    for up in ["x", "z", "-y", "-z", "-x"]:
-        yield f"*up{up}", every, ["convert", "{short.bvh}", "--up", up]
-        yield f"*cm-up{up}", ["fbx"], ["convert", "{short.bvh}", "--up", up, "--unit", "in"]
-    yield "*one-frame", every, ["convert", "{one.bvh}"]
-    yield "*take", every, ["convert", "{short.bvh}"]
-    yield "npz", ["npz"], walk
-    yield "from-npz", every, ["convert", "{npz.npz}"]
-    for form in every:
-        yield f"*from-{form}", every, ["convert", "{constant.%s}" % form]
-        yield f"*loop-of-{form}", every, ["make", "{take.%s}" % form]
-    yield "*blend", every, ["blend", "{constant.glb}", "{fast.glb}"]
-    yield "*played", every, ["play", "{constant.glb}", "{fast.glb}", "--seconds", "6"]
-    yield "*spinner", every, ["convert", "{wheel.bvh}"]
-    if shared is None:
-        return
-    field, mocap = shared / "field", shared / "mocap"
-    for name in ["parent_identity", "parent_with_offset", "parent_turned_180", "face_weights", "cubicspline_10_keys_a_second"]:
-        yield f"*{name}", every, ["make", field / f"{name}.glb"]
-    yield "*stepped_12_fps", ["glb", "fbx"], ["make", field / "stepped_12_fps.glb", "--set", "output.interpolation=step"]
-    yield "*cycle-fbx", every, ["make", field / "cycle.fbx"]
-    yield "*door", ["glb", "fbx", "bvh"], ["make", field / "door_vertical_hinge.glb"]
-    # As glTF it stays as it is, with keys of which not all are frames.
-    yield "*two-roots", ["fbx", "bvh"], ["convert", field / "two_animated_roots.gltf"]
-    for name in ["gltf/RobotExpressive", "mesh2motion/fox-animations"]:
-        pack = mocap / f"{name}.glb"
-        yield f"pack-{pack.stem}", ["glb"], ["make", pack, "--all-animations"]
-        yield f"split-{pack.stem}", ["glb/", "fbx/", "bvh/"], ["make", pack, "--split", "--all-animations"]
-    for name in ["xia/neutral_01.bvh", "cmu/12_01_walk.bvh", "bandai-namco/dataset-1_walk_normal_001.bvh", "isaacgym-cmu/07_01_cmu.fbx", "ozz-pab/run.fbx"]:
-        yield "*" + name.replace("/", "-").replace(".", "-"), every, ["make", mocap / name]
-    characters = ["gltf/Knight.glb", "gltf/RobotExpressive.glb", "gltf/CesiumMan.gltf", "mesh2motion/human-male.glb"]
-    characters += ["ufbx/blender_293_barbarian_7400_binary.fbx", "ufbx/maya_kenney_character_7700_binary.fbx"]
-    characters += ["ozz-pab/run.fbx", "isaacgym-cmu/07_01_cmu.fbx"]
-    for path in sorted(mocap.glob("ufbx/*.fbx")):
-        # As FBX it stays as it is.
-        yield f"*of-{path.stem}", ["glb", "gltf", "bvh"], ["convert", path]
-    for path in map(mocap.joinpath, characters):
-        stem, form = path.stem, form_of(path)
-        yield f"*on-{stem}", every, ["retarget", "{constant.glb}", "--rig", path]
-        yield f"into-one-{stem}", [form], ["retarget", "{constant.glb}", "{fast.glb}", "--into-one", "--rig", path]
-        for mode in ["in-place", "inertialized"]:
-            yield f"{mode}-on-{stem}", [form], ["retarget", "{%s.glb}" % mode, "--rig", path]
+    """The rows of KINDS, and those of captured takes and characters where these are."""
+    rows = [line.split() for line in KINDS.strip().replace(" every ", f" {EVERY} ").split("\n")]
+    if shared:
+        mocap = shared / "mocap"
+        # As FBX they stay as they are.
+        rows += [[f"*of-{path.stem}", "glb,gltf,bvh", "convert", path] for path in sorted(mocap.glob("ufbx/*.fbx"))]
+        for path in map(mocap.joinpath, CHARACTERS.split()):
+            on, form = ["--rig", path], form_of(path)
+            rows.append([f"*on-{path.stem}", EVERY, "retarget", "{constant.glb}", *on])
+            rows.append([f"into-one-{path.stem}", form, "retarget", "{constant.glb}", "{fast.glb}", "--into-one", *on])
+            rows += [[f"{mode}-on-{path.stem}", form, "retarget", "{%s.glb}" % mode, *on] for mode in ["in-place", "inertialized"]]
+    for name, forms, *words in rows:
+        if shared or not any(str(word).startswith("shared/") for word in words):
+            yield name, forms.split(","), [shared / word[len("shared/") :] if str(word).startswith("shared/") else word for word in words]
 
 
 def run(*words):
@@ -117,10 +144,8 @@ class Files:
         self.command, self.scratch, self.files, self.refused = command, scratch, [], []
         # The file that a file was made of, by its path: faults that it had before are not ours.
         self.before = {}
-        self.make("synth", "--seconds", "8", "--turn-rate", "12", "-o", self.at("walk.bvh"))
-        self.make("synth", "--seconds", "8", "--speed", "2", "-o", self.at("fast.bvh"))
-        self.make("synth", "--seconds", "2", "--seed", "3", "-o", self.at("short.bvh"))
-        self.make("make", self.at("fast.bvh"), "-o", self.at("fast.glb"))
+        for line in INPUTS.strip().split("\n"):
+            self.make(*(self.at(word) if "." in word else word for word in line.split()))
         head, frames = self.at("short.bvh").read_text().split("Frames:")
         self.at("one.bvh").write_text("\n".join([head + "Frames: 1", *frames.strip().split("\n")[1:3], ""]))
         self.at("wheel.bvh").write_text(spinner())

@@ -15,6 +15,7 @@ mod field;
 mod find_options;
 mod fit;
 mod formats;
+mod guides;
 mod habits;
 mod help;
 mod json;

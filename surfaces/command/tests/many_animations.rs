@@ -82,6 +82,8 @@ fn animations_are_listed_with_what_they_are() {
         list rig.gltf                  | rig.gltf: no animations
         inspect rig.gltf               | holds no animation; this is its skeleton at rest | rig.gltf: no motion, 24 joints | LeftToeBase
         2 find rig.gltf
+        2 make rig.gltf --all-animations | the file holds no animation
+        2 make rig.gltf --all-animations --split -o loops/ | rig.gltf | the file holds no animation
         ",
     );
 }

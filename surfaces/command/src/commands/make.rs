@@ -114,7 +114,8 @@ fn animations_for_one_file(
     if args.all_animations && names_stretch {
         return Err(make_all::frames_of_one());
     }
-    let are_several = args.all_animations || numbers.len() > 1;
+    // A file without any is refused as one take.
+    let are_several = numbers.len() > usize::from(!args.all_animations);
     Ok(are_several.then_some((file, numbers)))
 }
 

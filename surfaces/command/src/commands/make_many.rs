@@ -213,7 +213,7 @@ fn template(options: Options) -> Template {
 /// Whether the loops of this many animations go into one file.
 fn packs(options: Options, animations: usize) -> bool {
     let wanted = options.request.recipe.take.animation.as_deref();
-    options.all_animations || (animations > 1 && wanted.is_some_and(is_pattern))
+    animations > usize::from(!options.all_animations) && (options.all_animations || wanted.is_some_and(is_pattern))
 }
 
 /// Hashes everything that decides how a take becomes a loop: settings, the version of the program, and the files that settings name.
@@ -484,7 +484,8 @@ impl MakeLoops<'_> {
                 self.options.excluded,
             )
             .map_err(unreadable)?;
-            if self.options.split {
+            // A file without any is refused as one take.
+            if self.options.split && !numbers.is_empty() {
                 for number in numbers {
                     let made = self
                         .split(path, &file, number, format, take)

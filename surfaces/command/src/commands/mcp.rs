@@ -134,16 +134,14 @@ fn name_of(arg: &Arg) -> String {
 }
 
 fn property(arg: &Arg) -> Value {
-    let about = arg.get_help().map(ToString::to_string);
-    if !arg.get_action().takes_values() {
-        return json!({"type": "boolean", "description": about});
-    }
-    let is_list = matches!(arg.get_action(), ArgAction::Append);
     let of_one = ["string", "number"];
-    if is_list {
-        return json!({"type": "array", "items": {"type": of_one}, "description": about});
-    }
-    json!({"type": of_one, "description": about})
+    let mut property = match arg.get_action() {
+        ArgAction::Append => json!({"type": "array", "items": {"type": of_one}}),
+        action if action.takes_values() => json!({"type": of_one}),
+        _ => json!({"type": "boolean"}),
+    };
+    property["description"] = json!(arg.get_help().map(ToString::to_string));
+    property
 }
 
 /// Runs a tool. Errors: there is none of this name, or an argument is no text, number, Boolean or list of them.
@@ -156,12 +154,13 @@ fn call(params: &Value) -> Result<Value, Wrong> {
     let typed = typed(command, params["arguments"].as_object()).map_err(|why| (-32602, why))?;
     let answered = project::with_settings(&typed).and_then(|typed| answers::answer(&typed.args));
     let (text, is_error) = match answered {
-        Ok(answer) => match answer.failure {
-            Some(failure) if answer.printed.is_empty() => {
-                (failure::json(&failure, None), answer.status == ERROR_STATUS)
-            }
-            _ => (answer.printed, answer.status == ERROR_STATUS),
-        },
+        Ok(answer) => {
+            let text = match answer.failure {
+                Some(failure) if answer.printed.is_empty() => failure::json(&failure, None),
+                _ => answer.printed,
+            };
+            (text, answer.status == ERROR_STATUS)
+        }
         Err(failure) => (failure::json(&failure, None), true),
     };
     Ok(json!({"content": [{"type": "text", "text": text}], "isError": is_error}))
