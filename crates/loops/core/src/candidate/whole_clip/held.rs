@@ -95,13 +95,12 @@ fn without_setup_poses(analysis: &Analysis, first: usize, last: usize) -> (usize
     if last < first + 4 {
         return (first, last);
     }
-    let step = |frame: usize| step(analysis, frame);
-    let longest = greatest((first + 1..last - 1).map(step));
-    let is_setup = |frame: usize| step(frame) > SETUP * longest;
-    (
-        first + usize::from(is_setup(first)),
-        last - usize::from(is_setup(last - 1)),
-    )
+    let longest = greatest((first + 1..last - 1).map(|frame| step(analysis, frame)));
+    let is_far = |one: usize, other: usize| analysis.features.squared_distance(one, other) > (SETUP * longest).powi(2);
+    let ends = [is_far(first, first + 1), is_far(last - 1, last)];
+    // Where the clip closes, a jump at one end is its author's.
+    let [before, after] = ends.map(|end| usize::from(end && (ends[0] == ends[1] || is_far(first, last))));
+    (first + before, last - after)
 }
 
 /// Whether the frames beyond an end of a stretch hold its pose, or jump away, so that they do not show the motion there.
