@@ -91,7 +91,7 @@ const MAX_TRANSFORMS: usize = 4_000_000;
 const FEWEST_CYCLES: usize = 4;
 
 /// Largest deviation of a joint, radians, below which cycles are alike: a tenth of a degree, which is not visible.
-const LEAST_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
+const LEAST_RADIANS: f64 = 0.1_f64.to_radians();
 
 /// Highest rate at which weights vary, per cycle of the loop: neighbouring cycles are similar, the next ones are not.
 const HIGHEST_PER_CYCLE: f64 = 0.5;

@@ -369,22 +369,42 @@ fn a_joint_that_snaps_back_is_mended_alone() {
     }
 }
 
-/// The pose in which a body was bound, before its first key or in place of the closing one.
+/// The pose in which a body was bound, before its first key or in place of the closing one: far from the walk, and near.
 #[test]
 fn setup_poses_are_left_out() {
     let walk = cycle(66, 67);
-    let bound = walk_of(steady().t_pose_first_frame(true)).pose(0).to_pose();
-    let first = core::iter::once(bound.clone()).chain((0..=66).map(|key| walk.pose(key).to_pose()));
-    let last = (0..66).map(|key| walk.pose(key).to_pose()).chain([bound.clone()]);
-    let takes = [
-        of_poses(&walk, walk.skeleton().clone(), first),
-        of_poses(&walk, walk.skeleton().clone(), last),
-    ];
-    for (take, start) in takes.iter().zip([1, 0]) {
-        let found = whole(take).unwrap();
-        let of_it = (found.kind, found.start_frame, found.num_frames, found.left_out);
-        assert_eq!(of_it, (WholeClipKind::Loops, start, 66.0, 1), "{found:?}");
+    let t_pose = walk_of(steady().t_pose_first_frame(true)).pose(0).to_pose();
+    for share in [1.0, 0.15] {
+        let mut bound = walk.pose(0).to_pose();
+        bound
+            .rotations
+            .iter_mut()
+            .zip(&t_pose.rotations)
+            .for_each(|(own, bound)| *own = own.slerp(*bound, share));
+        let first = core::iter::once(bound.clone()).chain((0..=66).map(|key| walk.pose(key).to_pose()));
+        let last = (0..66).map(|key| walk.pose(key).to_pose()).chain([bound.clone()]);
+        let takes = [
+            of_poses(&walk, walk.skeleton().clone(), first),
+            of_poses(&walk, walk.skeleton().clone(), last),
+        ];
+        for (take, start) in takes.iter().zip([1, 0]) {
+            let found = whole(take).unwrap();
+            let of_it = (found.kind, found.start_frame, found.num_frames, found.left_out);
+            assert_eq!(of_it, (WholeClipKind::Loops, start, 66.0, 1), "{share} {found:?}");
+        }
     }
+}
+
+/// A motion that almost rests where its cycle ends moves so little in a quarter of a frame that its ends seem to meet.
+#[test]
+fn the_end_of_a_motion_that_rests_there_is_found() {
+    let walk = cycle(66, 67);
+    let slow = |share: f64| 66.0 * (share - 0.9 * ops::sin(TAU * share) / TAU);
+    let poses = (0..=40).map(|key| walk.sample(slow(f64::from(key) / 40.25)));
+    let found = whole(&of_poses(&walk, walk.skeleton().clone(), poses)).unwrap();
+    let [low, high] = found.end_limits.map(|limit| limit + found.last_frame as f64);
+    assert_eq!(found.kind, WholeClipKind::Loops);
+    assert!((low..=high).contains(&40.25), "{found:?}");
 }
 
 #[test]

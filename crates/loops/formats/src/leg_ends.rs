@@ -4,6 +4,7 @@ use glam::DVec3;
 use loopwright_core::{
     BodyOverrides, Pose, Skeleton, Take,
     analysis::{Body, FoundBy, bare_legs, joints_in_place},
+    math::{greatest, percentile},
     motion::WorldTracks,
 };
 
@@ -72,10 +73,8 @@ fn body_of(take: &Take) -> Option<Body> {
 fn farthest_moved(world: &WorldTracks, joint: usize, rest: &Pose, points: &[Point]) -> Option<DVec3> {
     let moved = |point: &Point| {
         let end = rest.rotations[joint].conjugate() * (point.at - rest.translations[joint]);
-        (0..world.num_frames())
-            .step_by(world.num_frames().div_ceil(FRAMES_COMPARED))
-            .map(|frame| world.point(frame, joint, end).distance(world.point(0, joint, end)))
-            .fold(0.0, f64::max)
+        let frames = (0..world.num_frames()).step_by(world.num_frames().div_ceil(FRAMES_COMPARED));
+        greatest(frames.map(|frame| world.point(frame, joint, end).distance(world.point(0, joint, end))))
     };
     let farthest = points.iter().map(|point| (moved(point), point.at));
     let farthest = farthest.reduce(|one, other| if other.0 > one.0 { other } else { one })?;
@@ -113,7 +112,7 @@ fn end_of(points: &[Point], start: DVec3) -> Option<DVec3> {
     let along = (middle(points.iter())? - start).try_normalize()?;
     let along = if along.y < -HANGS { DVec3::NEG_Y } else { along };
     let reach = |point: &Point| (point.at - start).dot(along);
-    let farthest = points.iter().map(reach).fold(0.0, f64::max);
+    let farthest = greatest(points.iter().map(reach));
     middle(
         points
             .iter()
@@ -138,11 +137,7 @@ fn end_on_ground(skeleton: &Skeleton, rest: &Pose, leg: usize) -> Option<DVec3> 
         .parent(leg)
         .filter(|&above| skeleton.children(above).len() == 1);
     let bone = above.map(|above| at - rest.translations[above]);
-    let heights = || rest.translations.iter().map(|at| at.y);
-    let (lowest, top) = (
-        heights().fold(f64::INFINITY, f64::min),
-        heights().fold(f64::NEG_INFINITY, f64::max),
-    );
+    let (lowest, top) = percentile::extremes(rest.translations.iter().map(|at| at.y));
     let rise = [at.y - lowest, at.y]
         .into_iter()
         .find(|&rise| rise > RISE_SHARE * (top - lowest));

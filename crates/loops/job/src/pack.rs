@@ -32,7 +32,7 @@ use crate::{
 
 /// Gaps below these limits are not visible, metres and radians (0.1 degrees).
 const UNSEEN_METRES: f64 = 1e-3;
-const UNSEEN_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
+const UNSEEN_RADIANS: f64 = 0.1_f64.to_radians();
 
 /// Whether an animation loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -346,10 +346,8 @@ impl<'a> PackJob<'a> {
             && !name.ends_with(LOOP_SUFFIX)
             && self.request.recipe.output.engine().choices().loops_by_name;
         let new = loop_name(name);
-        let mut form = self.form.as_mut().filter(|_| is_needed);
-        let is_done = form
-            .as_mut()
-            .is_some_and(|(source, _)| source.rename_animation(number, &new));
+        let form = self.form.as_mut();
+        let is_done = is_needed && form.is_some_and(|(source, _)| source.rename_animation(number, &new));
         self.renamed.extend(is_done.then_some((number, new)));
         is_done
     }
@@ -502,7 +500,7 @@ fn looped(studied: &Studied, name: &str, request: Request, said: &mut Vec<Warnin
     let was_made_before = name.ends_with(LOOP_SUFFIX);
     // The character does not have this animation yet.
     let is_there = recipe.take.rig.is_none();
-    if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
+    if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(studied, recipe)) {
         let kept = kept(studied, &best, name)?;
         let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.0);
         if was_made_before || !is_elsewhere {
@@ -542,12 +540,14 @@ fn stands_elsewhere(made: &MadeLoop) -> bool {
     })
 }
 
-/// Whether the settings change animations that already loop.
-fn changes_loops(recipe: &Recipe) -> bool {
+/// Whether the settings change animations that already loop, be it only in name.
+fn changes_loops(studied: &Studied, recipe: &Recipe) -> bool {
     let choices = recipe.output.engine().choices();
+    let renames = studied.file.source.format().capabilities().renames_animations;
     recipe.output.is_given_apart_from_engine()
         || choices.root.is_some()
         || choices.always_root_joint
+        || (choices.loops_by_name && !renames)
         || recipe.take.smooth.is_some()
         || recipe.stretch.symmetric == Some(true)
         || recipe.stretch.ping_pong == Some(true)

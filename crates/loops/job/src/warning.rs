@@ -9,7 +9,7 @@ use loopwright_core::{
     candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClip},
     closure::Clamp,
     feet::FootOutcome,
-    math::{Rigid, ops, percentile, rotation},
+    math::{Rigid, greatest, ops, percentile, rotation},
     mean_cycle::MeanCycle,
     pipeline::{StartAt, StartError},
 };
@@ -359,7 +359,7 @@ fn end_uncertain(made: &MadeLoop) -> Option<Warning> {
 
 /// Motion of the hips over a loop, metres and radians, above which pulling the body back gives a warning.
 const TORN_METRES: f64 = 0.1;
-const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
+const TORN_RADIANS: f64 = 5.0_f64.to_radians();
 
 /// Warns if pulling the body back removes much motion.
 fn torn_back(made: &MadeLoop) -> Option<Warning> {
@@ -377,7 +377,7 @@ fn torn_back(made: &MadeLoop) -> Option<Warning> {
 
 /// Height and lean of a root joint above which levelling it gives a warning.
 const LEVELLED_METRES: f64 = 1e-3;
-const LEVELLED_RADIANS: f64 = 0.5 * core::f64::consts::PI / 180.0;
+const LEVELLED_RADIANS: f64 = 0.5_f64.to_radians();
 
 /// Warns if an inertialized root lacks the height and lean that its joint has in the take, apart from a steady climb.
 fn root_levelled(made: &MadeLoop) -> Option<Warning> {
@@ -396,10 +396,7 @@ fn root_levelled(made: &MadeLoop) -> Option<Warning> {
     let (low, high) = percentile::extremes((0..frames.len()).map(|at| frames[at].translation.y - climb * at as f64));
     let up = |frame: &Rigid| frame.rotation.inverse() * DVec3::Y;
     let (metres, still) = (high - low, up(&first));
-    let radians = frames
-        .iter()
-        .map(|frame| up(frame).angle_between(still))
-        .fold(0.0, f64::max);
+    let radians = greatest(frames.iter().map(|frame| up(frame).angle_between(still)));
     (metres > LEVELLED_METRES || radians > LEVELLED_RADIANS).then_some(Warning::RootLevelled { metres, radians })
 }
 
@@ -416,9 +413,7 @@ fn goes_backwards(made: &MadeLoop) -> Option<Warning> {
     // From the first frame of the stretch, to which the return leads.
     let world = on_take.source.clip.world_tracks_between_the_ends();
     let hips = |frame: usize| world.position(frame, on_take.body.hips);
-    let metres = (0..world.num_frames())
-        .map(|frame| ops::over_ground(hips(frame) - hips(0)))
-        .fold(0.0, f64::max);
+    let metres = greatest((0..world.num_frames()).map(|frame| ops::over_ground(hips(frame) - hips(0))));
     (metres > GOES_METRES * on_take.body.size(&on_take.take)).then_some(Warning::GoesBackwards { metres })
 }
 

@@ -1,6 +1,6 @@
 //! Plots the cost of jumps: between all frames of two motions, and among many.
 
-use loopwright_core::math::Decay;
+use loopwright_core::math::{Decay, greatest};
 use loopwright_draw::plot::kit::{
     Plot,
     axes::{Chart, Labels, Range, nice_step},
@@ -263,7 +263,7 @@ pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64
     svg.text(x, area.top - 10.0, Anchor::Middle, "h ft", "enter");
     heat::scale(svg, area, &colours.labels(), "cost, metre-seconds");
     let widths = names.iter().map(|name| text::width(name, style::TEXT, false));
-    plot.finish_at(area.bottom() + 16.0 + widths.fold(0.0, f64::max).min(NAMES) + style::MARGIN)
+    plot.finish_at(area.bottom() + 16.0 + greatest(widths).min(NAMES) + style::MARGIN)
 }
 
 /// Describes a fade with its duration.
@@ -286,11 +286,7 @@ struct Colours {
 impl Colours {
     /// Covers zero to the largest finite cost; 1 if none is above zero.
     fn up_to(costs: &[f64]) -> Self {
-        let largest = costs
-            .iter()
-            .copied()
-            .filter(|cost| cost.is_finite())
-            .fold(0.0, f64::max);
+        let largest = greatest(costs.iter().copied().filter(|cost| cost.is_finite()));
         Self {
             cheapest: 0.0,
             dearest: if largest > 0.0 { largest } else { 1.0 },

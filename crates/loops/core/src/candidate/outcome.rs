@@ -72,7 +72,7 @@ pub struct Outcome {
 const COST_RATIO: f64 = 0.15;
 const DISPLACEMENT_METRES: f64 = 0.005;
 const SPEED_DRIFT: f64 = 0.05;
-const TURN_DRIFT_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
+const TURN_DRIFT_RADIANS: f64 = 5.0_f64.to_radians();
 const ABRUPTNESS: f64 = 1.0;
 const EXTRA_CYCLES: f64 = 1.0;
 const FOOT_SLIDE_MPS: f64 = 0.02;
@@ -81,7 +81,7 @@ const TURN_IN_THIRD: f64 = 0.1;
 const PACE_OFF: f64 = 0.1;
 const FOOT_HEIGHT_METRES: f64 = 0.006;
 const KINK_RATIO: f64 = 1.0;
-const VEER_RADIANS: f64 = 2.5 * core::f64::consts::PI / 180.0;
+const VEER_RADIANS: f64 = 2.5_f64.to_radians();
 
 /// Largest count of a part: a loop that is bad in one respect is bad, and need not be compared further.
 const MOST: f64 = 3.0;

@@ -55,7 +55,7 @@ pub struct Steadiness {
 }
 
 /// A smaller turn of a stretch is not checked for evenness: hips sway by some degrees in every walk.
-pub const TURNING_RADIANS: f64 = 30.0 * core::f64::consts::PI / 180.0;
+pub const TURNING_RADIANS: f64 = 30.0_f64.to_radians();
 
 /// Half of the shortest span over which a change is measured, as a share of a cycle.
 const MIN_HALF_SHARE: f64 = 0.2;
@@ -68,11 +68,11 @@ const EVEN_PACE: f64 = 0.07;
 const EVEN_TURN: f64 = 0.42;
 
 /// ... and the turn of a cycle on a straight way, radians.
-pub const EVEN_VEER_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
+pub const EVEN_VEER_RADIANS: f64 = 5.0_f64.to_radians();
 
 /// A path is straight if the directions of its cycles lie within this, radians, over at least this many cycles; at most this many cycles on
 /// either side are examined.
-const STRAIGHT_RADIANS: f64 = 15.0 * core::f64::consts::PI / 180.0;
+const STRAIGHT_RADIANS: f64 = 15.0_f64.to_radians();
 const STRAIGHT_CYCLES: f64 = 3.0;
 const MOST_CYCLES: usize = 10;
 

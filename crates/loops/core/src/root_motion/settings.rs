@@ -104,7 +104,7 @@ impl From<RootMode> for RootSettings {
 
 /// A loop that turns by more than this over its length, radians (5 degrees), is not straight: closing would turn the body by the
 /// whole angle within a fraction of a second.
-pub const MAX_LINEAR_TURN: f64 = 5.0 * core::f64::consts::PI / 180.0;
+pub const MAX_LINEAR_TURN: f64 = 5.0_f64.to_radians();
 
 /// Why the root motion cannot be removed with these settings.
 #[error_kinds]

@@ -40,7 +40,7 @@ impl View {
 }
 
 /// Half of the angle of view across the shorter side of the picture, radians: narrow enough to compare lengths by eye.
-const HALF_ANGLE: f64 = 13.0 * core::f64::consts::PI / 180.0;
+const HALF_ANGLE: f64 = 13.0_f64.to_radians();
 
 /// Free margins of the picture, as shares: at the sides, and above and below, where text is placed.
 const MARGINS: [f64; 2] = [0.06, 0.13];

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride, candidate::NamedMotion, take::Tail};
+use loopwright_core::{
+    Joint, Pose, Skeleton, Take, analysis::probe_stride, candidate::NamedMotion, math::greatest, take::Tail,
+};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
 use super::{
@@ -314,13 +316,13 @@ impl Samples {
     fn still(&mut self) {
         // Judged as if the unit were the metre, or the centimetre if numbers are large.
         let sizes = self.translations.iter().map(|t| t.abs().max_element());
-        let size = sizes.fold(0.0, f64::max);
+        let size = greatest(sizes);
         let unit = if size > 10.0 { 0.01 } else { 1.0 };
         let num_joints = self.num_joints;
         for joint in 1..num_joints {
             let first = self.translations[joint];
             let track = self.translations.iter().skip(joint).step_by(num_joints);
-            let farthest = track.map(|t| t.distance(first)).fold(0.0, f64::max);
+            let farthest = greatest(track.map(|t| t.distance(first)));
             if farthest * unit < STILL_METRES {
                 let track = self.translations.iter_mut().skip(joint).step_by(num_joints);
                 track.for_each(|t| *t = first);

@@ -1,5 +1,6 @@
 //! Selects the animation of a file and the grid of sample times.
 
+use loopwright_core::math::smallest;
 use ufbx::{AnimCurve, AnimProp, AnimStack, ElementType, Keyframe, Scene};
 
 use super::{error::FbxError, joints::Joints};
@@ -203,11 +204,11 @@ fn range(
     let is_stated = begin.is_finite() && end.is_finite() && end > begin;
     if !is_stated {
         let first_keys = curves.iter().map(|keys| keys[0].time);
-        (begin, end) = (first_keys.fold(f64::INFINITY, f64::min), last_key(curves));
+        (begin, end) = (smallest(first_keys), last_key(curves));
     }
     // Up to where every moving curve still has keys: a single curve may have a stray one beyond.
     let moving = curves.iter().filter(|keys| varies(keys)).map(|keys| end_of(keys));
-    let keys_end = moving.fold(f64::INFINITY, f64::min);
+    let keys_end = smallest(moving);
     if keys_end.is_finite() && keys_end > end + 1.5 / scene.settings.frames_per_second {
         warnings.push(FileWarning::AnimationLonger {
             keys_end_secs: keys_end - begin,

@@ -38,6 +38,7 @@ pub(crate) const GLB: FormatEntry = FormatEntry {
         name: "GLB",
         extension: "glb",
         holds_animations: true,
+        renames_animations: true,
         names_takes: true,
         has_key_times: true,
         has_root_joint_for_motion: true,

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::{
     Joint, Skeleton,
-    math::{Rigid, rotation},
+    math::{Rigid, rotation, smallest},
     motion::{Hinge, Hinges, Pose, RobotLink, Sole, SolePoint},
 };
 
@@ -159,8 +159,8 @@ fn soles(skeleton: &Skeleton, rest: &Pose, made: &[Made]) -> Result<Vec<Sole>, R
         .filter(|&joint| skeleton.children(joint).is_empty())
         .collect();
     let lows_of = |joint: usize| lows(&made[joint].points, rest.joint(joint));
-    let lowest = |joint: usize| lows_of(joint).map(|low| low.z).fold(f64::INFINITY, f64::min);
-    let ground = ends.iter().map(|&joint| lowest(joint)).fold(f64::INFINITY, f64::min);
+    let lowest = |joint: usize| smallest(lows_of(joint).map(|low| low.z));
+    let ground = smallest(ends.iter().map(|&joint| lowest(joint)));
     let height = |joint: usize| rest.translations[joint].z;
     let only_mesh = ends.iter().find_map(|&joint| {
         let name = made[joint].mesh.as_ref().filter(|_| made[joint].points.is_empty())?;

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::{
     BodyOverrides, Skeleton, Take,
     analysis::{Body, FoundBy, guess_parts},
-    math::{ops, percentile},
+    math::{greatest, ops, percentile},
     motion::{Pose, PoseRef},
     retarget,
 };
@@ -278,13 +278,11 @@ fn unit_by_height(height: f64, warnings: &mut Vec<FileWarning>) -> f64 {
 }
 
 fn unit_by_offsets(take: &Take, warnings: &mut Vec<FileWarning>) -> f64 {
-    let largest = take.skeleton().joints()[1..]
+    let offsets = take.skeleton().joints()[1..]
         .iter()
         .flat_map(|joint| [Some(joint.rest_offset), joint.tip])
-        .chain([take.skeleton().joint(0).tip])
-        .flatten()
-        .map(DVec3::length)
-        .fold(0.0, f64::max);
+        .chain([take.skeleton().joint(0).tip]);
+    let largest = greatest(offsets.flatten().map(DVec3::length));
     let unit_metres = if largest > LARGE_OFFSET { 0.01 } else { 1.0 };
     warnings.push(SpaceWarning::UnitUnknown { unit_metres }.into());
     unit_metres

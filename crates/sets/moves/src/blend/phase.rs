@@ -8,7 +8,10 @@
 use loopwright_core::{
     analysis::{Body, ContactLimits, FoundBy, Side},
     loop_clip::LoopClip,
-    math::ops::{cos, sin},
+    math::{
+        ops::{cos, sin},
+        smallest,
+    },
     retarget::FollowedFeet,
 };
 
@@ -220,9 +223,7 @@ impl PhaseMap {
 
     fn least_slope(&self) -> f64 {
         let count = SLOPES * self.deviations.len();
-        (0..count)
-            .map(|index| self.slope(index as f64 / count as f64))
-            .fold(f64::INFINITY, f64::min)
+        smallest((0..count).map(|index| self.slope(index as f64 / count as f64)))
     }
 }
 

@@ -22,10 +22,10 @@ use loopwright_core::{
 };
 
 /// Smallest turn between two stands, radians (30 degrees).
-const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;
+const MIN_TURN_IN_PLACE: f64 = 30.0_f64.to_radians();
 
 /// Smallest turn on the move, radians (45 degrees), within about 1.5 seconds.
-const MIN_TURN_ON_THE_MOVE: f64 = 45.0 * core::f64::consts::PI / 180.0;
+const MIN_TURN_ON_THE_MOVE: f64 = 45.0_f64.to_radians();
 
 /// Approximate duration of a turn on the move, seconds; it is measured over half of it on either side.
 const TURN_SECS: f64 = 1.5;

@@ -55,7 +55,9 @@ pub fn loops_of(
         };
         let mut chosen: Vec<Chosen> = chosen.into_iter().flatten().collect();
         let found = chosen.len();
-        chosen.retain(|chosen| chosen.stretch.cycles <= 1);
+        // Breaths of an idle body are no strides: all that its author looped is kept.
+        let kind = |stretch: &LoopCandidate| studied.analysis.motion_kind(Some(stretch), None);
+        chosen.retain(|Chosen { stretch, .. }| stretch.cycles <= 1 || kind(stretch) == MotionKind::Idle);
         has_longer |= chosen.len() < found;
         for chosen in differing(chosen, ALIKE.max(variants.saturating_mul(2))) {
             loops.push(made_of(studied, request, &chosen));

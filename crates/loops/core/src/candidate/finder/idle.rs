@@ -29,7 +29,7 @@ const MAX_IDLE_COST_RATIO: f64 = 1.0;
 /// Largest distance of a joint from its start, metres at the size of an adult, and turn of the body, radians: the root of an
 /// idle loop rests, and closing removes the rest.
 const IDLE_GAP_METRES: f64 = 0.05;
-const IDLE_GAP_RADIANS: f64 = 3.0 * core::f64::consts::PI / 180.0;
+const IDLE_GAP_RADIANS: f64 = 3.0_f64.to_radians();
 
 /// A joint that moves this far from its pose at the start, once, and returns makes a gesture, metres at the size of an adult: shifting
 /// weight from foot to foot moves joints by half as much.

@@ -16,9 +16,8 @@ use crate::math::{Rigid, greatest};
 /// Most keys of the next cycle that follow the end.
 pub(super) const MOST_FOLLOWING: usize = 5;
 
-/// A gap within this share of a step, and this many metres, is none.
+/// A gap within this share of the step beside it, and the noise, is none: a motion that rests at its ends moves little there.
 const SAME_SHARE: f64 = 0.03;
-const SAME_METRES: f64 = 2e-6;
 
 /// Largest miss of a key predicted over the end, in steps, and where keys follow.
 const MISSED_STEPS: f64 = 0.25;
@@ -70,6 +69,18 @@ pub(super) struct End {
 }
 
 impl End {
+    /// Creates an end at a key.
+    pub(super) fn at_key(last_frame: usize, motion: Rigid, miss_metres: f64, is_exact: bool) -> Self {
+        Self {
+            last_frame,
+            seam_frames: 0.0,
+            limits: [0.0; 2],
+            motion,
+            miss_metres,
+            is_exact,
+        }
+    }
+
     /// Leaves out a last key that is next to the closing one: a curve through both would bend.
     fn without_short_step(mut self) -> Self {
         if (self.seam_frames - 1.0).abs() < WHOLE_FRAMES {
@@ -97,7 +108,11 @@ pub(super) fn find(scale: &Scale) -> Option<End> {
         let Some(end) = clip.end_at(last - following, following, AFTER_LAST) else {
             continue;
         };
-        let steps = end.miss_metres / clip.step_metres;
+        let mut steps = end.miss_metres / clip.step_metres;
+        // It may be at its last key for want of an earlier time.
+        if end.seam_frames == 0.0 && !end.is_exact && end.miss_metres > SMALL_MISS_METRES * clip.size {
+            steps *= AS_GOOD;
+        }
         found.push((end, steps));
         if steps <= SMALL_MISS_STEPS {
             break;
@@ -130,18 +145,13 @@ impl Clip<'_> {
         if gap(planar) > MOST_GAP_STEPS * self.step_metres {
             return None;
         }
-        let same = SAME_SHARE * self.step_metres + SAME_METRES * self.size;
+        let second = self.places(1);
+        let beside = self.over_points(|index| second[index].distance(self.first[index]));
+        let same = SAME_SHARE * beside.min(self.step_metres) + NOISE_METRES * self.size;
         let mut motions = [Rigid::IDENTITY, planar].into_iter().filter(|_| may_close);
         let exact = motions.find(|&motion| gap(motion) <= same);
         if let Some(motion) = exact {
-            let end = End {
-                last_frame,
-                seam_frames: 0.0,
-                limits: [0.0; 2],
-                motion,
-                miss_metres: gap(motion),
-                is_exact: true,
-            };
+            let end = End::at_key(last_frame, motion, gap(motion), true);
             let is_near = self.followed_miss_metres(&end, following) <= MISSED_STEPS_FOLLOWED * self.step_metres;
             return is_near.then_some(end);
         }
@@ -197,12 +207,9 @@ impl Clip<'_> {
             .into_iter()
             .find(|&motion| miss(motion) <= NOISE_METRES * self.size)?;
         Some(End {
-            last_frame,
             seam_frames: tail.frames,
             limits: [tail.frames; 2],
-            motion,
-            miss_metres: miss(motion),
-            is_exact: true,
+            ..End::at_key(last_frame, motion, miss(motion), true)
         })
     }
 

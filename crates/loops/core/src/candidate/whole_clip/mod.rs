@@ -70,26 +70,21 @@ impl Analysis {
         let nearly_closed = || {
             let reading = Reading::from(&scale, 0, num_frames - 1);
             let meets = reading.meets(&scale) && reading.roughness(&scale) <= SMOOTH;
-            meets.then(|| End {
-                last_frame: num_frames - 1,
-                seam_frames: 0.0,
-                limits: [0.0; 2],
-                motion: reading.motion,
-                miss_metres: reading.gap_metres,
-                is_exact: false,
-            })
+            meets.then(|| End::at_key(num_frames - 1, reading.motion, reading.gap_metres, false))
         };
-        let end = ends::find(&scale).or_else(nearly_closed)?;
-        let reading = reading_at(&scale, &end);
         let bursts = is_single_action(self);
         let by_name = bursts && scale.named.repeats == Some(true);
         // The ends of an action that returns to its first pose do not distinguish it from a loop, but its name may.
         let is_named_action = scale.named.repeats == Some(false);
         let is_single_action = is_named_action || (bursts && !by_name);
+        let end = ends::find(&scale)
+            .filter(|end| end.is_exact || !is_single_action || end.seam_frames == 0.0)
+            .or_else(nearly_closed)?;
+        let reading = reading_at(&scale, &end);
         if is_named_action && !reading.is_in_place() {
             return None;
         }
-        if !end.is_exact && (is_single_action && end.seam_frames > 0.0 || !is_no_chance(self, &end, &reading, &scale)) {
+        if !end.is_exact && !is_no_chance(self, &end, &reading, &scale) {
             return None;
         }
         let last_key = if end.seam_frames > 0.0 {
@@ -132,8 +127,9 @@ fn reading_at(scale: &Scale, end: &End) -> Reading {
 fn is_no_chance(analysis: &Analysis, end: &End, reading: &Reading, scale: &Scale) -> bool {
     let length = (end.last_frame as f64 + end.seam_frames).round() as usize;
     let is_closed = end.seam_frames == 0.0 && reading.meets(scale) && reading.roughness(scale) <= SMOOTH;
+    let is_meant_so = scale.named.repeats == Some(true);
     is_closed
-        || (reading.is_in_place() && !is_all_idle(analysis) && reading.is_like_any(scale))
+        || (reading.is_in_place() && (is_meant_so || !is_all_idle(analysis)) && reading.is_like_any(scale))
         || cycles::are_copies(&analysis.features, length)
 }
 

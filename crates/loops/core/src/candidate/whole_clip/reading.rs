@@ -26,7 +26,7 @@ use crate::{
 const MEETS_METRES: f64 = 5e-3;
 
 /// Rotations of a loop meet within this, radians (1.5 degrees).
-const MEETS_RADIANS: f64 = 1.5 * core::f64::consts::PI / 180.0;
+const MEETS_RADIANS: f64 = 1.5_f64.to_radians();
 
 /// If the poses meet, the mean over the body is within this share of the largest rotation of a joint.
 const MEAN_SHARE: f64 = 0.25;

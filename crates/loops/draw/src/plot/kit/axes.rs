@@ -1,6 +1,6 @@
 //! Charts with axes: ranges, ticks, grid, lines.
 
-use loopwright_core::math::percentile;
+use loopwright_core::math::{greatest, percentile};
 
 use super::{
     style::{self, Ink},
@@ -149,12 +149,8 @@ fn ticks_across(range: Range, width: f64) -> Ticks {
     loop {
         let ticks = Ticks::new(range, most);
         // Labels of many digits want more room.
-        let widest = ticks
-            .values
-            .iter()
-            .map(|&value| ticks.label(value))
-            .map(|label| text::width(&label, style::TEXT, false))
-            .fold(0.0, f64::max);
+        let labels = ticks.values.iter().map(|&value| ticks.label(value));
+        let widest = greatest(labels.map(|label| text::width(&label, style::TEXT, false)));
         if most <= 2 || (widest + 14.0) * ticks.values.len() as f64 <= width {
             return ticks;
         }
