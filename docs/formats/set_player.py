@@ -6,7 +6,7 @@ import itertools, json, math, struct, sys
 from pathlib import Path
 import numpy as np
 
-STEP, FADE = 1 / 240, 0.3  # seconds over which rates at a switch are measured, and of the fade
+STEP, FADE = 1 / 240, 0.3  # seconds over which rates at a switch are measured, and of fades that state none
 NONE = np.array([0, 0, 0, 1.0])
 
 
@@ -179,6 +179,7 @@ def clock(parts):  # the warp and the period of a mean of loops
 class Player:
     def __init__(self, motion, clip):
         self.set, self.root, self.fading, self.faded, self.phase, self.over = motion, (np.zeros(3), NONE), None, math.inf, 0.0, None
+        self.lasts = FADE
         self.enter(motion.clips[clip])
 
     def enter(self, clip):
@@ -213,10 +214,10 @@ class Player:
         return body
 
     def pose(self, secs=0.0):
-        body, u = self.source(secs), (self.faded + secs) / FADE
-        if u < 1:
-            quintic = (1 - u) ** 3 * np.array([1 + 3 * u + 6 * u * u, FADE * u * (1 + 3 * u), 0.5 * (FADE * u) ** 2])
-            cubic = (1 - u) ** 2 * np.array([1 + 2 * u, FADE * u, 0])
+        body, t = self.source(secs), self.faded + secs
+        if (u := t / self.lasts) < 1:
+            quintic = (1 - u) ** 3 * np.array([1 + 3 * u + 6 * u * u, t * (1 + 3 * u), 0.5 * t * t])
+            cubic = np.array([(1 - u) ** 2 * (1 + 2 * u), max(1 - t / min(self.lasts, FADE), 0) ** 2 * t, 0])
             offset = np.tensordot(cubic if self.is_cubic else quintic, self.fading[0], 1)
             body = np.c_[body[:, :3] + offset[:, :3], q_mul(q_exp(offset[:, 3:]), body[:, 3:])]
         return body
@@ -227,13 +228,14 @@ class Player:
 
     def play(self, name):  # at once
         clip = self.set.clips[name]
-        self.go_on(lambda: self.enter(clip), "leave_secs" in clip.entry)
+        self.go_on(lambda: self.enter(clip), clip if "leave_secs" in clip.entry else None)
 
     def play_over(self, name):  # the upper body alone; None ends it
-        self.go_on(lambda: setattr(self, "over", name and [self.set.clips[name], 0.0]), True)
+        clip = self.set.clips[name] if name else self.over[0]
+        self.go_on(lambda: setattr(self, "over", name and [clip, 0.0]), clip)
 
-    def go_on(self, change, is_cubic):
-        left = max(1 - self.faded / FADE, 0)
+    def go_on(self, change, action=None):  # whose fade it is, or a quintic
+        left = max(1 - self.faded / min(self.lasts, FADE), 0)
         rate = self.root_rate() + (self.fading[1] * left**2 * (3 - 2 * left if self.is_cubic else left * (10 - 15 * left + 6 * left**2)) if left else 0)
         seen = [self.pose(secs) for secs in (-STEP, 0, STEP)]
         change()
@@ -241,7 +243,8 @@ class Player:
         before, here, after = (np.c_[a[:, :3] - b[:, :3], q_log(q_mul(a[:, 3:], b[:, 3:] * [-1, -1, -1, 1]))] for a, b in zip(seen, follows))
         before[:, 3:], after[:, 3:] = (q_continued(each[:, 3:], here[:, 3:]) for each in (before, after))
         terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
-        self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, is_cubic
+        self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, action is not None
+        self.lasts = action.entry.get("fade_secs", FADE) if action else FADE
 
     def update(self, secs):
         if self.over and (rest := self.over[0].entry["leave_secs"] - self.over[1]) <= secs:
@@ -272,15 +275,16 @@ class Player:
         clip = self.set.clips[to["clip"]]
         self.phase = phase(to["secs"] / clip.seconds, clip.warp)
         if "next" in entry:
-            self.go_on(lambda: (self.enter(clip), setattr(self, "at", goal.copy()), setattr(self, "goal", goal.copy())), True)
+            left = self.clip
+            self.go_on(lambda: (self.enter(clip), setattr(self, "at", goal.copy()), setattr(self, "goal", goal.copy())), left)
         else:
             self.play(to["clip"])
 
     def advance(self, secs):
         half = (np.zeros(3), NONE)
-        if self.faded < FADE:  # the area under the fade
-            area = lambda u: FADE * (u - u**3 + u**4 / 2 if self.is_cubic else u - 2.5 * u**4 + 3 * u**5 - u**6)
-            half = exp(self.fading[1], 0.5 * (area(min((self.faded + secs) / FADE, 1)) - area(self.faded / FADE)))
+        if self.faded < (lasts := min(self.lasts, FADE)):  # the area under the fade of rates
+            area = lambda u: lasts * (u - u**3 + u**4 / 2 if self.is_cubic else u - 2.5 * u**4 + 3 * u**5 - u**6)
+            half = exp(self.fading[1], 0.5 * (area(min((self.faded + secs) / lasts, 1)) - area(self.faded / lasts)))
         self.root = then(then(then(self.root, half), self.root_step(secs)), half)
         if self.over:
             self.over[1] += secs

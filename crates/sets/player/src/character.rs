@@ -17,7 +17,7 @@ use crate::{
     clip::{MotionClip, STILL},
     hold::{Frame, Hold, Playlist, sprung},
     keys::{Lanes, rigid},
-    set::{ACTION_FADE, FADE, Moment, MotionSet, Way},
+    set::{FADE, Moment, MotionSet, Way},
     source::{Clock, Cycle, Fading, Over, Source, held},
     space::{Goal, PlayedSpace},
 };
@@ -340,8 +340,8 @@ impl SteeredCharacter {
             Source::Once(clip, 0.0)
         };
         self.begin_events();
-        let is_action = self.set.clips[clip].leave_secs.is_some();
-        self.switch_to(next, None, if is_action { ACTION_FADE } else { FADE });
+        let action = &self.set.clips[clip];
+        self.switch_to(next, None, action.leave_secs.map_or(FADE, |_| action.fade));
         self.plan = Plan::Stay;
         true
     }
@@ -358,7 +358,8 @@ impl SteeredCharacter {
             return false;
         };
         self.begin_events();
-        self.switch_to(self.source.clone(), Some(Over { clip, secs: 0.0 }), ACTION_FADE);
+        let fade = self.set.clips[clip].fade;
+        self.switch_to(self.source.clone(), Some(Over { clip, secs: 0.0 }), fade);
         true
     }
 
@@ -554,9 +555,8 @@ impl SteeredCharacter {
     /// Leaves the source as planned: at the end of a passage for its loops, at the end of a cycle for other versions or for the next way.
     fn leave(&mut self) {
         let set = Arc::clone(&self.set);
-        if self.over.is_some_and(|over| over.left(&set) < NOW_SECS) {
-            self.switch_to(self.source.clone(), None, ACTION_FADE);
-            return;
+        if let Some(over) = self.over.filter(|over| over.left(&set) < NOW_SECS) {
+            return self.switch_to(self.source.clone(), None, set.clips[over.clip].fade);
         }
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
             let next = cycle.varied(&set, &mut self.random);
@@ -576,7 +576,7 @@ impl SteeredCharacter {
                 let clip = &set.clips[*clip];
                 if clip.leave_secs.is_some() {
                     let next = self.after_action(clip);
-                    return self.switch_to(Source::Cycle(next), self.over, ACTION_FADE);
+                    return self.switch_to(Source::Cycle(next), self.over, clip.fade);
                 }
                 // The rest of a turn is left to another turn if that brings it nearer.
                 if self.goal.turn != 0.0 {

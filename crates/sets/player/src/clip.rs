@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::{
     Pose, Skeleton, Take, Tracks,
     analysis::Side,
-    math::{Rigid, Twist, ops},
+    math::{Decay, Rigid, Twist, ops},
 };
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetClip};
 use loopwright_moves::passage::LoopState;
@@ -20,6 +20,9 @@ use crate::{
 
 /// A loop that moves less than this stands, metres and radians per second.
 pub(crate) const STILL: f64 = 0.05;
+
+/// The time of a fade for which the manifest states none, and of the rates in those of actions, seconds.
+pub(crate) const FADE_SECS: f64 = 0.3;
 
 /// A clip.
 #[derive(Clone, Debug)]
@@ -44,6 +47,9 @@ pub struct MotionClip {
     pub leave_secs: Option<f64>,
     /// The loop that it is another version of.
     pub variant_of: Option<usize>,
+    /// The fade into an action and out of it. A quintic, which continues the acceleration of limbs that are being thrown up, would make them dart
+    /// over an action that begins elsewhere.
+    pub(crate) fade: Decay,
     pub(crate) warp: f64,
     pub(crate) contacts: [Contacts; 2],
     twist: Twist,
@@ -147,6 +153,9 @@ impl MotionClip {
             next: entry.next.iter().map(state).collect::<Result<_, SetError>>()?,
             leave_secs: entry.is_action().then(|| entry.leave_secs.unwrap_or(entry.seconds)),
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
+            fade: Decay::Cubic {
+                blend_secs: entry.fade_secs.filter(|secs| *secs > 0.0).unwrap_or(FADE_SECS),
+            },
             warp: warp(entry),
             contacts: [Side::Left, Side::Right].map(|side| Contacts::new(entry, side)),
             twist: twist_of(entry),

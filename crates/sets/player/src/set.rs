@@ -14,18 +14,14 @@ use loopwright_moves::passage::LoopState;
 
 use crate::{
     SetError,
-    clip::{self, MotionClip},
+    clip::{self, FADE_SECS, MotionClip},
     keys::Lanes,
     legs::Leg,
     space::{self, PlayedSpace},
 };
 
 /// The fade of a switch for which the manifest states none.
-pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
-
-/// The fade into an action and out of it. Its speed never exceeds the speed before the switch. A quintic, which continues the acceleration
-/// of limbs that are being thrown up, would make them dart over an action that begins elsewhere.
-pub(crate) const ACTION_FADE: Decay = Decay::Cubic { blend_secs: 0.3 };
+pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: FADE_SECS };
 
 /// Half-life of a change of speed or turn rate if the manifest states none, seconds; docs/math/fit.md.
 const HALF_LIFE_SECS: f64 = 0.4;

@@ -10,7 +10,7 @@ use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 use loopwright_moves::passage::LoopState;
 
 use crate::{
-    clip::{MotionClip, phase_at, share_at},
+    clip::{FADE_SECS, MotionClip, phase_at, share_at},
     keys::{Lanes, lanes, rigid},
     set::{Moment, MotionSet},
     space::{Goal, Part, Parts, PlayedSpace},
@@ -248,6 +248,14 @@ impl Over {
 /// Value, rate and acceleration.
 type Terms = [DVec3; 3];
 
+/// Returns the seconds after which nothing of a fade is left.
+fn end_secs(fade: Decay) -> f64 {
+    match fade {
+        Decay::Spring { half_life_secs } => 20.0 * half_life_secs,
+        Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
+    }
+}
+
 /// Returns the rotation vector of the same rotation that goes on from another one: past half a turn the shorter vector points back.
 fn continued(turn: DVec3, other: DVec3) -> DVec3 {
     let radians = turn.length();
@@ -334,25 +342,29 @@ impl Fading {
         }
     }
 
-    fn end_secs(&self) -> f64 {
+    /// The fade of rates: limbs would swing on through one of an action, however long the poses take.
+    fn of_rates(&self) -> Decay {
         match self.fade {
-            Decay::Spring { half_life_secs } => 20.0 * half_life_secs,
-            Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
+            Decay::Cubic { blend_secs } => Decay::Cubic {
+                blend_secs: blend_secs.min(FADE_SECS),
+            },
+            other => other,
         }
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.secs >= self.end_secs()
+        self.secs >= end_secs(self.fade)
     }
 
     /// Adds the remaining offset some seconds from now to a row.
     pub(crate) fn add_to(&self, row: &mut [Lanes], secs: f64) {
-        if self.is_over() || self.secs + secs >= self.end_secs() {
+        if self.is_over() || self.secs + secs >= end_secs(self.fade) {
             return;
         }
         let fading = self.fade.at(self.secs + secs);
+        let velocity = self.of_rates().at(self.secs + secs).velocity.value;
         let acceleration = fading.acceleration.map_or(0.0, |jet| jet.value);
-        let value = |[x, v, a]: Terms| x * fading.position.value + v * fading.velocity.value + a * acceleration;
+        let value = |[x, v, a]: Terms| x * fading.position.value + v * velocity + a * acceleration;
         for (joint, [turn, shift]) in row.iter_mut().zip(&self.joints) {
             let own = rigid(joint);
             *joint = lanes(
@@ -364,25 +376,21 @@ impl Fading {
 
     /// Returns half of the root motion that the fading rate adds within some seconds from now.
     pub(crate) fn half_step(&self, secs: f64) -> Rigid {
-        let to = (self.secs + secs).min(self.end_secs());
-        let times = [self.secs, 0.5 * (self.secs + to), to];
-        let [first, middle, last] = times.map(|secs| self.fade.at(secs).position.value);
+        let fade = self.of_rates();
+        let [from, to] = [self.secs, self.secs + secs].map(|secs| secs.min(end_secs(fade)));
+        let [first, middle, last] = [from, 0.5 * (from + to), to].map(|secs| fade.at(secs).position.value);
         // Simpson's rule.
-        let area = (to - self.secs) / 6.0 * (first + 4.0 * middle + last);
+        let area = (to - from) / 6.0 * (first + 4.0 * middle + last);
         self.twist.exp(0.5 * area)
     }
 
     /// The share that is left.
     pub(crate) fn left(&self) -> f64 {
-        if self.is_over() {
-            0.0
-        } else {
-            self.fade.at(self.secs).position.value
-        }
+        self.fade.at(self.secs).position.value
     }
 
     fn twist(&self) -> Twist {
-        let left = self.left();
+        let left = self.of_rates().at(self.secs).position.value;
         Twist::new(self.twist.linear * left, self.twist.angular * left)
     }
 }

@@ -151,7 +151,7 @@ impl SetClip {
         in_range(&format!("{at}.frames"), [self.frames as f64], 1.0..=MAX_NUMBER)?;
         let all = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps]
             .into_iter()
-            .chain([self.turn_deg, self.cost, self.leave_secs])
+            .chain([self.turn_deg, self.cost, self.leave_secs, self.fade_secs])
             .flatten()
             .chain(self.events.iter().map(|event| event.secs))
             .chain(self.travel_m.into_iter().flatten());

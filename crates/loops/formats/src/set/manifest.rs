@@ -140,6 +140,10 @@ pub struct SetClip {
     /// When an action may be left for a loop of `next`, seconds since its start: that shows little more than at its end.
     #[absent]
     pub leave_secs: Option<f64>,
+    /// How long the fades into an action and out of it last: as long as joints need that go no faster than in the action and in a walk. 0.3
+    /// where it is absent.
+    #[absent]
+    pub fade_secs: Option<f64>,
     /// By how much a passage turns, left positive.
     #[absent]
     pub turn_deg: Option<f64>,

@@ -10,9 +10,9 @@ use crate::{
     play::{DEFAULT_FADE, LoopSet, check_count},
 };
 use loopwright_core::{
-    analysis::Analysis,
-    math::{Rigid, ops, ordered, rotation},
-    motion::Tracks,
+    analysis::{Analysis, MOVING_MPS},
+    math::{Decay, Rigid, greatest, ops, ordered, rotation},
+    motion::{Pose, Tracks},
 };
 
 /// A body that ends within these distances of where it began, and of how it faced, stays in place: metres for a body of usual size, and
@@ -23,6 +23,18 @@ const STAYS_RADIANS: f64 = 1.309;
 /// An action may be left where leaving costs at most this many times as much as at its end, plus this, metre-seconds.
 const LEAVE_TIMES: f64 = 1.5;
 const LEAVE_MORE: f64 = 0.02;
+
+/// Fades of an action, seconds: the shortest, how much longer the next one is that is tried, and the longest.
+const FADE_SECS: f64 = 0.3;
+const MORE_FADE_SECS: f64 = 0.1;
+const LONGEST_FADE_SECS: f64 = 1.0;
+
+/// The longest step of a joint in a fade, as a multiple of the longest step in the action and in a walk; a tenth less than shows, because
+/// samples and phases lie between those that are tried.
+const MOST_STEP: f64 = 1.1;
+
+/// Number of phases of a walk at which the action is entered.
+const PHASES: usize = 12;
 
 /// A motion that plays once, over or instead of loops, and how it joins them.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +47,8 @@ pub struct Action {
     pub entry_cost: f64,
     /// Seconds since the start after which it may be left: from then on that costs little more than at the end.
     pub leave_secs: f64,
+    /// How long its fades last, seconds, and the longest step of a joint in them, as a multiple of the longest in the action and in a walk.
+    pub fade: [f64; 2],
     ends: [WeightedState; 2],
 }
 
@@ -122,6 +136,7 @@ impl Action {
             .last()
             .unwrap_or(last);
         let step_secs = tracks.step_secs();
+        let fade = fade(set, (&tracks, &roots), leave, &next);
         let of_body = (&analysis.body, analysis.contacts.limits());
         let joins = ([begins.0, ending.0], begins.1 + ending.1);
         Self {
@@ -132,6 +147,7 @@ impl Action {
             next,
             entry_cost: begins.1,
             leave_secs: leave as f64 * step_secs,
+            fade,
             ends,
         }
     }
@@ -140,4 +156,72 @@ impl Action {
     pub fn cost_before(&self, other: &Self) -> f64 {
         self.ends[1].state().cost(other.ends[0].state(), DEFAULT_FADE)
     }
+}
+
+/// Returns the shortest fade for which no joint steps farther than [`MOST_STEP`] allows, into an action at any phase of the slowest loop that
+/// travels and back to it, or the one with the shortest steps that the action is long enough for; and its longest step.
+fn fade(set: &LoopSet, (tracks, roots): (&Tracks, &[Rigid]), leave: usize, next: &[(LoopState, f64)]) -> [f64; 2] {
+    let speed = |index: &usize| ops::over_ground(set.loops()[*index].root().twist.linear);
+    let travelling = (0..set.loops().len()).filter(|index| speed(index) > MOVING_MPS);
+    let Some(slowest) = travelling.min_by_key(|index| ordered(speed(index))) else {
+        return [FADE_SECS, 0.0];
+    };
+    let (walk, skeleton, step_secs) = (&set.loops()[slowest], tracks.skeleton(), tracks.step_secs());
+    let last = tracks.num_frames() - 1;
+    let longest_step = |places: &[Pose]| {
+        greatest(places.windows(2).flat_map(|pair| {
+            let steps = pair[0].translations.iter().zip(&pair[1].translations);
+            // Controls have no weight.
+            let of_body = steps.zip(set.weights()).filter(|(_, weight)| **weight > 0.0);
+            of_body.map(|((from, to), _)| from.distance(*to))
+        }))
+    };
+    let of_action: Vec<Pose> = (0..=last)
+        .map(|sample| tracks.pose(sample).world(skeleton).moved(roots[sample]))
+        .collect();
+    let of_walk: Vec<Pose> = (0..=walk.num_samples()).map(|key| walk.world_pose(key)).collect();
+    let own = longest_step(&of_action).max(longest_step(&of_walk));
+    let longest = LONGEST_FADE_SECS.min(last as f64 * step_secs).max(FADE_SECS);
+    // The action, which then stays as it ends, and after it the walk.
+    let count = (longest / step_secs).ceil() as usize + 2;
+    let begins = last + count;
+    let poses: Vec<Pose> = (0..begins)
+        .map(|sample| tracks.pose(sample.min(last)).to_pose())
+        .chain((0..walk.num_samples() + count).map(|key| walk.body_pose(key).to_pose()))
+        .collect();
+    let back = begins + (next[slowest].0.secs / walk.step_secs()).round() as usize;
+    let into = (0..PHASES).map(|phase| (begins + phase * walk.num_samples() / PHASES, 0));
+    let switches: Vec<(usize, usize)> = into.chain([(leave, back), (last, back)]).collect();
+    let step_of = |blend_secs: f64| {
+        greatest(switches.iter().map(|&(seen, follows)| {
+            let shown = (0..count).map(|sample| {
+                let secs = sample as f64 * step_secs;
+                let value = Decay::Cubic { blend_secs }.at(secs).position.value;
+                // Rates fade sooner.
+                let rate = Decay::Cubic { blend_secs: FADE_SECS }.at(secs).velocity.value / step_secs;
+                let joints = (0..skeleton.num_joints()).map(|joint| {
+                    let [first, second] = [0, 1].map(|after| {
+                        let [seen, follows] = [seen, follows].map(|at| poses[at + after].joint(joint));
+                        let turn = rotation::difference(seen.rotation, follows.rotation);
+                        [turn, seen.translation - follows.translation]
+                    });
+                    let [turn, shift] = [0, 1].map(|part| first[part] * value + (second[part] - first[part]) * rate);
+                    let own = poses[follows + sample].joint(joint);
+                    (own.translation + shift, rotation::exp(turn) * own.rotation)
+                });
+                joints.collect::<Pose>().as_ref().world(skeleton)
+            });
+            longest_step(&shown.collect::<Vec<_>>())
+        })) / own
+    };
+    let mut best = [FADE_SECS, f64::INFINITY];
+    let mut secs = FADE_SECS;
+    while secs < longest + 0.5 * MORE_FADE_SECS && best[1] > MOST_STEP {
+        let step = step_of(secs);
+        if step < best[1] {
+            best = [secs, step];
+        }
+        secs += MORE_FADE_SECS;
+    }
+    best
 }

@@ -107,7 +107,7 @@ def bow(seconds=1.2):
         deep = math.sin(math.pi * min(key / frames / 0.8, 1.0)) ** 2
         rows.append(body([(np.array([x, 0, FOOT]), 0.0) for x in (0.1, -0.1)], -0.01 - 0.08 * deep, 0.0, 1.2 * deep))
     after = [{"clip": "idle", "secs": 0.5}, {"clip": "walk", "secs": 0.27}, {"clip": "run", "secs": 0.2}]
-    return once("bow", "gesture", rows, leave_secs=0.9, entry={"clip": "idle", "secs": 0.0}, next=after)
+    return once("bow", "gesture", rows, leave_secs=0.9, fade_secs=0.5, entry={"clip": "idle", "secs": 0.0}, next=after)
 
 
 def glb(clips):

@@ -45,6 +45,9 @@ pub(super) fn most_cost(set: &Set, transitions: &[SetTransition]) -> f64 {
     }
 }
 
+/// Largest step of a joint while an action fades, as a multiple of the largest step in it and in a walk.
+const MOST_FADE_STEP: f64 = 1.2;
+
 /// Words in names of actions, in lower case.
 const WORDS: [(ClipKind, &str); 4] = [
     (ClipKind::Death, "death die dies dying dead"),
@@ -191,12 +194,21 @@ impl SetAction {
     pub(super) fn clip(&self, set: &Set, most: f64, written: (&str, Option<String>)) -> SetClip {
         let action = &self.action;
         let begins = self.state(action.passage.ends[0]);
+        let [fade_secs, fade_step] = action.fade;
+        let shows = fade_step > MOST_FADE_STEP;
         SetClip {
             kind: self.kind(),
             entry: (action.entry_cost <= most).then_some(begins),
             next: self.next(set, most),
             leave_secs: Some(action.leave_secs),
-            grade: Some(Grade::Good),
+            fade_secs: Some(fade_secs),
+            grade: Some(if shows { Grade::Review } else { Grade::Good }),
+            reason: shows.then(|| {
+                format!(
+                    "a joint steps {fade_step:.1} times as far as in it and in a walk while it fades: its poses are too far from those of a walk \
+                     for its length"
+                )
+            }),
             made: self.made.clone(),
             ..entry(&action.passage, &self.feet, written)
         }
