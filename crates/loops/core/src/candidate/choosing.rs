@@ -201,7 +201,7 @@ fn crest(take: &Take) -> f64 {
     let mut means = rotations(0).to_vec();
     for frame in 1..take.num_frames() {
         for (mean, &rotation) in means.iter_mut().zip(rotations(frame)) {
-            *mean = *mean + rotation * mean.dot(rotation).signum();
+            *mean += rotation * mean.dot(rotation).signum();
         }
     }
     for mean in &mut means {
