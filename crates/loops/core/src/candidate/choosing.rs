@@ -5,7 +5,7 @@
 
 use core::{f64::consts::TAU, ops::RangeInclusive};
 
-use glam::DVec2;
+use glam::{DVec2, Vec2Swizzles};
 
 use super::{LoopCandidate, NearestMiss, SeamPair, SearchSettings, finder::Finder};
 use crate::{
@@ -145,36 +145,39 @@ impl<'a> Choosing<'a> {
 fn even(own: &Analysis) -> Option<(f64, Analysis)> {
     let take = &own.take;
     let step = 1.0 / (SAMPLED_HZ * take.frame_time_secs());
-    let last = ((take.num_frames() - 1) as f64 / step + 1e-9).floor() as usize;
-    if take.frame_rate_hz() < LEAST_HZ || last < KEPT * (LEAST_FRAMES + 1) {
+    let first = crest(take) % (KEPT as f64 * step);
+    let last = ((take.num_frames() - 1) as f64 - first) / step + 1e-9;
+    if take.frame_rate_hz() < LEAST_HZ || last < (KEPT * LEAST_FRAMES) as f64 {
         return None;
     }
-    let dense = sampled(take, SAMPLED_HZ, (0..=last).map(|sample| sample as f64 * step))?;
-    let jumps = |first: f64, step: f64| -> Vec<usize> {
+    let mut sampler = Sampler::new(take);
+    let poses = (0..=last as usize).map(|sample| sampler.sample(first + sample as f64 * step));
+    let tracks = Tracks::pose_by_pose(take.skeleton(), 1.0 / SAMPLED_HZ, poses);
+    let sampled = Take::from_tracks(take.name(), tracks).ok()?;
+    let place = |frame: usize, step: f64| (frame as f64 - first) / step;
+    let jumps = |step: f64| -> Vec<usize> {
         let jumps = own.defects.jumps.iter();
-        jumps
-            .map(|&jump| ((jump as f64 - first) / step).ceil().max(0.0) as usize)
-            .collect()
+        jumps.map(|&jump| place(jump, step).ceil() as usize).collect()
     };
-    let filtered = dense.smoothed(CUTOFF_HZ, &jumps(0.0, step)).ok()?;
-    let first = crest(&filtered) % KEPT as f64;
-    let kept = (0..)
-        .map(|frame| first + (KEPT * frame) as f64)
-        .take_while(|&sample| sample <= last as f64);
-    let take = sampled(&filtered, SAMPLED_HZ / KEPT as f64, kept)?;
-    let (first, step) = (first * step, KEPT as f64 * step);
+    let filtered = sampled.smoothed(CUTOFF_HZ, &jumps(step)).ok()?;
+    let kept = (0..=last as usize)
+        .step_by(KEPT)
+        .map(|frame| filtered.pose(frame).to_pose());
+    let tracks = Tracks::pose_by_pose(take.skeleton(), KEPT as f64 / SAMPLED_HZ, kept);
+    let take = Take::from_tracks(take.name(), tracks).ok()?;
+    let step = KEPT as f64 * step;
     let defects = TakeDefects {
         bad_frames: own
             .defects
             .bad_frames
             .iter()
             .map(|bad| BadFrame {
-                frame: ((bad.frame as f64 - first) / step).round().max(0.0) as usize,
+                frame: place(bad.frame, step).round() as usize,
                 ..*bad
             })
             .filter(|bad| bad.frame < take.num_frames())
             .collect(),
-        jumps: jumps(first, step),
+        jumps: jumps(step),
         ..own.defects.clone()
     };
     let usable = (0..take.num_frames())
@@ -185,13 +188,6 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
         })
         .collect();
     Some((first, own.of_same_body(take, defects, usable)?))
-}
-
-/// Returns a take sampled at these frames.
-fn sampled(take: &Take, rate_hz: f64, frames: impl Iterator<Item = f64>) -> Option<Take> {
-    let mut sampler = Sampler::new(take);
-    let poses = frames.map(|frame| sampler.sample(frame));
-    Take::from_tracks(take.name(), Tracks::pose_by_pose(take.skeleton(), 1.0 / rate_hz, poses)).ok()
 }
 
 /// Returns a moment that belongs to the motion, wherever its first frame lies: the crest nearest to the middle of the strongest wave
@@ -207,38 +203,38 @@ fn crest(take: &Take) -> f64 {
     for mean in &mut means {
         *mean = mean.normalize();
     }
-    let num = take.num_frames().min((WAVE_SECS * SAMPLED_HZ) as usize);
-    let first = (take.num_frames() - num) / 2;
-    let middle = 0.5 * (num - 1) as f64;
-    let distances: Vec<(f64, f64)> = (0..num)
+    let num = take.num_frames().min((WAVE_SECS * take.frame_rate_hz()) as usize);
+    let start = (take.num_frames() - num) / 2;
+    let middle = 0.5 * (num as f64 - 1.0);
+    let mut distances: Vec<f64> = (start..start + num)
         .map(|frame| {
-            let weight = 0.5 + 0.5 * ops::cos(TAU * (frame as f64 - middle) / num as f64);
-            let apart = rotations(first + frame).iter().zip(&means);
-            (
-                weight,
-                apart.map(|(rotation, mean)| 1.0 - mean.dot(*rotation).powi(2)).sum(),
-            )
+            let apart = rotations(frame).iter().zip(&means);
+            apart.map(|(rotation, mean)| 1.0 - mean.dot(*rotation).powi(2)).sum()
         })
         .collect();
-    let total = distances.iter().map(|(weight, _)| weight).sum::<f64>();
+    let weights: Vec<f64> = (0..num)
+        .map(|frame| 0.5 + 0.5 * ops::cos(TAU * (frame as f64 - middle) / num as f64))
+        .collect();
+    let total: f64 = weights.iter().sum();
     let mean = distances
         .iter()
-        .map(|(weight, distance)| weight * distance)
+        .zip(&weights)
+        .map(|(distance, weight)| distance * weight)
         .sum::<f64>()
         / total;
+    for (distance, weight) in distances.iter_mut().zip(&weights) {
+        *distance = (*distance - mean) * weight;
+    }
     let waves = WAVES_EIGHTHS_HZ.map(|eighths| {
-        let angle = TAU * 0.125 * f64::from(eighths) / SAMPLED_HZ;
-        let turned = |frames: f64| {
-            let (sin, cos) = ops::sin_cos(angle * frames);
-            DVec2::new(cos, sin)
-        };
-        let (mut at, step, mut wave) = (turned(-middle), turned(1.0), DVec2::ZERO);
-        for (weight, distance) in &distances {
-            wave += at * (weight * (distance - mean));
+        let angle = TAU * 0.125 * f64::from(eighths) * take.frame_time_secs();
+        let [step, mut at] = [1.0, -middle].map(|frames| DVec2::from(ops::sin_cos(angle * frames)).yx());
+        let mut wave = DVec2::ZERO;
+        for distance in &distances {
+            wave += at * *distance;
             at = at.rotate(step);
         }
         (wave.length() * angle, ops::atan2(wave.y, wave.x) / angle)
     });
-    let strongest = waves.max_by(|(a, _), (b, _)| a.total_cmp(b));
-    (first as f64 + middle + strongest.map_or(0.0, |(_, crest)| crest)).max(0.0)
+    let strongest = waves.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    (start as f64 + middle + strongest.map_or(0.0, |(_, crest)| crest)).max(0.0)
 }

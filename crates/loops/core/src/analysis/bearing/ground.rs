@@ -95,10 +95,14 @@ pub(super) fn find(times: &Times, points: &[&Point], hips: &[DVec3], size: f64) 
         .step_by(stride)
         .map(|(_, velocity)| (*velocity, 1.0))
         .collect();
+    let support = |velocity| supported(&some, velocity, AGREE_MPS[0] * size);
+    // No velocity has more support than all points together.
+    if support(DVec3::ZERO) > RESTS_SHARE * some.len() as f64 {
+        return Ground::Rests;
+    }
     let Some(even) = most_supported(&some, AGREE_MPS[0] * size) else {
         return Ground::Rests;
     };
-    let support = |velocity| supported(&some, velocity, AGREE_MPS[0] * size);
     if even.length() < RESTS_MPS * size || support(DVec3::ZERO) > RESTS_SHARE * support(even) {
         return Ground::Rests;
     }
