@@ -283,14 +283,12 @@ pub fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
 /// Reads an open file up to a limit, bytes. `length` is only a hint; some files have no length.
 pub fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    bytes
-        .try_reserve_exact(usize::try_from(length.min(limit)).unwrap_or(usize::MAX))
-        .map_err(|_| {
-            io::Error::new(
-                ErrorKind::OutOfMemory,
-                format!("there is no room in memory for its {}", ByteCount(length)),
-            )
-        })?;
+    bytes.try_reserve_exact(length.min(limit) as usize).map_err(|_| {
+        io::Error::new(
+            ErrorKind::OutOfMemory,
+            format!("there is no room in memory for its {}", ByteCount(length)),
+        )
+    })?;
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -70,8 +70,10 @@ pub fn hint(limit: u64) -> String {
 /// Memory of the machine, or of the container if that has less.
 fn machine_bytes() -> Option<u64> {
     let all = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = all.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    let found = all
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:")?.strip_suffix("kB"))?;
+    let kibibytes: u64 = found.trim().parse().ok()?;
     let of_container = fs::read_to_string("/sys/fs/cgroup/memory.max")
         .ok()
         .and_then(|text| text.trim().parse().ok());

@@ -527,8 +527,10 @@ fn is_ours(path: &Path) -> bool {
         format: String,
     }
     // Opening a pipe would wait for its other end.
-    let file = path.is_file().then(|| File::open(path).ok()).flatten();
-    let marks = file.and_then(|file| serde_json::from_reader::<_, Marks>(BufReader::new(file)).ok());
+    let file = path.is_file().then(|| File::open(path));
+    let marks = file
+        .and_then(Result::ok)
+        .and_then(|file| serde_json::from_reader::<_, Marks>(BufReader::new(file)).ok());
     marks.is_some_and(|marks| [loop_file::FORMAT, loop_file::PACK_FORMAT].contains(&&*marks.format))
 }
 

@@ -178,10 +178,7 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, timing: &Timing) ->
         Sampling::Rate(wanted_hz) => wanted_hz * secs,
         Sampling::SourceRate => rate_hz * secs,
     };
-    Ok(studied
-        .file
-        .limits
-        .check_held((samples as u64).saturating_mul(studied.take().num_joints() as u64))?)
+    Ok(studied.check_samples(samples)?)
 }
 
 /// Takes the first alternative whose loop is good if the recommended loop is not. The search ranks stretches by the take; the

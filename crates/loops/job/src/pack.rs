@@ -568,6 +568,7 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<(MadeLoop
         },
         ..LoopSettings::default()
     };
+    studied.check_samples(studied.take().num_frames() as f64)?;
     let made = studied.analysis.make_loop(best, &settings)?;
     let mut measured = MeasuredLoop::kept(&made, studied.facts(), &studied.file.source, name)?;
     Verdict::of_kept(

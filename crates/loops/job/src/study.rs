@@ -152,6 +152,12 @@ impl Studied {
             .check_search(take.num_frames(), take.num_joints(), self.analysis.joints.len())
     }
 
+    /// Checks whether the limits allow to hold a loop of so many samples, which the whole take may be. Errors: it takes more memory.
+    pub(crate) fn check_samples(&self, samples: f64) -> Result<(), MemoryError> {
+        let joints = self.take().num_joints() as f64;
+        self.file.limits.check_held((samples * joints) as u64)
+    }
+
     /// Returns the take itself.
     pub fn take(&self) -> &Take {
         &self.file.take

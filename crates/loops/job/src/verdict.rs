@@ -135,6 +135,9 @@ impl fmt::Display for Verdict {
 
 /// Returns the verdict on the loop of a stretch with default settings, written in the format of its take. `None` if it cannot be made.
 pub fn of_stretch(studied: &Studied, candidate: &LoopCandidate) -> Option<Verdict> {
+    studied
+        .check_samples(candidate.source_period_secs * studied.take().frame_rate_hz())
+        .ok()?;
     let checks = of_written(studied, candidate, studied.file.source.format());
     Some(default_loop(&studied.analysis, candidate, &checks)?.0)
 }

@@ -1,7 +1,5 @@
 //! Selects the animation of a file that becomes the take, and the nodes that become joints.
 
-use std::collections::HashSet;
-
 use super::{
     accessor::Accessors,
     container::Document,
@@ -144,12 +142,10 @@ fn longest<'a>(
     // Without keys the length is minus infinity.
     by_length.retain(|(secs, _)| *secs >= 0.0);
     by_length.sort_by(|(p, _), (q, _)| q.total_cmp(p));
-    let (mut moving, mut seen) = (None, HashSet::new());
+    let mut moving = None;
     'found: for (index, (_, chosen)) in by_length.iter().enumerate() {
         for (_, path, sampler) in chosen.moves(nodes)? {
-            let output = chosen.animation.samplers[sampler].output;
-            // Values that were seen before do not move.
-            if seen.insert((output, path.width())) && chosen.track(accessors, sampler, Some(path.width()))?.moves {
+            if chosen.track(accessors, sampler, Some(path.width()))?.moves {
                 moving = Some(index);
                 break 'found;
             }
