@@ -162,21 +162,8 @@ fn soles_stay_above_the_ground() {
     let moved = retarget.take(&take).unwrap();
     let free = on(rig_at_rest(&target)).take(&take).unwrap();
     let [under, kept] = [&free, &moved].map(lowest);
-    // Toes of 30 cm would have to be turned up within a few frames; a part of it is smoothed away.
+    // What the ankle would have to turn within a few frames is partly smoothed away.
     assert!(under < -0.03 && kept > 0.35 * under, "{kept} m of {under} m");
-    // Pose by pose they would be turned up harder.
-    for name in ["ball_l", "ball_r"] {
-        let joint = target.skeleton().find(name).unwrap();
-        let hardest = |turn: &dyn Fn(usize) -> DQuat| {
-            let added = |frame: usize| rotation::difference(turn(frame), free.pose(frame).rotations[joint]);
-            let hard = (1..take.num_frames() - 1)
-                .map(|frame| (added(frame + 1) - 2.0 * added(frame) + added(frame - 1)).length());
-            hard.fold(0.0, f64::max)
-        };
-        let smooth = hardest(&|frame| moved.pose(frame).rotations[joint]);
-        let alone = hardest(&|frame| retarget.pose(take.pose(frame)).rotations[joint]);
-        assert!(smooth < 0.7 * alone, "{name}: {smooth} of {alone}");
-    }
 }
 
 /// Returns the character below a joint on the ground, as engines have it, whose axes are a quarter turn off.

@@ -13,8 +13,8 @@ use super::{
     legs::{faded, limited},
 };
 use crate::{
-    math::{Rigid, greatest, ops, rotation, smallest},
-    motion::Pose,
+    math::{Rigid, greatest, ops, ordered, rotation, smallest},
+    motion::{Pose, Skeleton},
 };
 
 /// A point at least this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; a point less far
@@ -70,15 +70,6 @@ struct Part {
     length: f64,
 }
 
-/// The rotation and lift of a foot that keep every point of it above the ground.
-pub(super) struct Cleared {
-    /// Turns in the world after the foot's and the toes' own.
-    pub foot: DQuat,
-    pub toe: DQuat,
-    /// Rise of the ankle, metres.
-    pub rise: f64,
-}
-
 impl Sole {
     /// Returns the sole of a leg; `None` without a foot.
     ///
@@ -99,10 +90,13 @@ impl Sole {
             // The ball bears where the toes bend.
             of_ankle.push(at_ankle.inverse().transform_point(at_toe.translation.with_y(ground)));
         }
+        // Of two corners the first.
         let farthest = of_ankle
             .iter()
+            .rev()
             .map(|point| at_ankle.rotation * *point)
-            .fold(DVec3::ZERO, longer);
+            .max_by_key(|arm| ordered(ops::over_ground(*arm)))
+            .unwrap_or_default();
         let level = toe
             .map_or(farthest, |(_, at_toe)| at_toe.translation - at_ankle.translation)
             .with_y(0.0);
@@ -122,19 +116,20 @@ impl Sole {
 
     /// Returns the height of the lowest point in a pose in the world, or a little less.
     pub(super) fn lowest(&self, world: &Pose) -> f64 {
+        let of_toes = self.toe.map(|toe| self.toes.heights(world.joint(toe)));
         let heights: Vec<f64> = self
             .foot
             .heights(world.joint(self.ankle))
-            .chain(
-                self.toe
-                    .map(|toe| self.toes.heights(world.joint(toe)))
-                    .into_iter()
-                    .flatten(),
-            )
+            .chain(of_toes.into_iter().flatten())
             .collect();
         let least = smallest(heights.iter().copied());
         let soft = LOWEST_SHARE * self.leg;
         least - soft * ops::ln(heights.iter().map(|height| ops::exp((least - height) / soft)).sum())
+    }
+
+    /// Returns the height of the lowest point of the toes, whose joint is given in the world.
+    pub(super) fn lowest_of_toes(&self, toe: Rigid) -> f64 {
+        smallest(self.toes.heights(toe))
     }
 
     /// Returns how low a foot of the target may be, given the height of the source's lowest point over its ground: as far below
@@ -143,27 +138,29 @@ impl Sole {
         0.5 * (of_source - ops::hypot(of_source, 2.0 * (LOWEST_SHARE * self.leg)))
     }
 
-    /// Finds how a foot stays above a floor; `None` if no part of it is below. `foot` and `toe` are its transforms in the world.
-    pub(super) fn cleared(&self, foot: Rigid, toe: Option<Rigid>, floor: f64) -> Option<Cleared> {
-        let (turned, rise) = self.lifted(&self.foot, foot, floor);
-        let moved = Rigid::new(turned * foot.rotation, foot.translation + DVec3::Y * rise);
-        let toe = toe.map_or(DQuat::IDENTITY, |toe| {
-            // The joint of the toes moves with the foot; they keep their own turn.
-            let place = moved.transform_point(foot.inverse().transform_point(toe.translation));
-            self.lifted(&self.toes, Rigid::new(toe.rotation, place), floor).0
-        });
-        let is_changed = rise != 0.0 || turned != DQuat::IDENTITY || toe != DQuat::IDENTITY;
-        is_changed.then_some(Cleared {
-            foot: turned,
-            toe,
-            rise,
-        })
+    /// Returns the turn in the world and the rise, metres, that keep the part that turns with the ankle above a floor; `None` if none of it
+    /// is below.
+    pub(super) fn cleared(&self, foot: Rigid, floor: f64) -> Option<(DQuat, f64)> {
+        let cleared = self.lifted(&self.foot, foot, floor);
+        (cleared != (DQuat::IDENTITY, 0.0)).then_some(cleared)
+    }
+
+    /// Turns the toes of a local pose up until they are above a floor; their joint stays in its place.
+    pub(super) fn turn_toes_up(&self, skeleton: &Skeleton, pose: &mut Pose, floor: f64) {
+        let Some(toe) = self.toe else { return };
+        let above = pose.as_ref().above(skeleton, toe);
+        let up = self.lifted(&self.toes, above * pose.joint(toe), floor).0;
+        if up != DQuat::IDENTITY {
+            let turn = above.rotation.conjugate() * up * above.rotation;
+            pose.rotations[toe] = (turn * pose.rotations[toe]).normalize();
+        }
     }
 
     /// Returns the turn of a part in the world and the rise of its joint that bring its points above a floor.
     fn lifted(&self, part: &Part, joint: Rigid, floor: f64) -> (DQuat, f64) {
-        let (lift, soft) = (LIFTED_SHARE * self.leg, LOWEST_SHARE * self.leg);
+        let soft = LOWEST_SHARE * self.leg;
         let axis = joint.rotation * part.aside;
+        let turned = |angle: f64| rotation::exp(axis * limited(angle, MOST_TURNED));
         let turns = (TURNS_SHARE * part.length).max(SHORTEST_SHARE * self.leg);
         // Horizontal distance of each point ahead of the joint if the part pointed straight down: toes turn up, and so do heels.
         let upright: Vec<f64> = part
@@ -174,7 +171,7 @@ impl Sole {
         let (mut angle, mut rise) = (0.0, 0.0);
         let mut wanted = None;
         for _ in 0..ROUNDS {
-            let turn = rotation::exp(axis * limited(angle, MOST_TURNED)) * joint.rotation;
+            let turn = turned(angle) * joint.rotation;
             let arms: Vec<DVec3> = part.points.iter().map(|&point| turn * point).collect();
             let heights: Vec<f64> = arms
                 .iter()
@@ -187,7 +184,7 @@ impl Sole {
             let weights: Vec<f64> = heights.iter().map(|height| ops::exp((least - height) / soft)).collect();
             let total: f64 = weights.iter().sum();
             let lowest = least - soft * ops::ln(total / weights.len() as f64);
-            let goal = *wanted.get_or_insert(lowest * (1.0 - faded(-lowest / lift)));
+            let goal = *wanted.get_or_insert(lowest * (1.0 - faded(-lowest / (LIFTED_SHARE * self.leg))));
             let missing = goal - lowest;
             if missing == 0.0 {
                 break;
@@ -203,11 +200,7 @@ impl Sole {
             angle += lever * missing / both;
             rise += turns * turns * missing / both;
         }
-        let turned = match angle {
-            0.0 => DQuat::IDENTITY,
-            angle => rotation::exp(axis * limited(angle, MOST_TURNED)),
-        };
-        (turned, rise)
+        (turned(angle), rise)
     }
 }
 
@@ -242,25 +235,13 @@ fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
         .filter(|&joint| skeleton.is_within(joint, ankle) && !rig.anatomy.meanings[joint].is_helper)
         .flat_map(|joint| {
             let at = world.joint(joint);
-            [
-                Some(at.translation),
-                skeleton.joint(joint).tip.map(|tip| at.transform_point(tip)),
-            ]
-            .into_iter()
-            .flatten()
-            .map(move |end| (joint, end.with_y(ground)))
+            let tip = skeleton.joint(joint).tip.map(|tip| at.transform_point(tip));
+            core::iter::once(at.translation)
+                .chain(tip)
+                .map(move |end| (joint, end.with_y(ground)))
         })
         .filter(|(_, point)| point.distance(world.translations[ankle]) < longest)
         .collect()
-}
-
-/// Returns the longer of two offsets over the ground.
-fn longer(one: DVec3, other: DVec3) -> DVec3 {
-    if ops::over_ground(other) > ops::over_ground(one) {
-        other
-    } else {
-        one
-    }
 }
 
 #[cfg(test)]
@@ -286,15 +267,12 @@ mod tests {
             leg: 0.9,
         };
         let down = DQuat::from_rotation_x(80f64.to_radians());
-        let foot = Rigid::new(down, DVec3::Y * 0.2);
-        let toe = Rigid::new(down, DVec3::Y * 0.03);
-        let cleared = sole.cleared(foot, Some(toe), 0.0).unwrap();
-        assert_eq!(
-            (cleared.foot, cleared.rise),
-            (DQuat::IDENTITY, 0.0),
+        assert!(
+            sole.cleared(Rigid::new(down, DVec3::Y * 0.2), 0.0).is_none(),
             "the foot is high enough"
         );
-        let lies = toe.translation + cleared.toe * toe.rotation * tip;
+        let toe = Rigid::new(down, DVec3::Y * 0.03);
+        let lies = toe.translation + sole.lifted(&sole.toes, toe, 0.0).0 * toe.rotation * tip;
         assert!((-0.013..0.0).contains(&lies.y), "{lies}");
     }
 }

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use glam::DVec3;
 
-use super::{Retarget, Rig, anatomy::Limb, transfer::Led};
+use super::{Retarget, Rig, anatomy::Limb, clear::Sole, transfer::Led};
 use crate::{
     analysis::{Body, ContactLimits, Foot, Stay},
     feet::{
@@ -43,6 +43,8 @@ pub struct FollowedFeet {
     pub(super) slide_of_source_mps: Option<f64>,
     /// Joints beside the target's body that follow one of its joints.
     led: Vec<Led>,
+    /// The target's soles, whose toes stay above the ground.
+    pub(super) soles: Vec<Sole>,
     /// When the feet of a loop that follows only itself are on the ground.
     stays: Vec<Stay>,
     /// Whether the body follows another.
@@ -235,6 +237,7 @@ impl FollowedFeet {
             limits,
             slide_of_source_mps: None,
             led: Vec::new(),
+            soles: Vec::new(),
             is_character: false,
         };
         let keys = LoopKeys::from_loop(&fine);
@@ -367,6 +370,7 @@ impl Retarget {
             limits: self.source.contacts.scaled(self.scale),
             slide_of_source_mps: None,
             led: self.led.clone(),
+            soles: self.soles.iter().flatten().map(|[sole, _]| sole.clone()).collect(),
         }
     }
 

@@ -145,13 +145,20 @@ impl FollowedFeet {
             feet.let_go(FootOutcome::Released);
             return (None, feet);
         }
-        // Joints beside the body move with the joints that they follow.
-        let led = (0..held.num_frames()).map(|sample| {
+        // Toes stay as high as they were, or on the ground, and joints beside the body move with those that they follow.
+        let skeleton = held.skeleton();
+        let settled = (0..held.num_frames()).map(|sample| {
             let mut pose = held.pose(sample).to_pose();
-            self.lead(held.skeleton(), &mut pose);
+            for sole in &self.soles {
+                let floor = sole
+                    .toe
+                    .map_or(0.0, |toe| sole.lowest_of_toes(before.joint(sample, toe)));
+                sole.turn_toes_up(skeleton, &mut pose, floor.min(0.0));
+            }
+            self.lead(skeleton, &mut pose);
             pose
         });
-        (Some(held.with_poses(led)), feet)
+        (Some(held.with_poses(settled)), feet)
     }
 
     /// Returns a motion with held feet, and their sliding speed, after repeated solves from its own result: legs yield further

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     loop_clip::{LoopClip, LoopClipError},
-    math::{Rigid, Twist, ops, rotation},
+    math::{Rigid, Twist, kernel, rotation},
     motion::{Pose, PoseRef, RootMotion, Tracks, WorldTracks},
     take::{Take, TakeError},
 };
@@ -44,7 +44,7 @@ pub struct Retarget {
     /// Heights of standing feet.
     standing: Standing,
     /// Soles of legs, of the target and of the source, which are kept above the ground.
-    soles: Vec<Option<[Sole; 2]>>,
+    pub(super) soles: Vec<Option<[Sole; 2]>>,
     /// Vector from the scaled hips to those of the target, in the axes of the body: feet that are longer or higher at the ankle than those
     /// of the source at the same scale put the ankles elsewhere.
     hips_offset: DVec3,
@@ -204,8 +204,8 @@ impl Retarget {
     /// # Panics
     /// When the pose has other joints than the source.
     pub fn pose(&self, pose: PoseRef) -> Pose {
-        let (world, lengths) = self.reached(&self.along(pose));
-        self.local(&world, &lengths)
+        let along = self.along(pose);
+        self.above_ground(&along, self.reached(&along))
     }
 
     /// Returns the poses of a motion of the source on the target; around a loop, or with ends.
@@ -218,16 +218,21 @@ impl Retarget {
         step_secs: f64,
         has_ends: bool,
     ) -> impl Iterator<Item = Pose> {
-        let reaching = self.reaching();
+        // The joints that turn for limbs to reach their places.
+        let mut reaching: Vec<usize> = self
+            .limbs
+            .iter()
+            .flat_map(|limb| limb.bones.iter().flatten().copied().chain([limb.leg.ankle]))
+            .collect();
+        reaching.sort_unstable();
+        reaching.dedup();
         let mut reaches = vec![Vec::with_capacity(count); reaching.len()];
         for sample in 0..count {
             let along = self.along(pose(sample));
             let (world, lengths) = self.reached(&along);
             for (of_joint, &joint) in reaches.iter_mut().zip(&reaching) {
                 let [before, after] = [&along.world, &world].map(|world| self.below_what_it_hangs_from(world, joint));
-                of_joint.push(
-                    rotation::log(before.conjugate() * rotation::on_side_of(after, before)).extend(lengths[joint]),
-                );
+                of_joint.push(rotation::log(before.conjugate() * after).extend(lengths[joint]));
             }
         }
         for of_joint in &mut reaches {
@@ -235,25 +240,19 @@ impl Retarget {
         }
         (0..count).map(move |sample| {
             let along = self.along(pose(sample));
-            let of_sample = reaching
-                .iter()
-                .copied()
-                .zip(reaches.iter().map(|of_joint| of_joint[sample]));
-            self.turned(&along, &of_sample.collect::<Vec<_>>())
+            self.turned(&along, |joint| {
+                Some(reaches[reaching.binary_search(&joint).ok()?][sample])
+            })
         })
     }
 
-    /// Returns the joints that turn for limbs to reach their places.
-    fn reaching(&self) -> Vec<usize> {
-        let mut reaching: Vec<usize> = self
-            .limbs
-            .iter()
-            .flat_map(|limb| limb.bones.iter().flatten().copied().chain([limb.leg.ankle]))
-            .collect();
-        reaching.extend(self.soles.iter().flatten().filter_map(|[sole, _]| sole.toe));
-        reaching.sort_unstable();
-        reaching.dedup();
-        reaching
+    /// Returns a local pose with its toes above the ground. They turn up last: how far follows from where the rest of the foot came to be.
+    fn above_ground(&self, along: &Along, (world, lengths): (Pose, Vec<f64>)) -> Pose {
+        let (mut pose, skeleton) = (self.local(&world, &lengths), &self.target.skeleton);
+        for [sole, theirs] in self.soles.iter().flatten() {
+            sole.turn_toes_up(skeleton, &mut pose, sole.floor(self.ground(theirs.lowest(&along.from))));
+        }
+        pose
     }
 
     /// Returns the rotation of a joint in the axes of the one to which it is attached.
@@ -266,13 +265,12 @@ impl Retarget {
 
     /// Returns a pose with joints rotated by vectors after their own rotation, and with bones scaled in length: the fourth
     /// number of each.
-    fn turned(&self, along: &Along, reaches: &[(usize, DVec4)]) -> Pose {
+    fn turned(&self, along: &Along, reach: impl Fn(usize) -> Option<DVec4>) -> Pose {
         let (mut turns, mut lengths) = (along.turns.clone(), vec![1.0; self.order.len()]);
         let mut world = along.world.rotations.clone();
         for &joint in &self.order {
             let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world[above]);
-            if let Ok(at) = reaches.binary_search_by_key(&joint, |(joint, _)| *joint) {
-                let (_, reach) = reaches[at];
+            if let Some(reach) = reach(joint) {
                 turns[joint] = Some(
                     (above * self.below_what_it_hangs_from(&along.world, joint) * rotation::exp(reach.truncate()))
                         .normalize(),
@@ -283,7 +281,7 @@ impl Retarget {
                 world[joint] = turns[joint].unwrap_or(above * self.hanging[joint].rotation);
             }
         }
-        self.local(&self.standing(&turns, &lengths, Some(along.hips)), &lengths)
+        self.above_ground(along, (self.standing(&turns, &lengths, Some(along.hips)), lengths))
     }
 
     /// Returns a local pose of the source transferred to the target by directions alone, in the world.
@@ -356,23 +354,16 @@ impl Retarget {
                 continue;
             };
             let floor = sole.floor(self.ground(theirs.lowest(from)));
-            let toe = sole.toe.map(|toe| world.joint(toe));
-            let Some(cleared) = sole.cleared(world.joint(sole.ankle), toe, floor) else {
+            let Some((turn, rise)) = sole.cleared(world.joint(sole.ankle), floor) else {
                 continue;
             };
             is_cleared = true;
-            if cleared.rise > 0.0 {
+            if rise > 0.0 {
                 reach
-                    .raised(cleared.rise)
+                    .raised(rise)
                     .turn(limb, self.stretch, hips, &mut turns, &mut lengths);
             }
-            turns[sole.ankle] =
-                Some((cleared.foot * turns[sole.ankle].unwrap_or(world.rotations[sole.ankle])).normalize());
-            if let Some(toe) = sole.toe.filter(|_| cleared.toe != DQuat::IDENTITY) {
-                turns[toe] = Some(
-                    (cleared.toe * turns[toe].unwrap_or((cleared.foot * world.rotations[toe]).normalize())).normalize(),
-                );
-            }
+            turns[sole.ankle] = Some((turn * turns[sole.ankle].unwrap_or(world.rotations[sole.ankle])).normalize());
         }
         if is_cleared {
             world = self.standing(&turns, &lengths, Some(*at));
@@ -586,38 +577,31 @@ impl Reach {
     }
 }
 
-/// Smoothing time of the rotations by which limbs reach their goals, seconds: the deviation of a Gaussian, and the factor at
-/// which it is cut off. Limits of joints and ground, which single poses keep to within millimetres, set in within a frame or
-/// two, which would be visible.
+/// Smoothing time of the rotations by which limbs reach their goals, seconds: the deviation of a Gaussian. Limits of joints and
+/// ground, which single poses keep to within millimetres, set in within a frame or two, which would be visible.
 const SMOOTH_SECS: f64 = 0.03;
-const CUT_OFF: f64 = 3.0;
 
-/// Most samples on either side of the Gaussian; with more, only every n-th sample is used.
-const MOST_SIDE: isize = 100;
+/// Most samples to a deviation of the Gaussian; of denser ones only every n-th is used.
+const MOST_SAMPLES: f64 = 30.0;
 
 /// Averages values over the time around each; ends are extended as constants.
 fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
     let (count, width) = (values.len() as isize, SMOOTH_SECS / step_secs);
-    // Every n-th of dense samples is enough.
-    let stride = ((CUT_OFF * width) as isize).div_euclid(MOST_SIDE) + 1;
-    let side = ((CUT_OFF * width) as isize) / stride;
-    let weights: Vec<f64> = (-side..=side)
-        .map(|step| ops::exp(-0.5 * ((step * stride) as f64 / width).powi(2)))
-        .collect();
-    let total: f64 = weights.iter().sum();
-    let value = |at: isize| {
-        let at = if has_ends {
-            at.clamp(0, count - 1)
-        } else {
-            at.rem_euclid(count)
-        };
-        values[at as usize]
-    };
+    let stride = (width / MOST_SAMPLES) as isize + 1;
+    let weights = kernel::gaussian(width / stride as f64);
+    let side = weights.len() as isize - 1;
     (0..count)
         .map(|sample| {
             (-side..=side)
-                .zip(&weights)
-                .map(|(step, weight)| value(sample + step * stride) * (weight / total))
+                .map(|step| {
+                    let at = sample + step * stride;
+                    let at = if has_ends {
+                        at.clamp(0, count - 1)
+                    } else {
+                        at.rem_euclid(count)
+                    };
+                    values[at as usize] * weights[step.unsigned_abs()]
+                })
                 .sum()
         })
         .collect()
