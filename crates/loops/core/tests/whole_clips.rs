@@ -395,18 +395,6 @@ fn setup_poses_are_left_out() {
     }
 }
 
-/// A motion that almost rests where its cycle ends moves so little in a quarter of a frame that its ends seem to meet.
-#[test]
-fn the_end_of_a_motion_that_rests_there_is_found() {
-    let walk = cycle(66, 67);
-    let slow = |share: f64| 66.0 * (share - 0.9 * ops::sin(TAU * share) / TAU);
-    let poses = (0..=40).map(|key| walk.sample(slow(f64::from(key) / 40.25)));
-    let found = whole(&of_poses(&walk, walk.skeleton().clone(), poses)).unwrap();
-    let [low, high] = found.end_limits.map(|limit| limit + found.last_frame as f64);
-    assert_eq!(found.kind, WholeClipKind::Loops);
-    assert!((low..=high).contains(&40.25), "{found:?}");
-}
-
 #[test]
 fn half_a_swing_is_no_loop() {
     // It ends close to where it began, but moves the other way.
