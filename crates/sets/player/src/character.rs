@@ -340,8 +340,8 @@ impl SteeredCharacter {
             Source::Once(clip, 0.0)
         };
         self.begin_events();
-        let action = &self.set.clips[clip];
-        self.switch_to(next, None, action.leave_secs.map_or(FADE, |_| action.fade));
+        let MotionClip { leave_secs, fade, .. } = self.set.clips[clip];
+        self.switch_to(next, None, leave_secs.map_or(FADE, |_| fade));
         self.plan = Plan::Stay;
         true
     }

@@ -136,7 +136,7 @@ impl Action {
             .last()
             .unwrap_or(last);
         let step_secs = tracks.step_secs();
-        let fade = fade(set, (&tracks, &roots), leave, &next);
+        let fade = fade(set, (&tracks, &roots[..]), leave, &next);
         let of_body = (&analysis.body, analysis.contacts.limits());
         let joins = ([begins.0, ending.0], begins.1 + ending.1);
         Self {
@@ -176,19 +176,20 @@ fn fade(set: &LoopSet, (tracks, roots): (&Tracks, &[Rigid]), leave: usize, next:
             of_body.map(|((from, to), _)| from.distance(*to))
         }))
     };
-    let of_action: Vec<Pose> = (0..=last)
-        .map(|sample| tracks.pose(sample).world(skeleton).moved(roots[sample]))
-        .collect();
-    let of_walk: Vec<Pose> = (0..=walk.num_samples()).map(|key| walk.world_pose(key)).collect();
-    let own = longest_step(&of_action).max(longest_step(&of_walk));
     let longest = LONGEST_FADE_SECS.min(last as f64 * step_secs).max(FADE_SECS);
     // The action, which then stays as it ends, and after it the walk.
     let count = (longest / step_secs).ceil() as usize + 2;
     let begins = last + count;
-    let poses: Vec<Pose> = (0..begins)
-        .map(|sample| tracks.pose(sample.min(last)).to_pose())
-        .chain((0..walk.num_samples() + count).map(|key| walk.body_pose(key).to_pose()))
+    let poses: Vec<(Pose, Rigid)> = (0..begins)
+        .map(|sample| sample.min(last))
+        .map(|sample| (tracks.pose(sample).to_pose(), roots[sample]))
+        .chain((0..=walk.num_samples() + count).map(|key| (walk.body_pose(key).to_pose(), walk.root_pose(key))))
         .collect();
+    let places: Vec<Pose> = poses
+        .iter()
+        .map(|(pose, root)| pose.as_ref().world(skeleton).moved(*root))
+        .collect();
+    let own = longest_step(&places[..=last]).max(longest_step(&places[begins..]));
     let back = begins + (next[slowest].0.secs / walk.step_secs()).round() as usize;
     let into = (0..PHASES).map(|phase| (begins + phase * walk.num_samples() / PHASES, 0));
     let switches: Vec<(usize, usize)> = into.chain([(leave, back), (last, back)]).collect();
@@ -201,15 +202,16 @@ fn fade(set: &LoopSet, (tracks, roots): (&Tracks, &[Rigid]), leave: usize, next:
                 let rate = Decay::Cubic { blend_secs: FADE_SECS }.at(secs).velocity.value / step_secs;
                 let joints = (0..skeleton.num_joints()).map(|joint| {
                     let [first, second] = [0, 1].map(|after| {
-                        let [seen, follows] = [seen, follows].map(|at| poses[at + after].joint(joint));
+                        let [seen, follows] = [seen, follows].map(|at| poses[at + after].0.joint(joint));
                         let turn = rotation::difference(seen.rotation, follows.rotation);
                         [turn, seen.translation - follows.translation]
                     });
                     let [turn, shift] = [0, 1].map(|part| first[part] * value + (second[part] - first[part]) * rate);
-                    let own = poses[follows + sample].joint(joint);
+                    let own = poses[follows + sample].0.joint(joint);
                     (own.translation + shift, rotation::exp(turn) * own.rotation)
                 });
-                joints.collect::<Pose>().as_ref().world(skeleton)
+                let pose: Pose = joints.collect();
+                pose.as_ref().world(skeleton).moved(poses[follows + sample].1)
             });
             longest_step(&shown.collect::<Vec<_>>())
         })) / own
