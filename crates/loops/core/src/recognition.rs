@@ -55,7 +55,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
     let [closes_on_ground, closes_in_space] = [on_the_ground, in_full_space].map(|motion| {
         let gaps = whole
             .iter()
-            .map(|pair| (motion.transform_point(pair.start) - pair.end).length());
+            .map(|pair| motion.transform_point(pair.start).distance(pair.end));
         greatest(gaps) < SAME_POSE_METRES
     });
     let space = if !closes_on_ground && closes_in_space {
@@ -163,7 +163,7 @@ pub fn topmost_moving(written: &Take, body: &Body) -> usize {
     let mut path = written.skeleton().path_from_root(body.hips).into_iter();
     let moving = path.find(|&joint| {
         (1..written.num_frames()).any(|frame| {
-            (world.position(frame, joint) - world.position(0, joint)).length() > STANDS_WITHIN
+            world.position(frame, joint).distance(world.position(0, joint)) > STANDS_WITHIN
                 || rotation::difference(world.rotation(frame, joint), world.rotation(0, joint)).length() > STANDS_WITHIN
         })
     });

@@ -14,7 +14,7 @@ use rand_pcg::{
 };
 
 use crate::{
-    analysis::{Analysis, Body, FoundBy},
+    analysis::{Analysis, Body},
     candidate::LoopCandidate,
     loop_clip::{LoopClip, LoopClipError},
     math::{greatest, kernel, ops, rotation, smooth_step},
@@ -210,9 +210,8 @@ fn copies_of(clip: &LoopClip, settings: &VariationSettings) -> Result<usize, Var
 
 /// Returns the joints below the hips that belong to no leg, and move neither a foot nor the hips.
 fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
-    let has_feet = body.found_by != FoundBy::AllLeaves;
     // A foot that steers its leg is not a descendant of it.
-    let feet = body.feet.iter().filter(|_| has_feet);
+    let feet = body.known_feet().iter();
     let ends = feet.flat_map(|foot| [Some(foot.ankle), body.end_of_leg_apart(skeleton, foot)]);
     let legs: Vec<Vec<usize>> = ends.flatten().map(|end| skeleton.path_from_root(end)).collect();
     let to_hips = skeleton.path_from_root(body.hips);

@@ -72,6 +72,38 @@ macro_rules! words {
     };
 }
 
+/// Implements `Display` and `FromStr` for a choice of words or of a number in a range; the literal at the end is the error of other texts.
+macro_rules! words_or_number {
+    ($Choice:ident { $($Variant:ident $(($of:path))?: $word:literal,)+ } $Number:ident in $range:expr, $other:literal) => {
+        impl core::fmt::Display for $Choice {
+            fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
+                match self {
+                    $(Self::$Variant $(($of))? => f.write_str($word),)+
+                    Self::$Number(number) => write!(f, "{number}"),
+                }
+            }
+        }
+
+        impl core::str::FromStr for $Choice {
+            type Err = &'static str;
+
+            /// Parses a word, exactly as written, or a number.
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($word => Ok(Self::$Variant $(($of))?),)+
+                    number => number
+                        .parse()
+                        .ok()
+                        .filter(|number| ($range).contains(number))
+                        .map(Self::$Number)
+                        .ok_or($other),
+                }
+            }
+        }
+    };
+}
+pub(crate) use words_or_number;
+
 #[cfg(test)]
 mod tests {
     use crate::{candidate::WholeClipKind, closure::Order};

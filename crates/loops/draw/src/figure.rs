@@ -6,7 +6,8 @@ use std::sync::Arc;
 use glam::DVec3;
 use loopwright_core::{
     Pose, PoseRef, Skeleton, Take,
-    analysis::{Body, Foot, FoundBy, Side},
+    analysis::{Body, Foot, Side},
+    math::bounds,
 };
 
 #[cfg(feature = "pictures")]
@@ -117,8 +118,7 @@ impl Figure {
         for joint in 0..parts.part.len() {
             figure.add_end_of(joint, &parts, body, &positions, &rotations);
         }
-        let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
-        for foot in feet {
+        for foot in body.known_feet() {
             // A foot that hangs elsewhere is drawn at the end of its leg.
             if let Some(end) = body.end_of_leg_apart(&figure.skeleton, foot) {
                 figure.limbs.push(Limb {
@@ -250,7 +250,7 @@ impl Figure {
         let Some(parent) = self.skeleton.parent(joint) else {
             return;
         };
-        let length = (positions[joint] - positions[parent]).length();
+        let length = positions[joint].distance(positions[parent]);
         // Bones without length are rig controls; distant props and markers are not part of the body.
         if [joint, parent]
             .iter()
@@ -423,9 +423,7 @@ impl Parts {
             }
             parts.chest = Some(chest).filter(|&chest| parts.part[chest] == Part::Spine);
         }
-        // If all leaves replace the feet, none is a known foot.
-        let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
-        for foot in feet {
+        for foot in body.known_feet() {
             let path = skeleton.path_from_root(foot.ankle);
             let start = body
                 .thighs
@@ -515,13 +513,6 @@ fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> 
         .find(|joint| !shared.contains(joint))
         .copied()
         .unwrap_or(foot.ankle)
-}
-
-/// Returns the lowest and highest corner of the box around points.
-pub(crate) fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
-    points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), point| {
-        (low.min(point), high.max(point))
-    })
 }
 
 #[cfg(test)]

@@ -359,7 +359,7 @@ impl<'a> FootJudge<'a> {
         };
         let half = self.times.lasting(0.5 * SPEED_SECS);
         let speeds: Vec<f64> = (0..self.times.count())
-            .map(|at| (point.velocity(self.times, at, half) - self.ground.velocity(at)).length())
+            .map(|at| point.velocity(self.times, at, half).distance(self.ground.velocity(at)))
             .collect();
         let fast = fast_speeds(self.times, &speeds);
         let mut swings: Vec<f64> = Vec::new();
@@ -463,7 +463,7 @@ impl<'a> FootJudge<'a> {
         let speeds: Vec<f64> = (0..count)
             .map(|at| {
                 let half = self.lasting(at, 0.5 * SPEED_SECS, LEAST_SHARE).round().max(1.0) as usize;
-                (point.velocity(self.times, at, half) - self.ground.velocity(at)).length()
+                point.velocity(self.times, at, half).distance(self.ground.velocity(at))
             })
             .collect();
         let fast = fast_speeds(self.times, &speeds);

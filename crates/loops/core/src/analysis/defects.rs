@@ -222,7 +222,7 @@ impl Steps {
                 sum += rotation::length(seen[joint] - seen_before[joint]);
                 largest = largest.max(rotation::length(at[joint] - before[joint]));
             }
-            steps.hips.push((at[body.hips] - before[body.hips]).length());
+            steps.hips.push(at[body.hips].distance(before[body.hips]));
             steps.pose.push(sum / joints.len() as f64);
             steps.largest.push(largest);
         }

@@ -6,7 +6,7 @@
 //! which are above the ground by the thickness of a sole: the same for every motion of one skeleton. Source:
 //! docs/math/contacts.md.
 
-use super::{Body, Contacts, Foot, FootPoint, FoundBy, standing};
+use super::{Body, Contacts, Foot, FootPoint, standing};
 use crate::{
     math::{TimeStep, kernel, percentile, smallest},
     motion::WorldTracks,
@@ -91,10 +91,11 @@ impl Floor {
 /// Returns the slow trend of the hips, lowered to the feet.
 fn below_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64> {
     let trend = standing::rise_of_hips(world, body.hips, frame_time_secs);
-    let joints: Vec<usize> = if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
+    let feet = body.known_feet();
+    let joints: Vec<usize> = if feet.is_empty() {
         (0..world.num_joints()).collect()
     } else {
-        body.feet.iter().map(Foot::lowest_joint).collect()
+        feet.iter().map(Foot::lowest_joint).collect()
     };
     let under = (0..world.num_frames()).map(|frame| {
         let heights = joints.iter().map(|&joint| body.point(world, frame, joint).y);

@@ -4,7 +4,7 @@
 //! McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
 
 use super::{
-    Body, FoundBy, Heading,
+    Body, Heading,
     gait::{GRAVITY, leg_metres},
 };
 use crate::{
@@ -41,8 +41,9 @@ const SWINGS_SHARE: f64 = 0.1;
 
 /// Returns the pace of a two-legged body if it is impossible for its size; `take` only provides the bones.
 pub(crate) fn odd_pace(take: &Take, world: &WorldTracks, body: &Body, heading: &Heading) -> Option<OddPace> {
-    let shows_swing = body.found_by != FoundBy::AllLeaves && world.num_frames() >= FEWEST_FRAMES;
-    let [left, right] = <&[_; 2]>::try_from(&body.feet[..]).ok().filter(|_| shows_swing)?;
+    let [left, right] = <&[_; 2]>::try_from(body.known_feet())
+        .ok()
+        .filter(|_| world.num_frames() >= FEWEST_FRAMES)?;
     let from_hips = |joint: usize, axis: usize| -> Vec<f64> {
         let frames = 0..world.num_frames();
         let seen = frames.map(|frame| {

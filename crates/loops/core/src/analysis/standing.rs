@@ -133,7 +133,7 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
     let speeds: Vec<f64> = (0..num_frames)
         .map(|frame| {
             let (from, to) = around(frame, half, num_frames - 1);
-            (positions[to] - positions[from]).length() / ((to - from) as f64 * frame_time_secs)
+            positions[to].distance(positions[from]) / ((to - from) as f64 * frame_time_secs)
         })
         .collect();
     let reach = frames_of(GROUND_REACH_SECS);

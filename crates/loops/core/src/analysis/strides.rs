@@ -4,9 +4,7 @@
 
 use glam::DVec3;
 
-use super::{
-    Body, Footing, FoundBy, MotionKind, Running, Side, Stay, bearing::LONGEST_STRIDE_SECS, gait::run_speed_of,
-};
+use super::{Body, Footing, MotionKind, Running, Side, Stay, bearing::LONGEST_STRIDE_SECS, gait::run_speed_of};
 use crate::{
     loop_clip::LoopClip,
     math::{TimeStep, around, mean, ordered, percentile},
@@ -215,14 +213,13 @@ impl FootPaths {
                 .map(move |frame| world.position(frame, joint))
                 .collect()
         };
-        let feet = if body.found_by == FoundBy::AllLeaves {
-            &[][..]
-        } else {
-            &body.feet[..]
-        };
         Self {
             body: path(body.hips),
-            feet: feet.iter().map(|foot| (foot.side, path(foot.lowest_joint()))).collect(),
+            feet: body
+                .known_feet()
+                .iter()
+                .map(|foot| (foot.side, path(foot.lowest_joint())))
+                .collect(),
             ..Self::new(body, (take.skeleton(), middle), take.frame_time_secs())
         }
     }

@@ -121,7 +121,7 @@ impl SearchedTake<'_> {
         let size = own_velocity.length() + half_height * own_turn_rate.abs() + CHANGE_ALLOWANCE;
         greatest((earliest..=latest).map(|start| {
             let (velocity, turn_rate) = velocities_from(start);
-            ((velocity - own_velocity).length() + half_height * (turn_rate - own_turn_rate).abs()) / size
+            (velocity.distance(own_velocity) + half_height * (turn_rate - own_turn_rate).abs()) / size
         }))
     }
 }

@@ -57,7 +57,7 @@ impl<'a> Image<'a> {
             is_above[joint] = true;
             above = above * Rigid::new(rotations[joint], positions[joint]);
             let moves = clip.sample_range().any(|sample| {
-                (clip.translations(sample)[joint] - positions[joint]).length() > STILL
+                clip.translations(sample)[joint].distance(positions[joint]) > STILL
                     || rotation::difference(clip.rotations(sample)[joint], rotations[joint]).length() > STILL
             });
             if moves {

@@ -5,8 +5,6 @@
 //! and `speed` finds the root speed at which they rest. One solve over all samples (`solve`) rotates legs and moves the hips so
 //! that bearing points do not move. Derivations: docs/math/contacts.md, docs/math/feet.md and docs/math/feet_solve.md.
 
-use core::{fmt, str::FromStr};
-
 use glam::DVec3;
 
 use crate::{
@@ -129,37 +127,12 @@ pub enum RootSpeed {
     Given(f64),
 }
 
-impl fmt::Display for RootSpeed {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Auto => f.write_str("auto"),
-            Self::Feet => f.write_str("feet"),
-            Self::Poses => f.write_str("pose"),
-            Self::Given(mps) => write!(f, "{mps}"),
-        }
-    }
-}
-
 /// Fastest root that is believed, metres per second: no animal runs so fast.
 const FASTEST_MPS: f64 = 100.0;
 
-impl FromStr for RootSpeed {
-    type Err = &'static str;
-
-    /// One of `auto`, `feet`, `pose`, or a speed in metres per second.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            "feet" => Ok(Self::Feet),
-            "pose" => Ok(Self::Poses),
-            number => number
-                .parse()
-                .ok()
-                .filter(|mps| (0.0..=FASTEST_MPS).contains(mps))
-                .map(Self::Given)
-                .ok_or("must be auto, feet, pose, or a speed in m/s from 0 to 100"),
-        }
-    }
+crate::words::words_or_number! {
+    RootSpeed { Auto: "auto", Feet: "feet", Poses: "pose", } Given in 0.0..=FASTEST_MPS,
+    "must be auto, feet, pose, or a speed in m/s from 0 to 100"
 }
 
 /// How feet are processed.

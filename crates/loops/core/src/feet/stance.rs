@@ -49,7 +49,7 @@ impl<'a> Stance<'a> {
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);
         for key in contact.keys() {
             let key = key as isize;
-            let speed = (stance.position(key + 1) - stance.position(key - 1)).length() / (2.0 * point.course.step_secs);
+            let speed = stance.position(key + 1).distance(stance.position(key - 1)) / (2.0 * point.course.step_secs);
             let weight = 1.0 / (1.0 + (speed / slow_mps).powi(2));
             sum += stance.position(key) * weight;
             total += weight;

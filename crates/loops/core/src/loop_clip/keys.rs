@@ -268,7 +268,9 @@ impl LoopKeys {
                 self.tracks.pose(0).rotations[joint],
             )
             .length(),
-            (self.world.position(closing, joint) - self.world.position(0, joint)).length(),
+            self.world
+                .position(closing, joint)
+                .distance(self.world.position(0, joint)),
         ))
     }
 

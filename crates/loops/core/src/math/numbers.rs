@@ -1,6 +1,8 @@
-//! Many numbers at once: their order, the greatest and the smallest, the mean.
+//! Many numbers at once: their order, the greatest and the smallest, the mean, the box around points.
 
 use core::{iter::Sum, ops::Div};
+
+use glam::DVec3;
 
 /// Returns a whole number that is ordered as [`f64::total_cmp`] orders numbers: a key to sort by, or to find the least or largest by.
 pub fn ordered(value: f64) -> i64 {
@@ -17,6 +19,15 @@ pub fn greatest(values: impl IntoIterator<Item = f64>) -> f64 {
 /// Returns the smallest number; infinity without any. NaN is ignored.
 pub fn smallest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// Returns the lowest and highest corner of the box around points.
+pub fn bounds(points: impl IntoIterator<Item = DVec3>) -> (DVec3, DVec3) {
+    points
+        .into_iter()
+        .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), point| {
+            (low.min(point), high.max(point))
+        })
 }
 
 /// Returns the mean of numbers or of vectors; 0 without any.

@@ -6,8 +6,6 @@
 //! add the fine detail of the chosen cycle alone (`detail`), which a mean loses. The result is a clip like any other: root
 //! motion is extracted and its seam closed as usual. Derivation: docs/math/mean_cycle.md.
 
-use core::{fmt, str::FromStr};
-
 mod window;
 
 mod phase;
@@ -55,32 +53,9 @@ impl MeanCycles {
     }
 }
 
-impl fmt::Display for MeanCycles {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Off => f.write_str("off"),
-            Self::UpTo(count) => write!(f, "{count}"),
-            Self::All => f.write_str("all"),
-        }
-    }
-}
-
-impl FromStr for MeanCycles {
-    type Err = &'static str;
-
-    /// Creates a number of cycles from 2 to 32, `all`, or `off`.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "off" => Ok(Self::Off),
-            "all" => Ok(Self::All),
-            number => number
-                .parse()
-                .ok()
-                .filter(|count| (MIN_CYCLES..=MAX_CYCLES).contains(count))
-                .map(Self::UpTo)
-                .ok_or("must be all, off, or a number of cycles from 2 to 32"),
-        }
-    }
+crate::words::words_or_number! {
+    MeanCycles { Off: "off", All: "all", } UpTo in MIN_CYCLES..=MAX_CYCLES,
+    "must be all, off, or a number of cycles from 2 to 32"
 }
 
 /// The cycles whose mean a loop is.

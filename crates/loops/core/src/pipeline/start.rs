@@ -1,10 +1,6 @@
 //! The phase at which a loop starts: the seam, or a requested phase.
 
-use core::{
-    fmt::{self, Display, Formatter},
-    ops::Range,
-    str::FromStr,
-};
+use core::ops::Range;
 use std::borrow::Cow;
 
 use super::MadeLoop;
@@ -25,33 +21,14 @@ pub enum StartAt {
     Share(f64),
 }
 
-impl FromStr for StartAt {
-    type Err = &'static str;
-
-    /// `left-contact`, `right-contact`, `passing`, or a share of the cycle.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "left-contact" => Ok(Self::Contact(Side::Left)),
-            "right-contact" => Ok(Self::Contact(Side::Right)),
-            "passing" => Ok(Self::Passing),
-            share => share
-                .parse()
-                .ok()
-                .filter(|share| (0.0..1.0).contains(share))
-                .map(Self::Share)
-                .ok_or("must be left-contact, right-contact, passing, or a share of the cycle from 0 to below 1"),
-        }
+crate::words::words_or_number! {
+    StartAt {
+        Contact(Side::Left): "left-contact",
+        Contact(Side::Right): "right-contact",
+        Passing: "passing",
     }
-}
-
-impl Display for StartAt {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        match self {
-            Self::Contact(side) => write!(f, "{side}-contact"),
-            Self::Passing => f.write_str("passing"),
-            Self::Share(share) => share.fmt(f),
-        }
-    }
+    Share in 0.0..1.0,
+    "must be left-contact, right-contact, passing, or a share of the cycle from 0 to below 1"
 }
 
 /// A loop cannot start as requested: no foot of that side touches down in it.

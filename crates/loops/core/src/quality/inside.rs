@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 use super::{SourceTracks, Stand, WorstContact, seam::second_differences};
 use crate::{
     analysis::{
-        Body, FoundBy,
+        Body,
         seam_peak::{self, floor},
     },
     loop_clip::LoopKeys,
@@ -122,7 +122,7 @@ fn turn_changes(samples: Range<isize>, rotation: impl Fn(isize) -> DQuat) -> Vec
     let turns: Vec<DVec3> = (samples.start - 1..samples.end)
         .map(|at| rotation::difference(rotation(at + 1), rotation(at)))
         .collect();
-    turns.windows(2).map(|pair| (pair[1] - pair[0]).length()).collect()
+    turns.windows(2).map(|pair| pair[1].distance(pair[0])).collect()
 }
 
 /// A pose is held while joints move at less than this share of the loop's usual speed.
@@ -196,9 +196,7 @@ const STEADY_SHARE: f64 = 0.5;
 /// Returns the mean angle between the direction from feet to head and up, radians; `None` for bodies without a head or feet, and
 /// for those that roll.
 pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
-    let head = body
-        .head
-        .filter(|_| body.found_by != FoundBy::AllLeaves && !body.feet.is_empty())?;
+    let head = body.head.filter(|_| !body.known_feet().is_empty())?;
     let count = keys.num_samples() as isize;
     let (sum, lengths) = (0..count)
         .map(|sample| {

@@ -61,9 +61,9 @@ pub(super) fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks>) -> (f64, 
 fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks>, joint: usize) -> (f64, f64) {
     let last = keys.num_samples() as isize;
     let (radians, mut metres) = keys.closing_gap(joint).unwrap_or_default();
-    let own = source.map(|source| (source.position(last, joint) - source.position(last - 1, joint)).length());
+    let own = source.map(|source| source.position(last, joint).distance(source.position(last - 1, joint)));
     metres = metres.max(jump(last, own, |sample| {
-        (keys.position(sample + 1, joint) - keys.position(sample, joint)).length()
+        keys.position(sample + 1, joint).distance(keys.position(sample, joint))
     }));
     let own = source.map(|source| {
         let [before, after] = [last - 1, last].map(|sample| source.rooted.clip.rotations(sample)[joint]);
@@ -122,7 +122,7 @@ pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTrac
         if rms < floor::ROUNDING_METRES {
             continue;
         }
-        sum += (differences[0] - mean(known.iter().map(|&at| source.second_difference(at, joint)))).length() / rms;
+        sum += differences[0].distance(mean(known.iter().map(|&at| source.second_difference(at, joint)))) / rms;
         count += 1.0;
     }
     (count > 0.0).then(|| sum / count)
@@ -136,7 +136,7 @@ fn third_difference_profile(num_samples: usize, joints: usize, position: impl Fn
         let sizes: Vec<f64> = (0..num_samples as isize)
             .map(|i| {
                 let [a, b, c, d] = [i, i + 1, i + 2, i + 3].map(|at| position(at, joint));
-                ((d - a) - 3.0 * (c - b)).length()
+                (d - a).distance(3.0 * (c - b))
             })
             .collect();
         let rms = mean(sizes.iter().map(|size| size * size)).sqrt();

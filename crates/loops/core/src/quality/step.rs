@@ -199,7 +199,7 @@ impl AtSeam {
     fn of(moves: &[DVec3], seams: &[usize], step_secs: f64) -> [Self; 2] {
         let bends: Vec<DVec3> = moves.windows(2).map(|pair| pair[1] - pair[0]).collect();
         // Window i of `bends` holds those around the move with index i + 1; for the move over the seam it begins at frame -1.
-        let jumps = bends.windows(2).map(|pair| 0.5 * (pair[1] - pair[0]).length());
+        let jumps = bends.windows(2).map(|pair| 0.5 * pair[1].distance(pair[0]));
         let kinks = bends
             .windows(4)
             .map(|four| (four[1] + four[2] - four[0] - four[3]).length() / step_secs);

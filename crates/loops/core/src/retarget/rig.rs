@@ -12,7 +12,7 @@ use super::{
 use crate::{
     analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot},
     feet::model::SoleFront,
-    math::{mean, ops, ordered, percentile, rotation},
+    math::{bounds, mean, ops, ordered, percentile, rotation},
     motion::{Pose, Skeleton, Tracks},
     root_motion::root_joint,
     take::Take,
@@ -284,16 +284,11 @@ impl Rig {
 
     /// Returns the mean length of the legs, from thigh to ankle, metres; the body's size if it has none.
     pub(super) fn leg_length(&self) -> f64 {
-        let at = &self.world.translations;
         let length = mean(self.anatomy.legs().map(|limb| self.world.length_along(&limb.main())));
         if length > 0.0 {
             return length;
         }
-        let (low, high) = at
-            .iter()
-            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
-                (low.min(*p), high.max(*p))
-            });
+        let (low, high) = bounds(self.world.translations.iter().copied());
         high.distance(low).max(f64::MIN_POSITIVE)
     }
 

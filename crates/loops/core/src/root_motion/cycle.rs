@@ -205,7 +205,7 @@ impl Cycle<'_> {
         let start = self.path.start();
         let displacement = self.motion.transform_point(start) - start;
         let climb = displacement.dot(axis);
-        let chord = (displacement - axis * climb).length();
+        let chord = displacement.distance(axis * climb);
         let full_turn = principal + axis * (TAU * whole_turns);
         let about_axis = axis * full_turn.dot(axis);
         let path = self.path_metres();

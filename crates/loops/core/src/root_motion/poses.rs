@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use glam::DVec3;
 
 use crate::{
-    analysis::{Analysis, FoundBy, standing::FootJoint},
+    analysis::{Analysis, standing::FootJoint},
     math::{
         Rigid,
         fit::{PointPair, fit_planar, fit_rigid},
@@ -159,9 +159,8 @@ impl EndPoses<'_> {
         let Analysis { take, body, .. } = self.analysis;
         let size = body.leg_size(take.skeleton(), |joint| self.world.position(self.first, joint));
         let feet: Vec<FootJoint> = body
-            .feet
+            .known_feet()
             .iter()
-            .filter(|_| body.found_by != FoundBy::AllLeaves)
             .flat_map(|foot| [Some(foot.ankle), foot.toe])
             .flatten()
             // The joint of a leg without a foot is high.
@@ -185,7 +184,7 @@ fn residual(pairs: &[PointPair], motion: Rigid) -> f64 {
     let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
     let sum: f64 = pairs
         .iter()
-        .map(|pair| pair.weight * (motion.transform_point(pair.start) - pair.end).length_squared())
+        .map(|pair| pair.weight * motion.transform_point(pair.start).distance_squared(pair.end))
         .sum();
     if total > 0.0 { (sum / total).sqrt() } else { 0.0 }
 }

@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 
 use crate::{
     analysis::{Analysis, Body},
-    math::{Rigid, greatest, rotation, smallest},
+    math::{Rigid, bounds, greatest, rotation, smallest},
     motion::{PoseRef, RootMotion, Skeleton, WorldTracks},
     take::{Clip, Take},
 };
@@ -79,11 +79,7 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
 
 /// Diagonal of the box around a joint's path, metres.
 fn extent(world: &WorldTracks, joint: usize) -> f64 {
-    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for frame in 0..world.num_frames() {
-        low = low.min(world.position(frame, joint));
-        high = high.max(world.position(frame, joint));
-    }
+    let (low, high) = bounds((0..world.num_frames()).map(|frame| world.position(frame, joint)));
     high.distance(low)
 }
 

@@ -114,7 +114,7 @@ fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(I
 fn speeds(keys: Keys<usize>, step_secs: f64, place: impl Fn(isize) -> DVec3) -> Vec<f64> {
     keys.map(|key| {
         let moved = place(key as isize + 1) - place(key as isize - 1);
-        100.0 * DVec3::new(moved.x, 0.0, moved.z).length() / (2.0 * step_secs)
+        100.0 * moved.with_y(0.0).length() / (2.0 * step_secs)
     })
     .collect()
 }

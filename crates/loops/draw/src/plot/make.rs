@@ -66,7 +66,7 @@ fn summary(made: &MadeLoop) -> String {
         number(cut.end_frame()),
         clip.period_secs(),
         clip.num_samples(),
-        DVec3::new(twist.linear.x, 0.0, twist.linear.z).length(),
+        twist.linear.with_y(0.0).length(),
         if twist.angular.y < -1e-9 { "\u{2212}" } else { "+" },
         twist.angular.y.to_degrees().abs()
     )
@@ -182,9 +182,8 @@ fn twist_line(svg: &mut Svg, view: &View, start: Rigid, twist: Twist) {
             return;
         }
     }
-    let reach = start.rotation
-        * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero()
-        * (2.0 * view.area.width / view.pixels_per_metre);
+    let reach =
+        start.rotation * twist.linear.with_y(0.0).normalize_or_zero() * (2.0 * view.area.width / view.pixels_per_metre);
     let start = start.translation;
     view.line(svg, &[start - reach, start + reach], Ink::Green, &thin);
 }
@@ -363,7 +362,7 @@ fn components(track: impl Iterator<Item = DQuat>, reference: DQuat) -> Vec<DVec3
             } else {
                 short
             };
-            if (long - before).length() < (short - before).length() {
+            if long.distance(before) < short.distance(before) {
                 vector = long;
             }
         }

@@ -50,7 +50,7 @@ struct Oblique {
 impl Oblique {
     /// Creates the view that shows all these points; `ahead` is where the root faces at the start.
     fn new(area: Area, ahead: DVec3, points: &[DVec3]) -> Self {
-        let level = DVec3::new(ahead.x, 0.0, ahead.z).normalize_or(DVec3::Z);
+        let level = ahead.with_y(0.0).normalize_or(DVec3::Z);
         let (sin, cos) = ops::sin_cos(ASIDE);
         // Where the eye looks over the ground.
         let forward = level * cos + DVec3::Y.cross(level) * sin;
@@ -131,7 +131,7 @@ impl RootPath {
             (0..=count).map(|i| root.at(i as f64 * secs).translation).collect()
         };
         let of_cycles = curve(CYCLES);
-        let length: f64 = of_cycles.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum();
+        let length: f64 = of_cycles.windows(2).map(|pair| pair[1].distance(pair[0])).sum();
         let near = radius.filter(|&radius| radius < FAR * length.max(0.25));
         let whole = match near {
             Some(_) => curve(((TAU / (screw.rate * period)).ceil() as usize).clamp(CYCLES, MAX_CYCLES)),
@@ -144,10 +144,7 @@ impl RootPath {
                 .map(|key| clip.root_pose(key).translation)
                 .collect(),
             centre: near.map(|radius| root.start.transform_point(-screw.basis_x * radius)),
-            extent: whole
-                .iter()
-                .map(|point| (*point - whole[0]).length())
-                .fold(0.25, f64::max),
+            extent: whole.iter().map(|point| point.distance(whole[0])).fold(0.25, f64::max),
             screw,
             whole,
             samples_per_cycle: clip.num_samples(),

@@ -62,9 +62,7 @@ pub(super) struct Orientation {
 impl Orientation {
     /// Creates the axes for a view of a body that moves along `heading`, a horizontal vector.
     pub(super) fn new(view: View, heading: DVec3) -> Self {
-        let ahead = DVec3::new(heading.x, 0.0, heading.z)
-            .try_normalize()
-            .unwrap_or(DVec3::Z);
+        let ahead = heading.with_y(0.0).normalize_or(DVec3::Z);
         let [aside, above] = view.direction().map(f64::to_radians);
         let level = ahead * aside.cos() + ahead.cross(DVec3::Y) * aside.sin();
         let back = level * above.cos() + DVec3::Y * above.sin();
@@ -114,7 +112,7 @@ pub(super) struct Camera {
 }
 
 /// A point in the picture.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Spot {
     /// Pixels, y downwards.
     pub at: DVec2,
@@ -158,9 +156,7 @@ impl Camera {
         if self.axes.is_plan {
             return self.axes.back;
         }
-        (self.target + self.axes.back * self.distance - point)
-            .try_normalize()
-            .unwrap_or(self.axes.back)
+        (self.target + self.axes.back * self.distance - point).normalize_or(self.axes.back)
     }
 
     /// Returns the direction towards the light: above the camera and to its left.

@@ -4,7 +4,6 @@ use super::picture::Picture;
 use crate::plot::{PngError, escape, fit, pixels};
 
 /// A line of text at a position of the picture.
-#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Caption {
     /// Pixels from the left and from the top to the start of the baseline.
     pub at: [f64; 2],

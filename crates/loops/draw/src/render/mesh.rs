@@ -24,7 +24,7 @@ pub(super) struct PosedMesh<'a> {
 }
 
 /// A corner of a triangle in the picture.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Corner {
     /// Pixels, y downwards.
     at: DVec2,
@@ -163,7 +163,7 @@ impl Canvas {
 }
 
 /// A sample of a picture: the nearest triangle there.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 struct Sample {
     /// 0 for nothing.
     nearness: f32,

@@ -434,7 +434,7 @@ fn heading_of(hips: &[DVec3], heading: &Heading, first: usize) -> DVec3 {
         .last()
         .zip(hips.first())
         .map_or(DVec3::ZERO, |(&end, &start)| end - start);
-    if DVec3::new(motion.x, 0.0, motion.z).length() > LEAST_MOTION {
+    if motion.with_y(0.0).length() > LEAST_MOTION {
         return motion;
     }
     (first..first + hips.len())

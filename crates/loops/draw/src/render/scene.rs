@@ -1,7 +1,7 @@
 //! A motion with its ground, light and camera.
 
 use glam::DVec3;
-use loopwright_core::analysis::Side;
+use loopwright_core::{analysis::Side, math::bounds};
 
 use super::{
     camera::{Camera, Orientation, View},
@@ -12,7 +12,7 @@ use super::{
     motion::DrawnMotion,
     picture::Picture,
 };
-use crate::{figure::bounds, plot::PngError};
+use crate::plot::PngError;
 
 /// The view of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -40,7 +40,7 @@ pub fn onion(scene: &Scene) -> Result<Picture, RenderError> {
     let (mut canvas, camera) = scene.set(0.0)?;
     let (start, end) = (motion.around_the_seam(0), motion.end_at_seam());
     let limbs = motion.figure.limbs();
-    let gap_of = |point: usize| (end[point] - start[point]).length();
+    let gap_of = |point: usize| end[point].distance(start[point]);
     let widest = limbs
         .iter()
         .flat_map(|limb| limb.ends)
@@ -59,7 +59,7 @@ pub fn onion(scene: &Scene) -> Result<Picture, RenderError> {
         let grey = [red, green, blue].map(|channel| channel as f32);
         first.draw(&camera, &mut below, |_| grey);
         last.draw(&camera, &mut above, |vertex| {
-            colour_of((last.points[vertex] - first.points[vertex]).length()).map(|channel| channel as f32)
+            colour_of(last.points[vertex].distance(first.points[vertex])).map(|channel| channel as f32)
         });
     } else {
         draw_body(motion, &start, &camera, &mut below, |_, _| Colour::GREY);

@@ -2,17 +2,13 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use glam::DVec3;
-use loopwright_core::analysis::Side;
+use loopwright_core::{analysis::Side, math::bounds};
 
 use super::{
     LoopEntry,
     mesh::{list, shorts},
 };
-use crate::{
-    Surface,
-    figure::{Limb, bounds},
-    render::DrawnMotion,
-};
+use crate::{Surface, figure::Limb, render::DrawnMotion};
 
 /// Limbs thinner than this share of the stature are left out where pages have many loops: fingers, mostly, which are half of
 /// the points of some skeletons and a pixel wide in a thumbnail.

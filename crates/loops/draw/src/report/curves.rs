@@ -2,12 +2,11 @@
 //! table of the same numbers, for those who cannot see it.
 
 use glam::DVec3;
-use loopwright_core::math::percentile;
+use loopwright_core::math::{bounds, percentile};
 use loopwright_formats::loop_file::facts::ContactFacts;
 
 use super::{LoopEntry, rounded};
 use crate::{
-    figure::bounds,
     plot::{escape, without_small_steps},
     render::DrawnMotion,
 };

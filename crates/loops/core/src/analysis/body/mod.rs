@@ -386,6 +386,15 @@ impl Body {
         self.feet.iter().flat_map(of_foot).flatten().collect()
     }
 
+    /// Returns the feet; none if all leaves replace them.
+    pub fn known_feet(&self) -> &[Foot] {
+        if self.found_by == FoundBy::AllLeaves {
+            &[]
+        } else {
+            &self.feet
+        }
+    }
+
     /// Returns the standing height, whatever the pose: the lengths of leg and spine, up to the head joint. In metres, or in the
     /// file's unit while a reader still estimates that.
     ///
@@ -416,7 +425,7 @@ impl Body {
             .filter_map(|foot| match self.end_of_leg_apart(skeleton, foot) {
                 Some(end) => {
                     let world = pose.world(skeleton).translations;
-                    Some(chain(end)? + (world[foot.ankle] - world[end]).length())
+                    Some(chain(end)? + world[foot.ankle].distance(world[end]))
                 }
                 None => chain(foot.ankle),
             });

@@ -300,7 +300,7 @@ impl Step {
         for &(joint, weight) in &scale.joints {
             let [before, step, after] =
                 [frame - 1, frame, frame + 1].map(|frame| position(frame + 1, joint) - position(frame, joint));
-            let off = (step - 0.5 * (before + after)).length();
+            let off = step.distance(0.5 * (before + after));
             let longest = before.length_squared().max(after.length_squared());
             departure += weight * off * off;
             length += weight * longest.max(scale.floor().powi(2));

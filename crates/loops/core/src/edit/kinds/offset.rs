@@ -48,7 +48,7 @@ impl Edit for Offset {
         let even = (offset + image) * 0.5;
         if [(offset.rotation, even.rotation), (offset.position, even.position)]
             .into_iter()
-            .any(|(whole, even)| (whole - even).length() > MAX_LOPSIDED * whole.length())
+            .any(|(whole, even)| whole.distance(even) > MAX_LOPSIDED * whole.length())
         {
             return Err(EditError::Lopsided {
                 name: clip.skeleton().name_of(joint),

@@ -67,7 +67,7 @@ impl Edit for Swing {
                 .collect();
             let leaps = |sample: usize| {
                 let next = (sample + 1) % count;
-                (swings[next] - swings[sample]).length()
+                swings[next].distance(swings[sample])
                     > LEAP[0] * rotation::difference(rotations[next].0, rotations[sample].0).length() + LEAP[1]
             };
             if (0..count).any(leaps) {

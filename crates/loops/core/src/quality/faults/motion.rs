@@ -197,7 +197,7 @@ fn lines(cycle: &Cycle) -> f64 {
             .map(|at| rotation::difference(cycle.keys.rotation(at + 1, joint), cycle.keys.rotation(at, joint)))
             .collect();
         for (square, pair) in squares.iter_mut().zip(turns.windows(2)) {
-            *square += (pair[1] - pair[0]).length_squared();
+            *square += pair[1].distance_squared(pair[0]);
         }
     }
     let changes: Vec<f64> = squares.into_iter().map(f64::sqrt).collect();
