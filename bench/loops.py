@@ -111,11 +111,6 @@ def cubic(blend):
     return lambda t: 1 - 3 * u(t) ** 2 + 2 * u(t) ** 3, lambda t: blend * (u(t) - 2 * u(t) ** 2 + u(t) ** 3)
 
 
-def spread(x, v, count, dt):
-    there, _ = times(count, dt)
-    return (SHARE - there / there[-1]) * x
-
-
 def offsets_by(decays):
     """The offsets of a demo's closure with these decays of offset and velocity."""
     place, rate = decays
@@ -399,9 +394,6 @@ class Case:
     def cut(self):
         return part(self.take, *self.seam)
 
-    def closed(self, offsets_of, root_offsets=None):
-        return Loop(with_offsets(self.cut, offsets_of, root_offsets), *self.seam)
-
     def classic(self):
         begun = time.perf_counter()
         start, end = classic_cut(self.take)
@@ -410,7 +402,7 @@ class Case:
         return loop
 
     def demo(self, decays):
-        return self.closed(offsets_by(decays), demo_root)
+        return Loop(with_offsets(self.cut, offsets_by(decays), demo_root), *self.seam)
 
 
 CLASSIC, OURS, UNCUT = "autocorrelation and cross-fade", "loopwright", "uncut take"
@@ -419,7 +411,6 @@ METHODS = {
     CLASSIC: Case.classic,
     "demo: spring": lambda case: case.demo(spring(HALF_LIFE)),
     "demo: cubic": lambda case: case.demo(cubic(BLEND)),
-    "linear spread": lambda case: case.closed(spread),
     OURS: lambda case: case.ours,
     "loopwright, feet free": lambda case: case.made("--lock-feet", "off"),
 }
