@@ -6,22 +6,10 @@ use crate::harness::{Folder, lines};
 const SHOWN: [(&str, &str, &str); 11] = [
     ("../README", "walk-loop.bvh: good", "synth -o walk.bvh\nmake walk.bvh"),
     ("guide/find", "walk.bvh: 481 frames", "synth -o walk.bvh\nfind walk.bvh"),
-    (
-        "guide/find",
-        "error: no loop found",
-        "synth -o walk.bvh\nfind walk.bvh --speed 3:",
-    ),
+    ("guide/find", "error: no loop found", "synth -o walk.bvh\nfind walk.bvh --speed 3:"),
     ("guide/feet", "feet ", "synth -o walk.bvh\nmake walk.bvh"),
-    (
-        "guide/check",
-        "walk-loop.bvh: good",
-        "synth -o walk.bvh\nmake walk.bvh\ncheck walk-loop.bvh",
-    ),
-    (
-        "guide/cut",
-        "passage ",
-        "synth -o start.bvh --lead-in 2 --seconds 9 --turn-rate 0\ncut start.bvh -o passages/",
-    ),
+    ("guide/check", "walk-loop.bvh: good", "synth -o walk.bvh\nmake walk.bvh\ncheck walk-loop.bvh"),
+    ("guide/cut", "passage ", "synth -o start.bvh --lead-in 2 --seconds 9 --turn-rate 0\ncut start.bvh -o passages/"),
     (
         "guide/set",
         "idle ",
@@ -37,21 +25,9 @@ const SHOWN: [(&str, &str, &str); 11] = [
         convert left-loop.bvh right-loop.bvh --mirror
         blend left-loop.bvh right-loop.bvh -o straight-loop.bvh",
     ),
-    (
-        "guide/blend",
-        "out.bvh: 10.00 s",
-        "WALKS\nplay walk-loop.bvh quick-loop.bvh --seconds 10 -o out.bvh",
-    ),
-    (
-        "guide/cost",
-        "walk-loop.bvh, a loop",
-        "WALKS\ncost walk-loop.bvh quick-loop.bvh",
-    ),
-    (
-        "guide/fit",
-        "velocity: half-life 0.200 s",
-        "fit --half-life 0.2 --speed 5",
-    ),
+    ("guide/blend", "out.bvh: 10.00 s", "WALKS\nplay walk-loop.bvh quick-loop.bvh --seconds 10 -o out.bvh"),
+    ("guide/cost", "walk-loop.bvh, a loop", "WALKS\ncost walk-loop.bvh quick-loop.bvh"),
+    ("guide/fit", "velocity: half-life 0.200 s", "fit --half-life 0.2 --speed 5"),
 ];
 
 /// A walk and the quicker one of docs/images, each with its loop.
