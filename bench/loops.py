@@ -90,9 +90,9 @@ def with_offsets(motion, offsets_of, root_offsets=None):
     return rebuilt(motion, ground, root, positions + moved, mul(from_vector(turned), rotations))
 
 
-# The four closures of D. Holden, "Creating Looping Animations from Motion Capture" (2022), with the settings that its demo opens
-# with. The published correction of the soft fade's velocity is nothing at a share of a half.
-HALF_LIFE, BLEND, FADE, HARDNESS, ROOT_BLEND, SHARE = 0.1, 0.2, 0.4, 16.0, 0.5, 0.5
+# Two of the four closures of D. Holden, "Creating Looping Animations from Motion Capture" (2022), with the settings that its demo opens
+# with. The other two come out like the cubic one.
+HALF_LIFE, BLEND, ROOT_BLEND, SHARE = 0.1, 0.2, 0.5, 0.5
 
 
 def times(count, dt):
@@ -109,20 +109,6 @@ def spring(half_life):
 def cubic(blend):
     u = lambda t: np.clip(t / blend, 0, 1)
     return lambda t: 1 - 3 * u(t) ** 2 + 2 * u(t) ** 3, lambda t: blend * (u(t) - 2 * u(t) ** 2 + u(t) ** 3)
-
-
-def linear(period, blend):
-    return lambda t: 1 - t / period, cubic(blend)[1]
-
-
-def soft_fade(fade, hardness, blend):
-    z = lambda t: hardness * (1 - 2 * t / fade)
-    return lambda t: np.logaddexp(0, z(t)) / hardness, cubic(blend)[1]
-
-
-def spread(x, v, count, dt):
-    there, _ = times(count, dt)
-    return (SHARE - there / there[-1]) * x
 
 
 def offsets_by(decays):
@@ -408,9 +394,6 @@ class Case:
     def cut(self):
         return part(self.take, *self.seam)
 
-    def closed(self, offsets_of, root_offsets=None):
-        return Loop(with_offsets(self.cut, offsets_of, root_offsets), *self.seam)
-
     def classic(self):
         begun = time.perf_counter()
         start, end = classic_cut(self.take)
@@ -419,7 +402,7 @@ class Case:
         return loop
 
     def demo(self, decays):
-        return self.closed(offsets_by(decays), demo_root)
+        return Loop(with_offsets(self.cut, offsets_by(decays), demo_root), *self.seam)
 
 
 CLASSIC, OURS, UNCUT = "autocorrelation and cross-fade", "loopwright", "uncut take"
@@ -428,9 +411,6 @@ METHODS = {
     CLASSIC: Case.classic,
     "demo: spring": lambda case: case.demo(spring(HALF_LIFE)),
     "demo: cubic": lambda case: case.demo(cubic(BLEND)),
-    "demo: linear": lambda case: case.demo(linear((len(case.cut) - 1) * case.take.dt, BLEND)),
-    "demo: soft fade": lambda case: case.demo(soft_fade(FADE, HARDNESS, BLEND)),
-    "linear spread": lambda case: case.closed(spread),
     OURS: lambda case: case.ours,
     "loopwright, feet free": lambda case: case.made("--lock-feet", "off"),
 }

@@ -109,7 +109,8 @@ def sections(command, folder, scratch):
     rows = [("data", "by", "clips", *(name for _, name, *_ in shown))]
     for data, methods in (('"Wrap" clips', wraps), ("pairs", pairs)):
         for by, count, of_all in methods(command, folder, scratch):
-            rows.append((data, by, count or "data not here", *(cell(measure, of_all.get(measure), decimals) for measure, *_, decimals in shown)))
+            if count:
+                rows.append((data, by, count, *(cell(measure, of_all.get(measure), decimals) for measure, *_, decimals in shown)))
     return {"others": table(*rows)}
 
 

@@ -375,7 +375,8 @@ def main(command, shared, scratch, folder, *wanted):
     for path, program, answer in answers:
         if program == "before":
             continue
-        row = rows.setdefault((program, form_of(path)), [0, 0, 0, 0.0])
+        forms, row = rows.setdefault(program, (set(), [0, 0, 0, 0.0]))
+        forms.add(form_of(path))
         if "codes" in answer:
             row[0] += 1
             more = {code: count for code, count in answer["codes"].items() if count > known.get(files.before[path], {}).get(code, 0)}
@@ -392,9 +393,9 @@ def main(command, shared, scratch, folder, *wanted):
             row[:] = row[0] + 1, row[1] + answer["places"], row[2] + answer.get("missing", 0), max(row[3], off_mm)
             if not off_mm <= MOST_MM:
                 faults.append((path, program, f"{off_mm:.4g} mm {answer.get('worst_joint', '')} {answer.get('worst_key', '')}"))
-    print("| program | format | files | places of joints | joints not found or left out | worst, mm |\n| --- | --- | --- | --- | --- | --- |")
-    for (program, form), (count, places, missing, worst) in sorted(rows.items()):
-        print(f"| {program} | {form} | {count} | {places} | {missing} | {worst:.2g} |")
+    print("| program | formats | files | places of joints | joints not found or left out | worst, mm |\n| --- | --- | --- | --- | --- | --- |")
+    for program, (forms, (count, places, missing, worst)) in sorted(rows.items()):
+        print(f"| {program} | {', '.join(sorted(forms))} | {count} | {places} | {missing} | {worst:.2g} |")
     for path, program, fault in faults:
         print(f"fault: {path.name}: {program}: {fault}")
     print(f"{len(read)} files, {len(faults)} faults")

@@ -25,7 +25,7 @@ const NUM_GRIDS: usize = 16;
 const MIN_ROWS_FOR_START: usize = 4;
 
 /// The meaning of the rows of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[choice_in_words]
 pub enum TableOf {
     /// Times and speeds.
     Speeds,

@@ -1,6 +1,6 @@
 //! Answers of `inspect`.
 
-use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Side, Spectrum, Strides};
+use loopwright_core::analysis::{self, FoundBy, Segment, Side, Spectrum, Strides};
 use loopwright_formats::loop_file::{
     Sidecar,
     facts::{PeriodicLoopFacts, TakeFacts},
@@ -209,7 +209,7 @@ struct BadFrame {
     /// The frame.
     frame: usize,
     /// Whether the pose jumps there, or stands still though the body moves.
-    #[schemars(extend("enum" = ["jump", "frozen"]))]
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::analysis::BadFrameKind>")]
     kind: &'static str,
 }
 
@@ -239,7 +239,7 @@ struct RhythmPeak {
 #[in_schema]
 struct StretchFacts {
     /// How much the body moves.
-    #[schemars(extend("enum" = ["moving", "transition", "idle"]))]
+    #[schemars(schema_with = "crate::schema_words::word::<loopwright_core::analysis::ActivityKind>")]
     activity: &'static str,
     /// First frame.
     start_frame: usize,
@@ -285,7 +285,7 @@ pub struct InspectAnswer<'a> {
     /// The ankles.
     feet: Vec<&'a str>,
     /// How the feet were found.
-    #[schemars(extend("enum" = ["given", "names", "geometry", "all leaves"]))]
+    #[schemars(schema_with = "crate::schema_words::word::<FoundBy>")]
     feet_found_by: &'static str,
     /// Joints that count in the search.
     weights: Vec<NamedWeight<'a>>,
@@ -366,12 +366,7 @@ impl<'a> InspectAnswer<'a> {
                 .collect(),
             hips: name(survey.body.hips),
             feet: survey.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
-            feet_found_by: match survey.body.found_by {
-                FoundBy::Given => "given",
-                FoundBy::Names => "names",
-                FoundBy::Geometry => "geometry",
-                FoundBy::AllLeaves => "all leaves",
-            },
+            feet_found_by: survey.body.found_by.as_str(),
             weights: survey
                 .joints
                 .iter()
@@ -386,10 +381,7 @@ impl<'a> InspectAnswer<'a> {
                 .iter()
                 .map(|bad| BadFrame {
                     frame: bad.frame,
-                    kind: match bad.kind {
-                        BadFrameKind::Jump => "jump",
-                        BadFrameKind::Frozen => "frozen",
-                    },
+                    kind: bad.kind.as_str(),
                 })
                 .collect(),
             flipping_joints: survey
@@ -415,11 +407,7 @@ impl<'a> InspectAnswer<'a> {
                 .activity
                 .stretches()
                 .map(|(activity, start_frame, end_frame)| StretchFacts {
-                    activity: match activity {
-                        ActivityKind::Moving => "moving",
-                        ActivityKind::Transition => "transition",
-                        ActivityKind::Idle => "idle",
-                    },
+                    activity: activity.as_str(),
                     start_frame,
                     end_frame,
                 })

@@ -20,7 +20,7 @@ pub struct Document<'a, T> {
     #[serde(flatten)]
     facts: T,
     /// Why the command failed; left out where it did not.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[absent]
     pub error: Option<ErrorFacts<'a>>,
     /// What the user was warned about, one sentence each.
     pub warnings: Vec<String>,

@@ -7,6 +7,7 @@ use crate::math::{TimeStep, around, percentile};
 
 /// Activity of a frame.
 #[handed_over(Copy, Eq)]
+#[in_words]
 pub enum ActivityKind {
     /// The body moves at a fair share of the take's own pace.
     Moving,

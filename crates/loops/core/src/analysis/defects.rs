@@ -14,6 +14,7 @@ use crate::{
 
 /// A fault of a frame.
 #[handed_over(Copy, Eq)]
+#[in_words]
 pub enum BadFrameKind {
     /// The step to the previous or next pose is far larger than the motion allows.
     Jump,

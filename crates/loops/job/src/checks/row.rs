@@ -163,11 +163,7 @@ impl fmt::Display for CheckRow {
             LimitsFrom::Body(limits, unit) => write!(f, "{}", limits.scaled(unit))?,
             LimitsFrom::Loop([good, bad]) => write!(f, "{good} | {bad}")?,
         }
-        write!(f, " | {}", self.cure)?;
-        if let Some(cure) = self.cure_of_ping_pong {
-            write!(f, "; of `--ping-pong` {cure}")?;
-        }
-        f.write_str(" |")
+        write!(f, " | {} |", self.cure)
     }
 }
 

@@ -25,17 +25,13 @@ described! {
     pub struct ClosureRecipe {
         /// How the seam is closed [default: quintic].
         flag(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>())
-        #[serde(with = "optional_text")]
-        pub method: Option<ClosureName> = "# method = \"quintic\"",
+        pub method: Option<ClosureName> as "optional_text" = "# method = \"quintic\"",
         /// A method of the article by its name: start, end, both, cubic, linear, softfade, or linear-with-kink, whose velocities jump.
-        #[serde(with = "optional_text")]
-        pub preset: Option<Preset> = "# preset = \"both\"",
+        pub preset: Option<Preset> as "optional_text" = "# preset = \"both\"",
         /// Another method for the start of the loop.
-        #[serde(with = "optional_text")]
-        pub method_start: Option<ClosureName> = "# method-start = \"quintic\"",
+        pub method_start: Option<ClosureName> as "optional_text" = "# method-start = \"quintic\"",
         /// Another method for the end of the loop.
-        #[serde(with = "optional_text")]
-        pub method_end: Option<ClosureName> = "# method-end = \"quintic\"",
+        pub method_end: Option<ClosureName> as "optional_text" = "# method-end = \"quintic\"",
         /// Blend time at both ends, seconds (for a spring, its half-life).
         flag(long, value_name = "S")
         pub blend: Option<f64> = "# blend = 0.35",
@@ -59,11 +55,9 @@ described! {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub share: Vec<f64> = "# share = [0.5]",
         /// What meets at the seam: c0, pose alone, c1, velocity as well, or c2, acceleration too [default: c2 where the method allows it].
-        #[serde(with = "optional_text")]
-        pub continuity: Option<Order> = "# continuity = \"c2\"",
+        pub continuity: Option<Order> as "optional_text" = "# continuity = \"c2\"",
         /// How velocities are estimated: layered, from nine frames, or central, from neighbouring frames, noise included.
-        #[serde(with = "optional_text")]
-        pub seam_motion: Option<SeamMotion> = "# seam-motion = \"layered\"",
+        pub seam_motion: Option<SeamMotion> as "optional_text" = "# seam-motion = \"layered\"",
     }
 }
 
@@ -73,8 +67,7 @@ described! {
         /// Names of joints, * for any letters and ? for any one.
         pub pattern: String = "# pattern = \"Hand*\"",
         /// How they are closed: a method of the seam, or open.
-        #[serde(with = "joint_method")]
-        pub method: ClosureName = "# method = \"spring\"",
+        pub method: ClosureName as "joint_method" = "# method = \"spring\"",
         /// Blend time, seconds [default: the method's].
         pub blend: Option<f64> = "# blend = 0.1",
     }

@@ -2,11 +2,12 @@
 
 /// Defines a table of a recipe, which serde reads and writes. Each field is followed by its line in the recipe that lists all keys:
 /// `key = value` with the default, or `#` in front if there is no default before the take is known. The first line of the field's docs
-/// is its description. With `flags(HEADING)` above the struct, `flag(...)` below the docs are the attributes of a field's flag.
+/// is its description. A module that reads and writes a value as text stands behind its type: `Option<Order> as "optional_text"`. With
+/// `flags(HEADING)` above the struct, `flag(...)` below the docs are the attributes of a field's flag.
 macro_rules! described {
     (
         $(#[$meta:meta])* $(flags($($heading:ident)?))? pub struct $Name:ident {
-            $(#[doc = $doc:literal] $(flag($($flag:tt)*))? $(#[$attr:meta])* pub $field:ident: $Type:ty = $line:literal,)+
+            $(#[doc = $doc:literal] $(flag($($flag:tt)*))? $(#[$attr:meta])* pub $field:ident: $Type:ty $(as $text:literal)? = $line:literal,)+
         }
     ) => {
         $(#[flags($($heading)?)])?
@@ -14,7 +15,7 @@ macro_rules! described {
         #[serde(deny_unknown_fields, rename_all = "kebab-case")]
         $(#[$meta])*
         pub struct $Name {
-            $(#[doc = $doc] $(#[flag($($flag)*)])? $(#[$attr])* pub $field: $Type,)+
+            $(#[doc = $doc] $(#[flag($($flag)*)])? $(#[serde(with = $text)])? $(#[$attr])* pub $field: $Type,)+
         }
 
         impl $Name {

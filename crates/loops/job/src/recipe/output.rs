@@ -75,11 +75,9 @@ described! {
     pub struct OutputRecipe {
         /// What the root does [default: constant].
         flag(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>())
-        #[serde(with = "optional_text")]
-        pub root_motion: Option<RootMode> = "# root-motion = \"constant\"",
+        pub root_motion: Option<RootMode> as "optional_text" = "# root-motion = \"constant\"",
         /// Which motion counts as root motion: ground, turning about the up axis, or full, about any axis, for props and rolls.
-        #[serde(with = "optional_text")]
-        pub root_space: Option<RootSpace> = "root-space = \"ground\"",
+        pub root_space: Option<RootSpace> as "optional_text" = "root-space = \"ground\"",
         /// Smoothing of a root motion of path, or of an inertialized one without a root joint: standard deviation, seconds, above 0.
         pub path_smoothing: Option<f64> = "# path-smoothing = 0.25",
         /// Seconds over which an inertialized root fades its gap in velocity after the start [default: those of the closure].
@@ -89,8 +87,7 @@ described! {
         /// The start's share of that gap, 0 to 1 [default: that of the closure].
         pub root_share: Option<f64> = "# root-share = 0.5",
         /// What the speed of the root is measured from: auto, feet, pose, or the speed itself, m/s.
-        #[serde(with = "optional_text")]
-        pub root_speed: Option<RootSpeed> = "root-speed = \"auto\"",
+        pub root_speed: Option<RootSpeed> as "optional_text" = "root-speed = \"auto\"",
         /// Whether linear root motion may take loops that turn by 5 degrees or more.
         pub force_straight: Option<bool> = "force-straight = false",
         /// Add a root joint that carries the root motion, where the take has none.
@@ -98,8 +95,7 @@ described! {
         pub add_root: Option<bool> = "# add-root = true",
         /// Whether planted feet are locked [default: auto].
         flag(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>())
-        #[serde(with = "optional_text")]
-        pub lock_feet: Option<FootLock> = "lock-feet = \"auto\"",
+        pub lock_feet: Option<FootLock> as "optional_text" = "lock-feet = \"auto\"",
         /// Frames per second of the loop [default: those of the take].
         flag(long, value_name = "R", help_heading = OUTPUT)
         pub fps: Option<f64> = "# fps = 30.0",
@@ -112,11 +108,9 @@ described! {
         /// Metres per second over the ground, which its time is for.
         pub speed: Option<f64> = "# speed = 1.4",
         /// What stays where only its length or only its speed is given: stride, speed, or natural, as people change their pace.
-        #[serde(with = "optional_text")]
-        pub keep: Option<Keep> = "keep = \"stride\"",
+        pub keep: Option<Keep> as "optional_text" = "keep = \"stride\"",
         /// When feet touch down in each cycle, which also says where the loop starts: shares of the cycle, or seconds (left:0.1833s).
-        #[serde(with = "optional_text")]
-        pub contact: Option<Footfalls> = "# contact = \"left:0.25,right:0.75\"",
+        pub contact: Option<Footfalls> as "optional_text" = "# contact = \"left:0.25,right:0.75\"",
         /// Copies of the loop, one after another, 1 to 100000.
         #[serde(deserialize_with = "count")]
         pub repeat: Option<usize> = "repeat = 1",
@@ -127,21 +121,17 @@ described! {
         /// Share of the take's own variation, above 0, up to 2.
         pub vary_amount: Option<f64> = "# vary-amount = 1.0",
         /// Whether the last key repeats the first, moved on by the root motion: repeat, or drop.
-        #[serde(with = "optional_text")]
-        pub last_key: Option<ClosingKey> = "last-key = \"repeat\"",
+        pub last_key: Option<ClosingKey> as "optional_text" = "last-key = \"repeat\"",
         /// What happens between keys: linear, or step, each pose held until the next as in animation on twos (GLB, glTF, FBX).
-        #[serde(with = "optional_text")]
-        pub interpolation: Option<KeyInterpolation> = "interpolation = \"linear\"",
+        pub interpolation: Option<KeyInterpolation> as "optional_text" = "interpolation = \"linear\"",
         /// Where in its cycle the loop starts: left-contact, right-contact, passing, or a share of the cycle, 0 to 1 [default: at its seam].
-        #[serde(with = "optional_text")]
-        pub start_at: Option<StartAt> = "# start-at = \"left-contact\"",
+        pub start_at: Option<StartAt> as "optional_text" = "# start-at = \"left-contact\"",
         /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
-        #[serde(with = "optional_text")]
-        pub recenter: Option<Recenter> = "# recenter = \"off\"",
+        pub recenter: Option<Recenter> as "optional_text" = "# recenter = \"off\"",
         /// Write for an engine.
         flag(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)
-        #[serde(rename = "for", with = "optional_text")]
-        pub target: Option<Target> = "# for = \"unity\"",
+        #[serde(rename = "for")]
+        pub target: Option<Target> as "optional_text" = "# for = \"unity\"",
     }
 }
 

@@ -10,14 +10,11 @@ described! {
     #[serde(default)]
     pub struct SearchRecipe {
         /// Only loops that climb at this rate, m/s; one end may be left out.
-        #[serde(with = "optional_text")]
-        pub climb: Option<[f64; 2]> = "# climb = \"0.1:0.5\"",
+        pub climb: Option<[f64; 2]> as "optional_text" = "# climb = \"0.1:0.5\"",
         /// What the recommended loop is chosen by: outcome, what a person sees of it, or cost, the price of its seam.
-        #[serde(with = "optional_text")]
-        pub choose: Option<ChooseBy> = "choose = \"outcome\"",
+        pub choose: Option<ChooseBy> as "optional_text" = "choose = \"outcome\"",
         /// How a jump at the seam would fade, by which seams are compared: spring, cubic or quintic.
-        #[serde(with = "optional_text")]
-        pub fade: Option<DecayKind> = "fade = \"spring\"",
+        pub fade: Option<DecayKind> as "optional_text" = "fade = \"spring\"",
         /// Half-life of that fade, seconds, above 0 (59.7% is left after it); longer weighs velocities more.
         pub half_life: Option<f64> = "half-life = 0.1",
         /// Whether shifted and multiple versions of loops are listed one by one.

@@ -24,11 +24,10 @@ described! {
         /// Seconds that each turn of ping-pong takes, about.
         pub ease: Option<f64> = "# ease = 0.5",
         /// Of how many cycles around the frames the loop is the mean: off, all, or 2 to 32.
-        #[serde(with = "optional_text")]
-        pub mean_cycles: Option<MeanCycles> = "mean-cycles = \"off\"",
+        pub mean_cycles: Option<MeanCycles> as "optional_text" = "mean-cycles = \"off\"",
         /// What loops of fewer cycles were worse at in the search that found it: a fact for the sidecar.
-        #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
-        pub several_cycles_for: Option<OutcomePart> = "# several-cycles-for = \"abruptness\"",
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub several_cycles_for: Option<OutcomePart> as "optional_text" = "# several-cycles-for = \"abruptness\"",
     }
 }
 

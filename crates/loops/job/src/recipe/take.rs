@@ -23,11 +23,9 @@ described! {
     #[serde(default)]
     pub struct StudyArgs {
         /// Axis that points up in the file: x, y, z, -x, -y, -z or auto.
-        #[serde(with = "optional_text")]
-        pub up: Option<UpChoice> = "up = \"auto\"",
+        pub up: Option<UpChoice> as "optional_text" = "up = \"auto\"",
         /// Length unit of the file: m, cm, mm, in, cmu, a number of metres, or auto.
-        #[serde(with = "optional_text")]
-        pub unit: Option<UnitChoice> = "unit = \"auto\"",
+        pub unit: Option<UnitChoice> as "optional_text" = "unit = \"auto\"",
         /// Animation to read, by name in any case, pattern or number from 0 [default: the longest].
         pub animation: Option<String> = "# animation = \"Walk\"",
         /// Skin, in FBX and BVH skeleton, whose joints are read, by name or number from 0 [default: the one that moves most, or has most joints].
@@ -42,8 +40,8 @@ described! {
         /// Remove motion faster than this from the take first, hertz.
         pub smooth: Option<f64> = "# smooth = 6.0",
         /// How much joints count where poses are compared, 0 for not at all [default: ankles, toes, hands, head and hips].
-        #[serde(with = "texts", skip_serializing_if = "Vec::is_empty")]
-        pub weights: Vec<(String, f64)> = "# weights = [\"*Hand*=0\"]",
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub weights: Vec<(String, f64)> as "texts" = "# weights = [\"*Hand*=0\"]",
         /// A foot stands below this speed, m/s [default: a tenth of its fast speed].
         pub contact_speed: Option<f64> = "# contact-speed = 0.3",
         /// A foot stands below this height above its lowest point nearby, metres.
@@ -53,20 +51,17 @@ described! {
         /// The character's file, whose skeleton takes the loop.
         pub rig: Option<PathBuf> = "# rig = \"hero.glb\"",
         /// The robot whose motion the take is: its MJCF or URDF file.
-        #[serde(with = "optional_text")]
-        pub robot: Option<RobotFile> = "# robot = \"g1.xml\"",
+        pub robot: Option<RobotFile> as "optional_text" = "# robot = \"g1.xml\"",
         /// A file of which joints of the character follow which, in TOML [default: found].
         pub map: Option<PathBuf> = "# map = \"hero.toml\"",
         /// By how much bones of the character's legs may grow so that feet reach their places, percent, 0 to 1.
         pub bone_stretch: Option<f64> = "# bone-stretch = 0.0",
         /// The pose of the take's skeleton that is laid onto the character's rest pose: rest, motion (worked out from it), a frame, or a
         /// file of the same skeleton [default: the file's rest pose if it is one, else motion].
-        #[serde(with = "optional_text")]
-        pub reference: Option<ReferencePose> = "reference = \"auto\"",
+        pub reference: Option<ReferencePose> as "optional_text" = "reference = \"auto\"",
         /// Where the take looks on the character: keep, degrees by which its gaze is raised, or a neutral take of the same skeleton,
         /// whose gaze becomes level.
-        #[serde(with = "optional_text")]
-        pub gaze: Option<Gaze> = "gaze = \"keep\"",
+        pub gaze: Option<Gaze> as "optional_text" = "gaze = \"keep\"",
         /// Joints that mirror each other, LEFT=RIGHT, where their names do not say so [default: by name].
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub mirror: Vec<String> = "# mirror = [\"LeftArm=RightArm\"]",

@@ -90,10 +90,10 @@ fn take_human(take: &FittedTake, settings: &FitSettings) -> String {
     }
     text.push('\n');
     text += &pooled(&Pool::new(&[fit]));
-    for (quantity, name) in [(Quantity::Velocity, "velocity"), (Quantity::Facing, "facing")] {
+    for quantity in Quantity::ALL {
         if let Some(lack) = fit.lack(quantity) {
             text += &format!(
-                "no half-life of the {name}: {}\n",
+                "no half-life of the {quantity}: {}\n",
                 lack_in_words(lack, quantity, settings)
             );
         }

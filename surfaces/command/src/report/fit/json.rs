@@ -206,7 +206,7 @@ fn largest(figures: &ModeFigures) -> LargestFacts {
 #[in_schema]
 struct EventFacts {
     /// What changes.
-    #[schemars(extend("enum" = ["velocity", "facing"]))]
+    #[schemars(schema_with = "crate::schema_words::word::<Quantity>")]
     quantity: &'static str,
     /// What kind of change, such as start, stop or turn.
     kind: &'static str,
@@ -299,7 +299,7 @@ struct TakeAnswer<'a> {
     /// Half-lives of all modes, then of each; null where there are none.
     half_lives: Option<PoolFacts>,
     /// Why it cannot be fitted; left out where it can.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[absent]
     error: Option<ErrorFacts<'a>>,
     /// What was odd about it.
     warnings: &'a [String],
@@ -332,11 +332,11 @@ impl<'a> TakeAnswer<'a> {
             }
         };
         let pool = Pool::new(&[fit]);
-        let lacks: Vec<String> = [(Quantity::Velocity, "velocity"), (Quantity::Facing, "facing")]
+        let lacks: Vec<String> = Quantity::ALL
             .into_iter()
-            .filter_map(|(quantity, name)| {
+            .filter_map(|quantity| {
                 Some(format!(
-                    "{name}: {}",
+                    "{quantity}: {}",
                     lack_in_words(fit.lack(quantity)?, quantity, settings)
                 ))
             })

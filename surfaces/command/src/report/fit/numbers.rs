@@ -113,16 +113,16 @@ struct RowFacts {
     /// Its time.
     time_secs: f64,
     /// Its speed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[absent]
     speed_mps: Option<f64>,
     /// Its distance.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[absent]
     distance_m: Option<f64>,
     /// Speed of the spring.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[absent]
     fitted_speed_mps: Option<f64>,
     /// Way of the spring.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[absent]
     fitted_distance_m: Option<f64>,
 }
 
@@ -132,7 +132,7 @@ pub struct ProfileFacts {
     /// The table, as it was named.
     file: String,
     /// What the table holds.
-    #[schemars(extend("enum" = ["speeds", "splits"]))]
+    #[schemars(schema_with = "crate::schema_words::word::<TableOf>")]
     of: &'static str,
     /// When the spring starts from rest; 0 with fewer than four rows.
     start_secs: f64,
@@ -171,7 +171,7 @@ impl ProfileFacts {
             });
         Self {
             file: path.display().to_string(),
-            of: if are_speeds { "speeds" } else { "splits" },
+            of: table.of().as_str(),
             start_secs: fit.start_secs,
             error_mps: speed(fit.error),
             error_m: distance(fit.error),

@@ -72,6 +72,7 @@ impl Foot {
 
 /// How the feet were found.
 #[handed_over(Copy, Eq)]
+#[in_words(" ")]
 pub enum FoundBy {
     /// The caller named them.
     Given,
