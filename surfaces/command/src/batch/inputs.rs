@@ -236,7 +236,7 @@ pub struct Shard {
 
 impl Shard {
     pub fn parse(text: &str) -> Result<Self, String> {
-        let part = |text: &str| text.trim().parse().ok();
+        let part = |text: &str| text.trim().parse::<usize>().ok();
         text.split_once('/')
             .and_then(|(number, of)| {
                 Some(Self {
