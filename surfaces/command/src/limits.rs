@@ -136,23 +136,17 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// Names of the joints with the largest rotation gap, position gap and acceleration at the seam.
-pub struct SeamNames {
-    pub turn: String,
-    pub gap: String,
-    pub acceleration: String,
-}
-
 impl Limits {
-    /// Lists the limits that a loop exceeds; a figure that the loop lacks exceeds no limit.
-    pub fn exceeded(&self, quality: &QualityFacts, joints: &SeamNames) -> Vec<Exceeded> {
+    /// Lists the limits that a loop exceeds; a figure that the loop lacks exceeds no limit. The joints are those with the largest rotation gap,
+    /// position gap and acceleration at the seam.
+    pub fn exceeded(&self, quality: &QualityFacts, [turn, gap, acceleration]: &[String; 3]) -> Vec<Exceeded> {
         const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";
         let figures = [
             (
                 "pose_gap_deg",
                 quality.pose_gap_deg,
                 self.max_gap_deg,
-                Some(&joints.turn),
+                Some(turn),
                 ("rotation gap", " deg"),
                 CLOSE,
                 "--max-gap-deg",
@@ -161,7 +155,7 @@ impl Limits {
                 "pose_gap_mm",
                 quality.pose_gap_mm,
                 self.max_gap_mm,
-                Some(&joints.gap),
+                Some(gap),
                 ("position gap", " mm"),
                 CLOSE,
                 "--max-gap-mm",
@@ -170,7 +164,7 @@ impl Limits {
                 "seam_acceleration_ratio",
                 quality.seam_acceleration_ratio,
                 self.max_seam_acceleration,
-                Some(&joints.acceleration),
+                Some(acceleration),
                 ("seam acceleration", " of the loop's own peaks"),
                 "a longer --blend, --closure auto, or another loop from `loopwright find`",
                 "--max-seam-acceleration",

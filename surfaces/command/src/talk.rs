@@ -124,14 +124,19 @@ pub fn aside<T>(work: impl FnOnce() -> T) -> (T, Aside) {
     (work(), ASIDE.replace(around).unwrap_or_default())
 }
 
-/// Keeps data meant for stdout, if this thread works on one of many files; returns whether it does.
-pub fn print_aside(text: &str) -> bool {
+/// Adds to the output about one of many files, if this thread works on one; returns whether it does.
+fn add_aside(add: impl FnOnce(&mut Aside)) -> bool {
     ASIDE.with_borrow_mut(|aside| {
         if let Some(aside) = aside {
-            aside.printed.push_str(text);
+            add(aside);
         }
         aside.is_some()
     })
+}
+
+/// Keeps data meant for stdout, if this thread works on one of many files; returns whether it does.
+pub fn print_aside(text: &str) -> bool {
+    add_aside(|aside| aside.printed.push_str(text))
 }
 
 fn is_aside() -> bool {
@@ -161,13 +166,7 @@ pub fn warn_of(file: impl fmt::Display, warnings: impl IntoIterator<Item: fmt::D
 
 /// Adds a warning to the JSON document only.
 pub fn keep(text: &str) {
-    let is_kept = ASIDE.with_borrow_mut(|aside| {
-        if let Some(aside) = aside {
-            aside.warnings.push(text.to_owned());
-        }
-        aside.is_some()
-    });
-    if !is_kept {
+    if !add_aside(|aside| aside.warnings.push(text.to_owned())) {
         let mut warnings = locked(&WARNINGS);
         warnings.push(text.to_owned());
     }

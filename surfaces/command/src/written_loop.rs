@@ -336,12 +336,8 @@ pub fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<InputFile>> 
     Ok(loops)
 }
 
-/// Reads one or more loops, each with its sidecar and all on the same skeleton.
-pub fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Result<Vec<StoredLoop>> {
-    read_all_onto(names, reading, None)
-}
-
-/// Reads loops onto the skeleton of a character, if there is one; their own skeletons may then differ.
+/// Reads one or more loops, each with its sidecar and all on the same skeleton: that of a character, if there is one, and their own skeletons
+/// may then differ.
 pub fn read_all_onto(
     names: &[InputFile],
     reading: &TakeArgs,

@@ -182,11 +182,9 @@ pub(crate) fn of_written(studied: &Studied, candidate: &LoopCandidate, format: F
     let source = &studied.file.source;
     if studied.character.is_none() && source.changes_scale() {
         let row = CheckId::Scale.row();
-        let check = checks.iter_mut().find(|check| check.id == row.id);
-        let lost = u8::from(source.loses_scale(format));
-        check
-            .into_iter()
-            .for_each(|check| *check = row.graded(f64::from(lost), 1.0));
+        if let Some(check) = checks.iter_mut().find(|check| check.id == row.id) {
+            *check = row.answered(source.loses_scale(format));
+        }
     }
     checks
 }

@@ -34,21 +34,20 @@ pub struct CutRequest {
 }
 
 /// Why nothing can be cut.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CutTakeError {
     /// More frames per second than an engine uses.
     #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
-    Rate { wanted_hz: f64, limit_hz: f64 },
+    Rate {
+        wanted_hz: f64,
+        limit_hz: f64,
+    },
     #[error("there is no loop to begin or end in: the take neither stands nor repeats")]
     NoLoops,
-    #[error(transparent)]
-    Passage(#[from] PassageError),
-    #[error(transparent)]
-    Carry(#[from] CarryError),
-    #[error(transparent)]
-    Job(#[from] JobError),
+    Passage(PassageError),
+    Carry(CarryError),
+    Job(JobError),
 }
 
 impl From<loopwright_moves::play::PlayError> for CutTakeError {

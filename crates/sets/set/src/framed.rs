@@ -17,16 +17,19 @@ use loopwright_moves::{
 use crate::cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, Found, carried, found_in};
 
 /// Why a loop gets no start or stop.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
+#[error_sum]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum FrameError {
     #[error("no {} in the take: {why}", kind.as_str())]
-    Missing { kind: PassageKind, why: String },
+    Missing {
+        kind: PassageKind,
+        why: String,
+    },
     #[error("a loop is framed by start and stop, not by {}", kind.as_str())]
-    Kind { kind: PassageKind },
-    #[error(transparent)]
-    Cut(#[from] CutTakeError),
+    Kind {
+        kind: PassageKind,
+    },
+    Cut(CutTakeError),
 }
 
 impl From<PassageError> for FrameError {

@@ -245,18 +245,14 @@ pub fn check_passage(
         .map(|id| id.worst(&joins, written.skeleton()))
         .collect();
     checks.push(slide.unwrap_or_else(|| CheckId::FootSlide.row().unmeasured(Unmeasured::NotApplicable)));
-    let verdict = Verdict::of_checks(checks, |id| PassageCheckId::row_of(id).or_else(|| CheckId::row_of(id)));
-    Ok(match verdict.grade {
-        Grade::Good if loops.iter().all(Option::is_some) => Verdict {
-            reason: "it meets its loops".to_owned(),
-            ..verdict
-        },
-        Grade::Good => Verdict {
-            reason: "its feet stand still; loops that it meets are not beside it".to_owned(),
-            ..verdict
-        },
-        _ => verdict,
-    })
+    let mut verdict = Verdict::of_checks(checks, |id| PassageCheckId::row_of(id).or_else(|| CheckId::row_of(id)));
+    if verdict.grade == Grade::Good {
+        verdict.reason = match loops {
+            [Some(_), Some(_)] => "it meets its loops".to_owned(),
+            _ => "its feet stand still; loops that it meets are not beside it".to_owned(),
+        };
+    }
+    Ok(verdict)
 }
 
 /// Compares the joints at the ends of a passage with those of the available loops.

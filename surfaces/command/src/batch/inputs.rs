@@ -236,15 +236,16 @@ pub struct Shard {
 
 impl Shard {
     pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || "must be I/N, such as 2/8: the second of eight parts".to_owned();
-        let (number, of) = text.split_once('/').ok_or_else(wrong)?;
-        let number = number.trim().parse().map_err(|_| wrong())?;
-        let of = of.trim().parse().map_err(|_| wrong())?;
-        if (1..=of).contains(&number) {
-            Ok(Self { number, of })
-        } else {
-            Err(wrong())
-        }
+        let part = |text: &str| text.trim().parse::<usize>().ok();
+        text.split_once('/')
+            .and_then(|(number, of)| {
+                Some(Self {
+                    number: part(number)?,
+                    of: part(of)?,
+                })
+            })
+            .filter(|shard| (1..=shard.of).contains(&shard.number))
+            .ok_or_else(|| "must be I/N, such as 2/8: the second of eight parts".to_owned())
     }
 
     /// Whether an input is in this part. That depends on its path alone, not on the other inputs, so a file that is added meanwhile moves

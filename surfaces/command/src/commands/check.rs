@@ -18,7 +18,7 @@ use crate::{
     exit::{Ending, Failure, Result},
     files::{self, InputFile},
     found_loops::{FoundLoop, loops_in, passages_in},
-    limits::{Exceeded, Limits, SeamNames},
+    limits::{Exceeded, Limits},
     load,
     output::{self, Outputs},
     project,
@@ -284,12 +284,7 @@ pub fn check(
     let mut figures = describe::quality(&quality, None, skeleton);
     let grade = judged.grade;
     judged.state(&mut figures);
-    let name_of = |joint: usize| skeleton.joint(joint).name.clone();
-    let names = SeamNames {
-        turn: name_of(joints.turn),
-        gap: name_of(joints.gap),
-        acceleration: name_of(joints.acceleration),
-    };
+    let names = [joints.turn, joints.gap, joints.acceleration].map(|joint| skeleton.joint(joint).name.clone());
     let is_ping_pong = sidecar.is_some_and(|sidecar| sidecar.candidate.ping_pong_ease_frames.is_some());
     let [mut failed, to_review] = fails.of(&figures.checks, is_ping_pong);
     failed.extend(limits.exceeded(&figures, &names));

@@ -157,12 +157,10 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
                 outcomes.push(match fit_take(&file, reading, settings) {
                     Ok(take) => {
                         let take = smoothed(take)?;
-                        for warning in &take.warnings {
-                            talk::warn(&if is_batch {
-                                format!("{}: {warning}", take.facts.file)
-                            } else {
-                                warning.clone()
-                            });
+                        if is_batch {
+                            talk::warn_of(&take.facts.file, &take.warnings);
+                        } else {
+                            talk::warn_all(&take.warnings);
                         }
                         Outcome::Take(Box::new(take))
                     }

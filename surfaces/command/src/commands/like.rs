@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use loopwright_core::math::ordered;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_job::Study;
 use loopwright_moves::{
@@ -58,11 +59,7 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
         all.extend(occurrences.found.iter().map(|found| (number, *found)));
         sought.push((pattern, motion, frames, occurrences));
     }
-    all.sort_by(|(_, one), (_, other)| {
-        one.cost
-            .total_cmp(&other.cost)
-            .then(one.start_frame.cmp(&other.start_frame))
-    });
+    all.sort_by_key(|(_, each)| (ordered(each.cost), each.start_frame));
     // A stretch is listed once, for the motion that it resembles most.
     let mut listed: Vec<(usize, Occurrence)> = Vec::new();
     for (number, found) in all {

@@ -24,7 +24,7 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
     let (names, format, mut outputs) = of_loops(&args.files)?;
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;
-    let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
+    let loops = written_loop::read_all_onto(&names, &args.files.reading, None)?;
     let engine = args.files.engine.engine();
     talk::warn_all(
         engine

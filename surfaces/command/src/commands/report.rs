@@ -320,7 +320,8 @@ impl Pages<'_> {
         let reading = one.reading(&self.args.reading);
         let read = written_loop::read(one, &reading)?;
         let (closed, in_file) = render::loop_motion(&one.path, &read, &reading, &self.surfaces)?;
-        let judged = read.sidecar.as_ref().filter(|sidecar| sidecar.quality.grade.is_some());
+        let sidecar = read.sidecar.as_ref();
+        let judged = sidecar.filter(|sidecar| sidecar.quality.grade.is_some());
         let (root, quality) = match judged {
             Some(sidecar) => (sidecar.root_motion.clone(), sidecar.quality.clone()),
             // Loops without a sidecar are judged by their keys.
@@ -342,27 +343,21 @@ impl Pages<'_> {
                 )
             }
         };
-        let uncut = read
-            .sidecar
-            .as_ref()
-            .and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file));
-        let contacts = read.sidecar.iter().filter_map(|sidecar| sidecar.feet.as_ref());
+        let contacts = sidecar.and_then(|sidecar| sidecar.feet.as_ref());
         Ok(LoopEntry {
             name: one.to_string(),
             kind: self.kind(one, &read, root.speed_mps),
             speed_mps: root.speed_mps,
             turn_rate_dps: root.turn_rate_dps,
-            cycles: read.sidecar.as_ref().map_or(1, |sidecar| sidecar.candidate.cycles),
-            contact_phase: read
-                .sidecar
-                .as_ref()
+            cycles: sidecar.map_or(1, |sidecar| sidecar.candidate.cycles),
+            contact_phase: sidecar
                 .and_then(|sidecar| sidecar.candidate.contact_phase)
                 .unwrap_or(0.0),
-            figures: answer::figures(&read.facts, &root, &quality, read.sidecar.as_ref()),
-            contacts: contacts.flat_map(|feet| feet.contacts.clone()).collect(),
+            figures: answer::figures(&read.facts, &root, &quality, sidecar),
+            contacts: contacts.map_or_else(Vec::new, |feet| feet.contacts.clone()),
             quality,
             closed,
-            uncut,
+            uncut: sidecar.and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file)),
         })
     }
 

@@ -27,17 +27,11 @@ pub struct StanceEdit {
 }
 
 /// Why a stance cannot be edited.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
+#[error_kinds(Copy)]
 pub enum StanceError {
     /// The foot does not exist.
     #[error("foot {foot} has an edited stance, but the body has {num_feet} feet")]
-    Foot {
-        /// Index given.
-        foot: usize,
-        /// Feet of the body.
-        num_feet: usize,
-    },
+    Foot { foot: usize, num_feet: usize },
     /// The ends of the span are not two numbers in order.
     #[error("a stance lasts from one moment to the same or a later one, found {} to {}", found[0], found[1])]
     Order {

@@ -242,27 +242,26 @@ impl OutputRecipe {
         if let Some(found) = self.fps.filter(|rate| !is_positive(*rate)) {
             return Err(RecipeError::Rate { found });
         }
-        let not_positive = [
+        for (name, value) in [
             ("seconds", self.seconds),
             ("cadence", self.cadence),
             ("speed", self.speed),
-        ]
-        .into_iter()
-        .find(|(_, value)| value.is_some_and(|value| !is_positive(value)));
-        if let Some((name, Some(found))) = not_positive {
-            return Err(RecipeError::NotPositive { name, found });
+        ] {
+            if let Some(found) = value.filter(|value| !is_positive(*value)) {
+                return Err(RecipeError::NotPositive { name, found });
+            }
         }
         if self.contact.is_some() && self.start_at.is_some() {
             return Err(RecipeError::TwoStarts);
         }
-        let lengths = [
-            self.seconds,
-            self.frames.zip(self.fps).map(|(count, rate)| count as f64 / rate),
+        let of_frames = self.frames.zip(self.fps).map(|(count, rate)| count as f64 / rate);
+        let mut lengths = [
+            self.seconds.map(Length::Secs),
+            of_frames.map(Length::Secs),
+            self.cadence.map(Length::StepsPerMinute),
         ]
         .into_iter()
-        .flatten()
-        .map(Length::Secs);
-        let mut lengths = lengths.chain(self.cadence.map(Length::StepsPerMinute));
+        .flatten();
         let length = lengths.next();
         if lengths.next().is_some() || (length.is_some() && self.speed.is_some() && self.keep.is_some()) {
             return Err(RecipeError::TwoLengths);

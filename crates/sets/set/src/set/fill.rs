@@ -1,6 +1,6 @@
 //! Makes loops that no take shows of others: mirror images, and blends between loops that are near enough.
 
-use loopwright_core::{candidate::MotionKind, feet::FootLock, math::ordered};
+use loopwright_core::{candidate::MotionKind, math::ordered};
 use loopwright_formats::{
     loop_file::facts::Grade,
     set::{MadeFrom, Missing, SetMade},
@@ -196,12 +196,8 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
     let stored = [one, other].map(|member| member.stored.clone());
     let request = BlendRequest {
         weights: weights(one, other, hole),
-        speed_mps: None,
-        turn_rate_dps: None,
-        lock_feet: FootLock::Auto,
         overrides: form.overrides.clone(),
-        target: None,
-        recenters: false,
+        ..BlendRequest::default()
     };
     let names = hole.corners.iter().map(ToString::to_string).collect();
     let blended = Blend::new(&stored, names, &request)

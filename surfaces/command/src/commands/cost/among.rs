@@ -1,5 +1,6 @@
 //! Finds the cheapest jump from each of many motions into each other one.
 
+use loopwright_core::math::ordered;
 use loopwright_moves::{
     Transitions,
     transition::{Crossing, TransitionError},
@@ -118,7 +119,7 @@ pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
         let num_pairs = sides.len() * (sides.len() - 1);
         warning!("{num_apart} of {num_pairs} jumps lead to another skeleton, and are left out");
     }
-    best.sort_by(|(_, one), (_, other)| one.cost.total_cmp(&other.cost));
+    best.sort_by_key(|(_, jump)| ordered(jump.cost));
     let table = |figure: &dyn Fn(&[usize; 2], &Crossing) -> f64| {
         let mut table = vec![vec![None; sides.len()]; sides.len()];
         for (pair @ [exit, entry], jump) in &best {

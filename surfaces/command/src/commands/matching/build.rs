@@ -253,7 +253,15 @@ impl<'a> Building<'a> {
             Opened::Future(database) => database.to_bytes(),
             Opened::Cost(database) => database.to_bytes(),
         };
-        let answer = BuildAnswer::new(path, database.kind(), database.clips(), bytes.len(), num_added);
+        let clips = database.clips();
+        let answer = BuildAnswer {
+            database: path.display().to_string(),
+            features: database.kind().as_str(),
+            clips: clips.len(),
+            rows: clips.iter().map(|clip| clip.num_rows).sum(),
+            added_rows: num_added,
+            file_bytes: bytes.len(),
+        };
         Ok((bytes, answer))
     }
 
@@ -316,19 +324,6 @@ pub struct BuildAnswer {
     added_rows: usize,
     /// Bytes of the database.
     file_bytes: usize,
-}
-
-impl BuildAnswer {
-    fn new(path: &Path, features: FeatureSetKind, clips: &[ClipRows], file_bytes: usize, added_rows: usize) -> Self {
-        Self {
-            database: path.display().to_string(),
-            features: features.as_str(),
-            clips: clips.len(),
-            rows: clips.iter().map(|clip| clip.num_rows).sum(),
-            added_rows,
-            file_bytes,
-        }
-    }
 }
 
 fn built(answer: &BuildAnswer) -> String {

@@ -45,8 +45,27 @@ pub fn run(args: &MatchArgs) -> Result<Ending> {
 /// Describes a database of this many bytes.
 pub fn inspected(path: &Path, database: &Opened, num_bytes: usize) -> InspectAnswer {
     match database {
-        Opened::Future(database) => InspectAnswer::of_future(path, database, num_bytes),
-        Opened::Cost(database) => InspectAnswer::of_cost(path, database, num_bytes),
+        Opened::Future(database) => InspectAnswer {
+            index_bytes: database.index_bytes(),
+            ahead_secs: database.horizon().secs().to_vec(),
+            ..InspectAnswer::new(path, FeatureSetKind::Future, database, num_bytes)
+        },
+        Opened::Cost(database) => {
+            let features = database.features();
+            let joints = features.joints().iter().map(|joint| WeightFacts {
+                joint: joint.name.clone(),
+                weight: joint.weight,
+            });
+            InspectAnswer {
+                index_bytes: database.index_bytes(),
+                fade: Some(Fade {
+                    decay: features.decay().name(),
+                    time_secs: features.decay().secs(),
+                }),
+                joints: joints.collect(),
+                ..InspectAnswer::new(path, FeatureSetKind::Cost, database, num_bytes)
+            }
+        }
     }
 }
 
@@ -216,31 +235,6 @@ pub struct InspectAnswer {
 }
 
 impl InspectAnswer {
-    fn of_future(path: &Path, database: &MatchDatabase, file_bytes: usize) -> Self {
-        Self {
-            index_bytes: database.index_bytes(),
-            ahead_secs: database.horizon().secs().to_vec(),
-            ..Self::new(path, FeatureSetKind::Future, database, file_bytes)
-        }
-    }
-
-    fn of_cost(path: &Path, database: &CostDatabase, file_bytes: usize) -> Self {
-        let features = database.features();
-        let joints = features.joints().iter().map(|joint| WeightFacts {
-            joint: joint.name.clone(),
-            weight: joint.weight,
-        });
-        Self {
-            index_bytes: database.index_bytes(),
-            fade: Some(Fade {
-                decay: features.decay().name(),
-                time_secs: features.decay().secs(),
-            }),
-            joints: joints.collect(),
-            ..Self::new(path, FeatureSetKind::Cost, database, file_bytes)
-        }
-    }
-
     fn new<S>(path: &Path, features: FeatureSetKind, database: &FrameDatabase<'_, S>, file_bytes: usize) -> Self {
         let clips = database.clips().iter().map(|rows| {
             let all = rows.first_row..rows.first_row + rows.num_rows;

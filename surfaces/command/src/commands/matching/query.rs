@@ -11,7 +11,7 @@ use loopwright_match::{
 
 use super::{Opened, Tag, asked_for, open, tags_of, tags_text, unmatched};
 use crate::{
-    args::{MatchQueryArgs, StandingFoot, Wish, gaits_of},
+    args::{MatchQueryArgs, Wish, gaits_of},
     exit::{Ending, Failure, Result},
     files, motions, output,
     report::table::Table,
@@ -75,12 +75,8 @@ pub fn found(
     let filter = MatchFilter {
         tags: wish.tags.clone(),
         gaits: gaits_of(&wish.gaits),
-        standing: match wish.standing {
-            None => 0,
-            Some(StandingFoot::Left) => 1,
-            Some(StandingFoot::Right) => 2,
-            Some(StandingFoot::Both) => 3,
-        },
+        // Bit 0 is the left foot, bit 1 the right one.
+        standing: wish.standing.map_or(0, |foot| foot as u8 + 1),
         ..MatchFilter::default()
     };
     let found: Vec<Vec<FoundFrame>> = match database {

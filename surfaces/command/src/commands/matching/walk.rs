@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use loopwright_core::math::Decay;
+use loopwright_job::AddedRoot;
 use loopwright_match::{
     MatchDatabase, MatchFilter, MatchSource,
     walk::{self, WalkError, WalkPath, Walked, WalkerSettings},
@@ -121,11 +122,9 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source> {
     let reading = &input.reading(reading);
     if input.sidecar.is_some() {
         let loops = written_loop::loops_of(&input, reading, Excluded::NONE)?;
-        let first = written_loop::read_all_playable(&loops[..1], reading)?
-            .into_iter()
-            .next();
-        if let Some(first) = first {
-            return Ok(first.file.source);
+        if let Some(first) = loops.first() {
+            let stored = written_loop::read_playable(first, reading, AddedRoot::Kept)?;
+            return Ok(stored.file.source);
         }
     }
     Ok(files::read_take(&input.path, &load::settings(reading), &mut Vec::new())?.source)
