@@ -111,6 +111,11 @@ def f1(hits, found, truth):
     return 2 * hits / max(1, found + truth)
 
 
+def group(label):
+    kind = label["kind"]
+    return "runs" if "run" in kind else "turning walks" if "turn" in kind else "treadmill walk" if label["treadmill"] else "walks"
+
+
 class Score:
     """Of one kind of event over takes: sides apart, inside the windows of the plates."""
 
@@ -209,6 +214,16 @@ class Measured:
         rows += [(name, *scores(of), "-") for name, of in rivals.items()]
         return table(*rows)
 
+    def of_groups(self, found, rivals):
+        methods = {"loopwright": found["as recorded"]} | rivals
+        rows = [("group", "event", "labels", *methods)]
+        for name in dict.fromkeys(map(group, self.labels.values())):
+            labels = {take: label for take, label in self.labels.items() if group(label) == name}
+            for kind in KINDS:
+                scores = [Score(labels, of, kind) for of in methods.values()]
+                rows.append((name, kind, scores[0].truth, *scores))
+        return table(*rows)
+
     def of_belt(self, name="vanderzee_p10_trial3"):
         label, take = self.labels[name], without_heels(self.take(name))
         belt = belt_velocity(take, label)
@@ -247,6 +262,7 @@ class Measured:
         self.floored = [Score(self.labels, found["as recorded"], kind).f1(50) for kind in KINDS]
         return {
             "truth-plates": self.of_plates(found, rivals),
+            "truth-groups": self.of_groups(found, rivals),
             "truth-others": f"The treadmill walk with its belt taken out, {belt:.2f} m/s: shift {moved}.",
             "truth-captured": self.of_captured(),
         }
