@@ -1,7 +1,5 @@
 //! Converts text of a picture to outlines, so that rendering needs no fonts.
 
-use std::borrow::Cow;
-
 use ttf_parser::{Face, FaceParsingError, OutlineBuilder};
 
 use super::kit::{
@@ -65,7 +63,7 @@ fn push_line(svg: &mut String, faces: &[Face; 2], attributes: &str, words: &str)
         Some("end") => -line.at[0],
         _ => 0.0,
     };
-    let place = attribute("transform").map_or(Cow::Borrowed(""), |moved| Cow::Owned(format!("{moved} ")));
+    let place = attribute("transform").map_or_else(String::new, |moved| format!("{moved} "));
     let fill = attribute("fill").map_or_else(String::new, |fill| format!(" fill=\"{fill}\""));
     let [x, y] = ["x", "y"].map(|name| number(name).unwrap_or(0.0));
     *svg += &format!(
