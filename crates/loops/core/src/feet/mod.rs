@@ -682,24 +682,15 @@ impl<'a> Holding<'a> {
 }
 
 /// Why feet cannot be held.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
+#[error_kinds]
 pub enum HoldError {
     /// A requested edit of a stance is not possible.
-    #[error(transparent)]
-    Stance(#[from] StanceError),
+    Stance(StanceError),
     /// The samples are not a loop clip.
-    #[error(transparent)]
-    LoopClip(#[from] LoopClipError),
+    LoopClip(LoopClipError),
     /// A robot's feet cannot be held on its hinges.
-    #[error(transparent)]
-    Hinges(#[from] HingeError),
+    Hinges(HingeError),
     /// The known contacts belong to another motion.
     #[error("the motion has {found} samples, but the contacts of its feet are known at {known}")]
-    KnownElsewhere {
-        /// Samples of the motion.
-        found: usize,
-        /// Samples at which it is known.
-        known: usize,
-    },
+    KnownElsewhere { found: usize, known: usize },
 }

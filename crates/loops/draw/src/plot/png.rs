@@ -8,9 +8,7 @@ use resvg::{
 use super::outlines::outlined;
 
 /// Why an SVG could not be turned into a PNG.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum PngError {
     #[error("the picture cannot be read as SVG: {why}")]
     Svg { why: String },

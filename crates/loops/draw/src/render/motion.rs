@@ -32,9 +32,7 @@ pub struct DrawnMotion {
 }
 
 /// Why poses cannot be drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds(Copy, Eq)]
 pub enum MotionError {
     #[error("the figure has another number of joints than the motion")]
     OtherSkeleton,

@@ -39,17 +39,14 @@ impl Default for SceneSettings {
 }
 
 /// Why a picture cannot be drawn.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum RenderError {
     #[error("a picture of {width} x {height} pixels cannot be made; its sides must lie between {} and {}, and a sheet of many may hold {MAX_PIXELS} pixels", SIDES.start(), SIDES.end())]
     Size { width: u32, height: u32 },
     #[error("the motion does not repeat, so it has no seam")]
     NoSeam,
     /// Text could not be drawn, or the picture could not be encoded.
-    #[error(transparent)]
-    Png(#[from] PngError),
+    Png(PngError),
     /// An animation could not be encoded.
     #[error("the animation cannot be packed: {why}")]
     Packing { why: String },
