@@ -136,7 +136,8 @@ impl<'a> Scene<'a> {
             settings.size,
         );
         if !title.is_empty() {
-            scene.title = Some(scene.heading(title)?);
+            let height = scene.type_height();
+            scene.title = Some(scene.words([(1.5 * height, true, title)])?);
         }
         Ok(scene)
     }
@@ -246,12 +247,6 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns a line of bold text at the top of the picture.
-    fn heading(&self, words: &str) -> Result<Picture, RenderError> {
-        let height = self.type_height();
-        self.words(core::iter::once((1.5 * height, true, words)))
-    }
-
     /// Lines of text at the bottom of the picture.
     pub(super) fn footnotes(&self, lines: &[&str]) -> Result<Picture, RenderError> {
         let height = self.type_height();
@@ -270,11 +265,12 @@ impl<'a> Scene<'a> {
     }
 
     /// Lines of text: baseline in pixels from the top, whether bold, and the text.
-    fn words<'w>(&self, lines: impl Iterator<Item = (f64, bool, &'w str)>) -> Result<Picture, RenderError> {
+    fn words<'w>(&self, lines: impl IntoIterator<Item = (f64, bool, &'w str)>) -> Result<Picture, RenderError> {
         let height = self.type_height();
         Ok(caption::sheet(
             self.size,
             &lines
+                .into_iter()
                 .map(|(base, is_bold, words)| Caption {
                     at: [0.7 * height, base],
                     height,

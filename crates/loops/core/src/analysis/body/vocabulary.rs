@@ -419,7 +419,9 @@ fn vertebra(words: &[String]) -> Option<Word> {
 /// namespace. Numbers are words.
 pub(super) fn split(name: &str) -> Vec<String> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
-    let letters = name.chars().filter(|letter| !is_combining(*letter)).map(halfwidth);
+    // Combining accents stand in the file names of some systems.
+    let letters = name.chars().filter(|letter| !('\u{300}'..='\u{36f}').contains(letter));
+    let letters = letters.map(halfwidth);
     let letters: Vec<char> = letters.collect();
     let mut words: Vec<String> = Vec::new();
     let mut before = Kind::Separator;
@@ -479,18 +481,11 @@ impl Kind {
     }
 }
 
-/// Whether it is a combining accent, as in the file names of some systems.
-fn is_combining(letter: char) -> bool {
-    ('\u{300}'..='\u{36f}').contains(&letter)
-}
-
 /// Converts wide Latin letters and digits of Japanese names to plain ones.
 fn halfwidth(letter: char) -> char {
-    let wide = ('\u{ff01}'..='\u{ff5e}').contains(&letter);
-    if wide {
-        char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter)
-    } else {
-        letter
+    match letter {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
+        _ => letter,
     }
 }
 
