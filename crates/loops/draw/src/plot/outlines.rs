@@ -40,10 +40,14 @@ fn push_line(svg: &mut String, faces: &[Face; 2], attributes: &str, words: &str)
     let class = attribute("class").unwrap_or_default();
     let classes = || class.split_whitespace();
     let is_bold = classes().any(|class| matches!(class, "h" | "title")) || attribute("font-weight") == Some("bold");
-    let size = number("font-size").unwrap_or_else(|| match () {
-        () if classes().any(|class| class == "title") => style::TITLE,
-        () if classes().any(|class| class == "h") => style::HEAD,
-        () => style::TEXT,
+    let size = number("font-size").unwrap_or_else(|| {
+        if classes().any(|class| class == "title") {
+            style::TITLE
+        } else if classes().any(|class| class == "h") {
+            style::HEAD
+        } else {
+            style::TEXT
+        }
     });
     let face = &faces[usize::from(is_bold)];
     let scale = size / f64::from(face.units_per_em());
