@@ -75,6 +75,9 @@ enum Part {
     Hand,
 }
 
+// `Foot` is a foot of the body here.
+use Part::{Arm, Carrier, Hand, Leg, Other, Spine};
+
 impl Figure {
     /// Creates the body of a take's skeleton, with the bone lengths of the take's middle frame.
     pub fn new(take: &Take, body: &Body) -> Self {
@@ -254,7 +257,7 @@ impl Figure {
         // Bones without length are rig controls; distant props and markers are not part of the body.
         if [joint, parent]
             .iter()
-            .any(|&end| parts.part[end] == Part::Carrier && end != self.hips)
+            .any(|&end| parts.part[end] == Carrier && end != self.hips)
             || length < 0.002 * self.stature
             || length > self.stature
         {
@@ -264,28 +267,28 @@ impl Figure {
         let between = |from: f64, to: f64| self.sized(along.map(|along| from + (to - from) * along));
         let radii = match parts.part[joint] {
             // From the spine or the pelvis to where the limb begins.
-            Part::Leg if parts.part[parent] != Part::Leg => self.sized([PELVIS, THIGH]),
-            Part::Arm if parts.part[parent] != Part::Arm => self.sized([SHOULDER, UPPER_ARM]),
-            Part::Leg => between(THIGH, ANKLE),
+            Leg if parts.part[parent] != Leg => self.sized([PELVIS, THIGH]),
+            Arm if parts.part[parent] != Arm => self.sized([SHOULDER, UPPER_ARM]),
+            Leg => between(THIGH, ANKLE),
             Part::Foot => self.sized([ANKLE, TOE]),
-            Part::Arm => between(UPPER_ARM, WRIST),
-            Part::Hand if parts.part[parent] == Part::Hand => self.sized([FINGER; 2]),
+            Arm => between(UPPER_ARM, WRIST),
+            Hand if parts.part[parent] == Hand => self.sized([FINGER; 2]),
             // The only bone beyond the wrist is the whole hand.
-            Part::Hand => {
+            Hand => {
                 let is_alone = self.skeleton.children(parent).len() == 1;
                 let knuckles = if is_alone { PALM } else { KNUCKLE };
                 self.sized([WRIST, knuckles])
             }
-            Part::Spine => self.spine_radii(along),
-            Part::Other | Part::Carrier => self.other_radii(length),
+            Spine => self.spine_radii(along),
+            Other | Carrier => self.other_radii(length),
         };
         self.limbs.push(Limb {
             ends: [parent, joint],
             radii,
             // The bone that joins a limb to the trunk belongs to the trunk.
             side: match (parts.part[joint], parts.part[parent]) {
-                (Part::Leg, Part::Leg | Part::Foot) | (Part::Arm, Part::Arm | Part::Hand) => parts.side[joint],
-                (Part::Leg | Part::Arm, _) => None,
+                (Leg, Leg | Part::Foot) | (Arm, Arm | Hand) => parts.side[joint],
+                (Leg | Arm, _) => None,
                 _ => parts.side[joint],
             },
         });
@@ -335,11 +338,11 @@ impl Figure {
         {
             self.add_head(joint, up, NECK_LENGTH * stature);
         }
-        if !is_leaf || parts.part[joint] == Part::Carrier {
+        if !is_leaf || parts.part[joint] == Carrier {
             return;
         }
         let (tip_offset, radii) = match parts.part[joint] {
-            Part::Hand if body.hands.contains(&joint) => (
+            Hand if body.hands.contains(&joint) => (
                 tip.or_else(|| onwards.map(|ahead| ahead * (PALM_LENGTH * stature))),
                 self.sized([WRIST, PALM]),
             ),
@@ -352,7 +355,7 @@ impl Figure {
                 self.sized([ANKLE, TOE]),
             ),
             Part::Foot => (tip, self.sized([TOE, 0.8 * TOE])),
-            Part::Hand => (tip, self.sized([FINGER; 2])),
+            Hand => (tip, self.sized([FINGER; 2])),
             _ => (tip, self.other_radii(tip.map_or(0.0, DVec3::length))),
         };
         let Some(tip_offset) = tip_offset else { return };
@@ -401,7 +404,7 @@ impl Parts {
     fn new(skeleton: &Skeleton, body: &Body) -> Self {
         let count = skeleton.num_joints();
         let mut parts = Self {
-            part: vec![Part::Other; count],
+            part: vec![Other; count],
             side: vec![None; count],
             along: vec![0.0; count],
             chest: None,
@@ -411,17 +414,17 @@ impl Parts {
             .into_iter()
             .chain(body.controls.iter().copied())
         {
-            parts.part[joint] = Part::Carrier;
+            parts.part[joint] = Carrier;
         }
         if let Some(head) = body.head {
-            parts.lay_out(skeleton, body.hips, head, Part::Spine);
+            parts.lay_out(skeleton, body.hips, head, Spine);
         } else if let Some(chest) = body.shoulders.and_then(|shoulders| skeleton.last_shared(shoulders)) {
             // Some skeletons end at the chest.
-            parts.lay_out(skeleton, body.hips, chest, Part::Spine);
+            parts.lay_out(skeleton, body.hips, chest, Spine);
             for along in &mut parts.along {
                 *along *= CHEST_ALONG;
             }
-            parts.chest = Some(chest).filter(|&chest| parts.part[chest] == Part::Spine);
+            parts.chest = Some(chest).filter(|&chest| parts.part[chest] == Spine);
         }
         for foot in body.known_feet() {
             let path = skeleton.path_from_root(foot.ankle);
@@ -433,9 +436,9 @@ impl Parts {
                 .unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
             if let (Some(end), Some([left, right])) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
                 let is_left = (foot.side == Some(Side::Left)) != body.is_mirrored;
-                parts.lay_out(skeleton, if is_left { left } else { right }, end, Part::Leg);
+                parts.lay_out(skeleton, if is_left { left } else { right }, end, Leg);
             }
-            parts.lay_out(skeleton, start, foot.ankle, Part::Leg);
+            parts.lay_out(skeleton, start, foot.ankle, Leg);
             parts.end_in(skeleton, foot.ankle, Part::Foot);
             if let Some(side) = foot.side {
                 parts.take_side(skeleton, start, side);
@@ -450,9 +453,9 @@ impl Parts {
                 skeleton,
                 body.shoulders.map_or(hand, |shoulders| shoulders[index.min(1)]),
                 hand,
-                Part::Arm,
+                Arm,
             );
-            parts.end_in(skeleton, hand, Part::Hand);
+            parts.end_in(skeleton, hand, Hand);
         }
         for [left, right] in [body.thighs, body.shoulders].into_iter().flatten() {
             parts.take_side(skeleton, left, Side::Left);
@@ -470,7 +473,7 @@ impl Parts {
         let steps = (path.len() - 1 - at).max(1) as f64;
         for (step, &joint) in path[at..].iter().enumerate() {
             // The spine begins at the hips, which keep their own part.
-            if part != Part::Spine || step > 0 {
+            if part != Spine || step > 0 {
                 self.part[joint] = part;
             }
             self.along[joint] = step as f64 / steps;

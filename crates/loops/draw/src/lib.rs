@@ -4,6 +4,10 @@
 //! Without the feature `pictures`, only the body of capsules remains, and with `animations` also GIF files, for programs that draw by
 //! themselves.
 
+#[cfg(feature = "pictures")]
+#[macro_use]
+extern crate loopwright_attributes;
+
 mod figure;
 
 pub use figure::{Figure, Limb};

@@ -457,8 +457,7 @@ impl Strides {
             flight: mean(|row| Some(row.flight())),
             feet,
             evenness,
-            note: None,
-            rows: Vec::new(),
+            ..Self::default()
         };
         let note = strides.note(paths.run_mps);
         Self { rows, note, ..strides }

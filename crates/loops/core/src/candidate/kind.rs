@@ -57,11 +57,9 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
     if analysis.activity.is_still() {
         return MotionKind::Still;
     }
+    let whole = best.and_then(|best| best.whole.as_ref());
     let is_one_shot = match best {
-        Some(best) => best
-            .whole
-            .as_ref()
-            .is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins),
+        Some(_) => whole.is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins),
         None => is_single_action(analysis),
     };
     if is_one_shot {
@@ -71,7 +69,6 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
             MotionKind::OneShot
         };
     }
-    let whole = best.and_then(|best| best.whole.as_ref());
     // Poses held before and after a cycle are not part of it.
     let of_stretch = best
         .filter(|_| whole.is_none_or(|whole| whole.left_out > 0))

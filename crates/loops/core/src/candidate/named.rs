@@ -2,7 +2,12 @@
 //!
 //! A name is used if the motion is ambiguous, and never against clear motion: docs/math/whole_clips.md.
 
-use crate::analysis::{Analysis, MotionKind};
+use crate::analysis::{
+    Analysis,
+    MotionKind::{self, Backward, Idle, Jump, OneShot, Other, Run, Strafe, Walk},
+};
+
+use Meaning::{Kind, Once, Repeats};
 
 /// The motion that the name of a take states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,39 +20,33 @@ pub struct NamedMotion {
 
 /// Whole words in names of motions, in any case, in languages with spaces or capitals between words.
 const WORDS: [(&str, Meaning); 7] = [
-    (
-        "loop loops looped looping cycle cycles ciclo boucle schleife",
-        Meaning::Repeats,
-    ),
+    ("loop loops looped looping cycle cycles ciclo boucle schleife", Repeats),
     (
         "idle idles breathing breathe warten esperando attente inactif reposo покой ожидание",
-        Meaning::Kind(MotionKind::Idle),
+        Kind(Idle),
     ),
     (
         "walk walks walking walkcycle stroll trot trotting sneak sneaking marching gehen caminar caminando andar \
          marche marcher camminata ходьба идти",
-        Meaning::Kind(MotionKind::Walk),
+        Kind(Walk),
     ),
     (
         "run runs running runcycle jog jogging sprint sprinting gallop galloping canter rennen correr corriendo course \
          courir corsa бег",
-        Meaning::Kind(MotionKind::Run),
+        Kind(Run),
     ),
-    (
-        "strafe strafes strafing sidestep sidestepping",
-        Meaning::Kind(MotionKind::Strafe),
-    ),
+    ("strafe strafes strafing sidestep sidestepping", Kind(Strafe)),
     (
         "swim swims swimming fly flying flap flapping glide gliding hover hovering float floating dance dances dancing \
          crawl crawling nadar nager schwimmen volar voler fliegen tanzen bailar танец плавание полёт",
-        Meaning::Kind(MotionKind::Other),
+        Kind(Other),
     ),
     (
         "attack attacks death die dies dying dead hit hits hurt punch kick stab slash chop bite throw shoot fire reload pickup \
          pick wave waves raise rear rears rearing clap bow salute cheer taunt dodge land landing start stop open close equip unequip use interact \
          react reaction transition knockback getup standup sitdown liedown emote thumbsup yes no angriff tod sterben ataque \
          muerte morir attaque mort mourir атака смерть удар",
-        Meaning::Once,
+        Once,
     ),
 ];
 
@@ -57,14 +56,14 @@ const JUMP: &str = "jump jumps leap salto saut sprung прыжок";
 
 /// Words of languages without spaces, anywhere in a name.
 const PARTS: [(&str, Meaning); 8] = [
-    ("待機", Meaning::Kind(MotionKind::Idle)),
-    ("待机", Meaning::Kind(MotionKind::Idle)),
-    ("歩", Meaning::Kind(MotionKind::Walk)),
-    ("行走", Meaning::Kind(MotionKind::Walk)),
-    ("走り", Meaning::Kind(MotionKind::Run)),
-    ("跑", Meaning::Kind(MotionKind::Run)),
-    ("攻撃", Meaning::Once),
-    ("攻击", Meaning::Once),
+    ("待機", Kind(Idle)),
+    ("待机", Kind(Idle)),
+    ("歩", Kind(Walk)),
+    ("行走", Kind(Walk)),
+    ("走り", Kind(Run)),
+    ("跑", Kind(Run)),
+    ("攻撃", Once),
+    ("攻击", Once),
 ];
 
 #[derive(Clone, Copy)]
@@ -100,30 +99,30 @@ impl NamedMotion {
         let (mut kinds, mut repeats, mut once) = (Vec::new(), false, false);
         for meaning in said {
             match meaning {
-                Meaning::Kind(kind) => kinds.push(kind),
-                Meaning::Repeats => repeats = true,
-                Meaning::Once => once = true,
+                Kind(kind) => kinds.push(kind),
+                Repeats => repeats = true,
+                Once => once = true,
             }
         }
         let (jumps, is_backward) = (has(JUMP), has(BACKWARD));
         if !kinds.is_empty() && has("to") {
             // A change from one motion into another.
             return Self {
-                kind: Some(MotionKind::OneShot),
+                kind: Some(OneShot),
                 repeats: Some(false),
             };
         }
         let ends = once || jumps;
         let kind = match kinds[..] {
             // Strafing and going backwards are also walks or runs.
-            [.., MotionKind::Strafe] if !ends => Some(MotionKind::Strafe),
-            [MotionKind::Walk | MotionKind::Run] if is_backward && !ends => Some(MotionKind::Backward),
+            [.., Strafe] if !ends => Some(Strafe),
+            [Walk | Run] if is_backward && !ends => Some(Backward),
             [kind] if !ends => Some(kind),
-            [] if jumps && !once && !repeats => Some(MotionKind::Jump),
-            [] if once && !repeats => Some(MotionKind::OneShot),
+            [] if jumps && !once && !repeats => Some(Jump),
+            [] if once && !repeats => Some(OneShot),
             _ => None,
         };
-        let is_idle = kinds.contains(&MotionKind::Idle);
+        let is_idle = kinds.contains(&Idle);
         Self {
             kind,
             // The idle of an attack is an idle; a walk into a jump is neither.
@@ -158,7 +157,6 @@ mod tests {
 
     #[test]
     fn names_say_what_people_mean_by_them() {
-        use MotionKind::{Backward, Idle, Jump, OneShot, Other, Run, Strafe, Walk};
         for (name, kind, repeats) in [
             ("Walking_A", Some(Walk), Some(true)),
             ("Armature|walk", Some(Walk), Some(true)),

@@ -220,10 +220,9 @@ impl LoopCandidate {
     /// Returns the motion of the world from start to end, if it does not come from the poses at both ends: the root of an idle
     /// body rests, and that of a whole take closes it.
     pub(crate) fn known_motion(&self) -> Option<Rigid> {
-        match &self.whole {
-            Some(whole) => Some(whole.motion),
-            None => (self.is_idle || self.pairing.is_ping_pong()).then_some(Rigid::IDENTITY),
-        }
+        self.whole
+            .map(|whole| whole.motion)
+            .or((self.is_idle || self.pairing.is_ping_pong()).then_some(Rigid::IDENTITY))
     }
 
     /// Whether the root rests: the body is idle, or a whole take ends where it began after a single action.

@@ -115,10 +115,9 @@ struct Closing<'a> {
 impl Closing<'_> {
     /// Returns a joint's start, and the end that meets it: its own, or the image of its partner's.
     fn met(&self, ends: &[JointEnds], joint: usize) -> JointEnds {
-        match self.image {
-            Some(image) => image.meets(joint, &ends[joint], &ends[image.partner(joint)]),
-            None => ends[joint],
-        }
+        self.image.map_or(ends[joint], |image| {
+            image.meets(joint, &ends[joint], &ends[image.partner(joint)])
+        })
     }
 
     /// Returns the gaps of all joints, whose motion at both ends is `ends`.
@@ -188,10 +187,9 @@ impl Closing<'_> {
         for (joint, plan) in self.plans.iter_mut().enumerate() {
             let Some(method) = &methods[joint] else { continue };
             // The offset at the end was computed against the image of the partner's start.
-            let own = match self.image {
-                Some(image) => image.wanted(joint, &targets[joint], &targets[image.partner(joint)]),
-                None => targets[joint],
-            };
+            let own = self.image.map_or(targets[joint], |image| {
+                image.wanted(joint, &targets[joint], &targets[image.partner(joint)])
+            });
             let (clip, ends) = (self.clip, &ends[joint]);
             let translation = self.tables.offsets(own.translation, method, || {
                 let at = |sample| clip.translations(sample)[joint];

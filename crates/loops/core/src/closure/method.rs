@@ -89,10 +89,8 @@ impl Method {
     /// Returns the seconds over which the method acts at the start and at the end: those of the crossfade, or the leading times
     /// of the shapes.
     pub fn secs(&self) -> [f64; 2] {
-        match self.crossfade_secs {
-            Some(secs) => [secs; 2],
-            None => [self.start, self.end].map(Shape::secs),
-        }
+        self.crossfade_secs
+            .map_or([self.start, self.end].map(Shape::secs), |secs| [secs; 2])
     }
 }
 

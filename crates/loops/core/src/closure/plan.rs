@@ -49,11 +49,11 @@ impl Plan {
         for end in 0..2 {
             let [o, rate, acceleration] = point.at_end(tables, end);
             let before = self.closed.translation[end];
-            self.closed.translation[end] = EndState {
-                value: before.value + o,
-                velocity: before.velocity + rate,
-                acceleration: before.acceleration + acceleration,
-            };
+            self.closed.translation[end] = EndState::new(
+                before.value + o,
+                before.velocity + rate,
+                before.acceleration + acceleration,
+            );
             let [o, rate, acceleration] = rotation.at_end(tables, end);
             self.closed.rotation[end] = rotation::offset_motion(&self.closed.rotation[end], o, rate, acceleration);
         }

@@ -13,11 +13,12 @@ pub(super) struct Tables {
     period_secs: f64,
     step_secs: f64,
     num_samples: usize,
-    keys: Vec<Option<(Shape, Shape, Order)>>,
     tables: Vec<Table>,
 }
 
 struct Table {
+    /// What it is shared by; `None` if a shape follows the track, which no other track shares.
+    key: Option<(Shape, Shape, Order)>,
     /// Weights at both ends, with derivatives.
     ends: [Weights; 2],
     /// Weights of the value at samples 0 to N; `None` outside every blend.
@@ -30,7 +31,6 @@ impl Tables {
             period_secs: clip.period_secs(),
             step_secs: clip.step_secs(),
             num_samples: clip.num_intervals() + 1,
-            keys: Vec::new(),
             tables: Vec::new(),
         }
     }
@@ -47,13 +47,12 @@ impl Tables {
         let follows = start.follows_the_track() || end.follows_the_track();
         let key = (!follows).then_some((start, end, order));
         if key.is_some()
-            && let Some(table) = self.keys.iter().position(|have| *have == key)
+            && let Some(table) = self.tables.iter().position(|table| table.key == key)
         {
             return Ok(TrackOffsets { targets, table });
         }
         let progress = if follows { progress() } else { None };
         let boundary = Boundary::with_progress(start, end, self.period_secs, order, progress)?;
-        self.keys.push(key);
         let samples = (0..self.num_samples)
             .map(|sample| {
                 let t = if sample + 1 == self.num_samples {
@@ -65,6 +64,7 @@ impl Tables {
             })
             .collect();
         self.tables.push(Table {
+            key,
             ends: [0.0, self.period_secs].map(|t| boundary.weights(t)),
             samples,
         });

@@ -34,21 +34,13 @@ pub enum StanceError {
     Foot { foot: usize, num_feet: usize },
     /// The ends of the span are not two numbers in order.
     #[error("a stance lasts from one moment to the same or a later one, found {} to {}", found[0], found[1])]
-    Order {
-        /// Ends given, frames or seconds.
-        found: [f64; 2],
-    },
+    Order { found: [f64; 2] },
     /// The span lies outside the loop.
     #[error(
         "the stance from {} to {} lies outside the loop, which lasts from {:.2} to {:.2}",
         found[0], found[1], range[0], range[1]
     )]
-    Outside {
-        /// Ends given, frames or seconds.
-        found: [f64; 2],
-        /// The loop in the same unit.
-        range: [f64; 2],
-    },
+    Outside { found: [f64; 2], range: [f64; 2] },
 }
 
 /// An edit in samples of a loop.

@@ -275,10 +275,9 @@ impl LoopClip {
     /// about it.
     pub fn root_pose(&self, key: usize) -> Rigid {
         let on_twist = self.root.at(key as f64 * self.step_secs());
-        match self.path.get(key % self.num_samples()) {
-            Some(&sway) => on_twist * sway,
-            None => on_twist,
-        }
+        self.path
+            .get(key % self.num_samples())
+            .map_or(on_twist, |&sway| on_twist * sway)
     }
 
     /// Returns the root motion.

@@ -106,7 +106,7 @@ fn direction_and_length(v: DVec3) -> Option<(DVec3, f64)> {
         return None;
     }
     // In two steps: the inverse of a subnormal number is infinite.
-    let scaled = DVec3::new(v.x / size, v.y / size, v.z / size);
+    let scaled = v / size;
     let length = scaled.length();
     Some((scaled / length, size * length))
 }

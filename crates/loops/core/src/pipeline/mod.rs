@@ -302,10 +302,8 @@ impl MadeLoop {
 
     /// Returns the loop of the take itself, that this one was put onto a character or varied from; else this one.
     pub fn on_take(&self) -> &Self {
-        match self.unvaried.as_deref().or(self.of_take.as_deref()) {
-            Some(before) => before.on_take(),
-            None => self,
-        }
+        let before = self.unvaried.as_deref().or(self.of_take.as_deref());
+        before.map_or(self, Self::on_take)
     }
 
     /// Returns the number of consecutive loops in it: 1 if its cycles do not vary.

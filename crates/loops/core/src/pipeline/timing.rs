@@ -366,10 +366,9 @@ impl Timing {
                     cycle_secs: secs / cycles,
                 });
             }
-            let off = match moments.first() {
-                Some((_, [new, old])) => old - new,
-                None => first - share / cycles,
-            };
+            let off = moments
+                .first()
+                .map_or(first - share / cycles, |(_, [new, old])| old - new);
             moments.extend((0..own.len()).map(|cycle| {
                 let new = (cycle as f64 + share) / cycles;
                 let apart = own.iter().map(|old| (old - new - off) - (old - new - off).round());

@@ -236,10 +236,8 @@ impl Finder<'_> {
     /// Returns the joints below `above` on the path to `joint`, which is the last; empty if it is not a descendant.
     fn path(&self, above: usize, joint: usize) -> Vec<usize> {
         let mut path = self.skeleton.path_from_root(joint);
-        match path.iter().position(|&on| on == above) {
-            Some(at) => path.split_off(at + 1),
-            None => Vec::new(),
-        }
+        let at = path.iter().position(|&on| on == above);
+        at.map_or_else(Vec::new, |at| path.split_off(at + 1))
     }
 
     /// Whether a joint hangs from another.

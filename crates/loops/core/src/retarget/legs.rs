@@ -97,11 +97,7 @@ impl PlacedLimb {
             };
         let along = target.world.translations[lower] - target.world.translations[upper];
         let hinge = hinge.unwrap_or_else(|| {
-            target.world.rotations[upper].conjugate()
-                * along
-                    .cross(bends_toward)
-                    .try_normalize()
-                    .unwrap_or(target.axes * DVec3::X)
+            target.world.rotations[upper].conjugate() * along.cross(bends_toward).normalize_or(target.axes * DVec3::X)
         });
         let rotations = &target.world.rotations;
         let above_from_upper = rotations[above_knee].conjugate() * rotations[upper];

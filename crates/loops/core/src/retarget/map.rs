@@ -43,33 +43,22 @@ pub enum Given {
 }
 
 /// Why a joint map cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
+#[error_kinds]
 pub enum MapError {
     /// A name is not a joint.
     #[error("the {rig} has no joint named \"{name}\"")]
     NoSuchJoint {
-        /// The motion's skeleton or the rig.
         rig: &'static str,
-        /// The name given.
         name: String,
         /// Up to three joints of similar names.
         similar: Vec<String>,
     },
     /// A share is not a number from 0 to 1.
     #[error("the share of \"{name}\" must lie between 0 and 1, found {found}")]
-    Share {
-        /// The joint of the target.
-        name: String,
-        /// The share given.
-        found: f64,
-    },
+    Share { name: String, found: f64 },
     /// The joints form no limbs, as in a file that has only a mesh.
     #[error("the {rig} has no skeleton: no limb or trunk of joints")]
-    NoSkeleton {
-        /// The motion's skeleton or the rig.
-        rig: &'static str,
-    },
+    NoSkeleton { rig: &'static str },
     /// No joint of the limbs or the trunk has a counterpart.
     #[error("no joint of the rig has a counterpart in the motion's skeleton")]
     NothingMapped,

@@ -1,7 +1,5 @@
 //! Converts text of a picture to outlines, so that rendering needs no fonts.
 
-use std::borrow::Cow;
-
 use ttf_parser::{Face, FaceParsingError, OutlineBuilder};
 
 use super::kit::{
@@ -42,10 +40,14 @@ fn push_line(svg: &mut String, faces: &[Face; 2], attributes: &str, words: &str)
     let class = attribute("class").unwrap_or_default();
     let classes = || class.split_whitespace();
     let is_bold = classes().any(|class| matches!(class, "h" | "title")) || attribute("font-weight") == Some("bold");
-    let size = number("font-size").unwrap_or_else(|| match () {
-        () if classes().any(|class| class == "title") => style::TITLE,
-        () if classes().any(|class| class == "h") => style::HEAD,
-        () => style::TEXT,
+    let size = number("font-size").unwrap_or_else(|| {
+        if classes().any(|class| class == "title") {
+            style::TITLE
+        } else if classes().any(|class| class == "h") {
+            style::HEAD
+        } else {
+            style::TEXT
+        }
     });
     let face = &faces[usize::from(is_bold)];
     let scale = size / f64::from(face.units_per_em());
@@ -65,7 +67,7 @@ fn push_line(svg: &mut String, faces: &[Face; 2], attributes: &str, words: &str)
         Some("end") => -line.at[0],
         _ => 0.0,
     };
-    let place = attribute("transform").map_or(Cow::Borrowed(""), |moved| Cow::Owned(format!("{moved} ")));
+    let place = attribute("transform").map_or_else(String::new, |moved| format!("{moved} "));
     let fill = attribute("fill").map_or_else(String::new, |fill| format!(" fill=\"{fill}\""));
     let [x, y] = ["x", "y"].map(|name| number(name).unwrap_or(0.0));
     *svg += &format!(

@@ -8,9 +8,7 @@ use resvg::{
 use super::outlines::outlined;
 
 /// Why an SVG could not be turned into a PNG.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum PngError {
     #[error("the picture cannot be read as SVG: {why}")]
     Svg { why: String },
@@ -53,9 +51,9 @@ pub(crate) fn pixels(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
     .map_err(|error| unreadable(error.to_string()))?;
     let size = tree.size();
     let [width, height] = [size.width(), size.height()].map(|side| (side * scale).ceil() as u32);
-    let mut pixels = Some(())
-        .filter(|()| width <= MAX_SIDE && height <= MAX_SIDE)
-        .and_then(|()| Pixmap::new(width, height))
+    let mut pixels = (width <= MAX_SIDE && height <= MAX_SIDE)
+        .then(|| Pixmap::new(width, height))
+        .flatten()
         .ok_or(PngError::Size { width, height })?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
     Ok(pixels)

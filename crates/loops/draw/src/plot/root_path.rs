@@ -133,10 +133,9 @@ impl RootPath {
         let of_cycles = curve(CYCLES);
         let length: f64 = of_cycles.windows(2).map(|pair| pair[1].distance(pair[0])).sum();
         let near = radius.filter(|&radius| radius < FAR * length.max(0.25));
-        let whole = match near {
-            Some(_) => curve(((TAU / (screw.rate * period)).ceil() as usize).clamp(CYCLES, MAX_CYCLES)),
-            None => of_cycles,
-        };
+        let whole = near.map_or(of_cycles, |_| {
+            curve(((TAU / (screw.rate * period)).ceil() as usize).clamp(CYCLES, MAX_CYCLES))
+        });
         Some(Self {
             start: root.start,
             radius,

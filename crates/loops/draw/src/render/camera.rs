@@ -3,7 +3,8 @@
 use glam::{DVec2, DVec3};
 
 /// Side from which the body is seen, relative to its heading.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[choice_in_words]
+#[derive(Default)]
 pub enum View {
     /// From ahead, to the right and a little above.
     #[default]
@@ -17,14 +18,6 @@ pub enum View {
     /// From above, with the heading upwards in the picture.
     Top,
 }
-
-loopwright_core::words!(View {
-    ThreeQuarter: "three-quarter",
-    Side: "side",
-    Front: "front",
-    Back: "back",
-    Top: "top",
-});
 
 impl View {
     /// Direction towards the camera: degrees to the right of the heading, and degrees above the ground.

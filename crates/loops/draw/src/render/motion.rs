@@ -32,9 +32,7 @@ pub struct DrawnMotion {
 }
 
 /// Why poses cannot be drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds(Copy, Eq)]
 pub enum MotionError {
     #[error("the figure has another number of joints than the motion")]
     OtherSkeleton,
@@ -283,7 +281,6 @@ impl DrawnMotion {
 
     /// Returns the mesh of the body and its bones in the world; `None` for a body of capsules.
     pub(super) fn surface_at(&self, secs: f64) -> Option<(&Surface, Vec<DAffine3>)> {
-        self.figure.surface()?;
         self.surface_of(&self.world_at(secs))
     }
 
@@ -299,10 +296,7 @@ impl DrawnMotion {
 
     /// Returns world positions that show the extent of the mesh, and whether each belongs to a sole; none for a body of capsules.
     pub(super) fn reach_at(&self, secs: f64) -> Vec<(DVec3, bool)> {
-        match self.figure.surface() {
-            Some(_) => self.reach_of(&self.world_at(secs)),
-            None => Vec::new(),
-        }
+        self.reach_of(&self.world_at(secs))
     }
 
     /// Returns positions that show the extent of the mesh, and whether each belongs to a sole, for joints in any axes.

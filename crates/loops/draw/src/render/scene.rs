@@ -39,17 +39,14 @@ impl Default for SceneSettings {
 }
 
 /// Why a picture cannot be drawn.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
 pub enum RenderError {
     #[error("a picture of {width} x {height} pixels cannot be made; its sides must lie between {} and {}, and a sheet of many may hold {MAX_PIXELS} pixels", SIDES.start(), SIDES.end())]
     Size { width: u32, height: u32 },
     #[error("the motion does not repeat, so it has no seam")]
     NoSeam,
     /// Text could not be drawn, or the picture could not be encoded.
-    #[error(transparent)]
-    Png(#[from] PngError),
+    Png(PngError),
     /// An animation could not be encoded.
     #[error("the animation cannot be packed: {why}")]
     Packing { why: String },
@@ -139,7 +136,8 @@ impl<'a> Scene<'a> {
             settings.size,
         );
         if !title.is_empty() {
-            scene.title = Some(scene.heading(title)?);
+            let height = scene.type_height();
+            scene.title = Some(scene.words([(1.5 * height, true, title)])?);
         }
         Ok(scene)
     }
@@ -249,12 +247,6 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns a line of bold text at the top of the picture.
-    fn heading(&self, words: &str) -> Result<Picture, RenderError> {
-        let height = self.type_height();
-        self.words(core::iter::once((1.5 * height, true, words)))
-    }
-
     /// Lines of text at the bottom of the picture.
     pub(super) fn footnotes(&self, lines: &[&str]) -> Result<Picture, RenderError> {
         let height = self.type_height();
@@ -273,11 +265,12 @@ impl<'a> Scene<'a> {
     }
 
     /// Lines of text: baseline in pixels from the top, whether bold, and the text.
-    fn words<'w>(&self, lines: impl Iterator<Item = (f64, bool, &'w str)>) -> Result<Picture, RenderError> {
+    fn words<'w>(&self, lines: impl IntoIterator<Item = (f64, bool, &'w str)>) -> Result<Picture, RenderError> {
         let height = self.type_height();
         Ok(caption::sheet(
             self.size,
             &lines
+                .into_iter()
                 .map(|(base, is_bold, words)| Caption {
                     at: [0.7 * height, base],
                     height,

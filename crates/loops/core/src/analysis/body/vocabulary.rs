@@ -38,6 +38,10 @@ pub(crate) enum Word {
     FingerBase(usize),
 }
 
+use Word::{
+    Clavicle, Finger, FingerBase, Foot, Forearm, Hand, Head, Hips, Neck, Palm, Shin, Spine, Tail, Thigh, Toe, UpperArm,
+};
+
 /// Number of fingers that have names.
 pub(crate) const NUM_FINGERS: usize = 5;
 
@@ -46,41 +50,41 @@ pub(crate) const NUM_FINGERS: usize = 5;
 /// The words of one part may be written together or apart and in either order: "upperarm", "arm_upper".
 const LIMBS: [(Word, &str); 9] = [
     (
-        Word::Clavicle,
+        Clavicle,
         "clavicle collar collarbone clav scapula shoulder torsoclavicle sternoclavicular acromioclavicular \
          schulter schlusselbein epaule clavicule hombro clavicula spalla clavicola ombro 肩 鎖骨",
     ),
     (
-        Word::UpperArm,
+        UpperArm,
         "arm upperarm uparm uarm shldr shoulder humerus bicep oberarm bras brazo braccio braco 腕 上腕 うで",
     ),
     (
-        Word::Forearm,
+        Forearm,
         "forearm lowerarm loarm lowarm farm elbow ulna radius arm \
          unterarm ellbogen ellenbogen avantbras coude antebrazo codo avambraccio gomito antebraco cotovelo ひじ 肘 前腕",
     ),
     (
-        Word::Hand,
+        Hand,
         "hand wrist fist radiocarpal handgelenk main poignet mano muneca polso mao punho 手首 手",
     ),
-    (Word::Palm, "palm"),
+    (Palm, "palm"),
     (
-        Word::Shin,
+        Shin,
         "leg lowleg lowerleg loleg shin calf knee tibia \
          unterschenkel knie wade bein jambe genou mollet pierna rodilla pantorrilla gamba ginocchio polpaccio \
          perna joelho canela ひざ 膝 すね",
     ),
     (
-        Word::Thigh,
+        Thigh,
         "upleg upperleg uleg thigh hip femur leg \
          oberschenkel hufte bein cuisse hanche jambe muslo pierna coscia anca gamba coxa perna 足 太もも もも 脚",
     ),
     (
-        Word::Foot,
+        Foot,
         "foot ankle talocrural fuss knochel pied cheville pie tobillo piede caviglia pe tornozelo 足首 足",
     ),
     (
-        Word::Toe,
+        Toe,
         "toe toes toebase toejoint ball foot \
          zehe zehen orteil orteils dedospie dedopie ditapiede dita dedospe つま先 足先",
     ),
@@ -90,22 +94,19 @@ const LIMBS: [(Word, &str); 9] = [
 /// follows.
 const TRUNK: [(Word, &str); 5] = [
     (
-        Word::Hips,
+        Hips,
         "hips hip pelvis lowertorso lowerbody center \
          becken hufte bassin hanches cadera bacino quadril センター 下半身 腰",
     ),
     (
-        Word::Spine,
+        Spine,
         "spine chest upperchest abdomen ab torso back lowerback upperback thorax waist ribcage upperbody \
          wirbelsaule wirbel rucken bauch brust brustkorb colonne dos torse poitrine columna espalda pecho \
          colonna schiena torace petto coluna tronco peito 上半身 背骨 胸",
     ),
-    (
-        Word::Neck,
-        "neck lowerneck upperneck hals nacken cou cuello collo pescoco 首",
-    ),
-    (Word::Head, "head skullbase kopf tete cabeza testa cabeca 頭"),
-    (Word::Tail, "tail schwanz queue cola coda しっぽ 尻尾"),
+    (Neck, "neck lowerneck upperneck hals nacken cou cuello collo pescoco 首"),
+    (Head, "head skullbase kopf tete cabeza testa cabeca 頭"),
+    (Tail, "tail schwanz queue cola coda しっぽ 尻尾"),
 ];
 
 /// Words of the five fingers.
@@ -344,10 +345,10 @@ fn trunk(words: &[String]) -> Option<Word> {
     let of = |word: &str| TRUNK_WORDS.get(word).map(|words| words[0]);
     let last = words.iter().rev().find(|word| !is_in(PLACES, word));
     of(&words.concat())
-        .or_else(|| of(last?).filter(|word| *word != Word::Hips))
+        .or_else(|| of(last?).filter(|word| *word != Hips))
         .or_else(|| {
             let mut any = words.iter().filter_map(|word| of(word));
-            any.rfind(|word| [Word::Spine, Word::Neck, Word::Tail].contains(word))
+            any.rfind(|word| [Spine, Neck, Tail].contains(word))
         })
 }
 
@@ -367,9 +368,9 @@ fn finger(words: &[String]) -> Option<Word> {
 fn finger_or_base(finger: usize, words: &[String]) -> Word {
     let mut bases = words.iter().filter(|word| is_in(METACARPAL, word));
     if bases.any(|word| finger > 0 || word == "in") {
-        Word::FingerBase(finger)
+        FingerBase(finger)
     } else {
-        Word::Finger(finger)
+        Finger(finger)
     }
 }
 
@@ -409,8 +410,8 @@ fn vertebra(words: &[String]) -> Option<Word> {
     let [letter, number] = words else { return None };
     let number: usize = number.parse().ok()?;
     match (letter.as_str(), number) {
-        ("l" | "vl", 1..=5) | ("t" | "vt", 1..=12) => Some(Word::Spine),
-        ("c" | "vc", 1..=7) => Some(Word::Neck),
+        ("l" | "vl", 1..=5) | ("t" | "vt", 1..=12) => Some(Spine),
+        ("c" | "vc", 1..=7) => Some(Neck),
         _ => None,
     }
 }
@@ -419,7 +420,9 @@ fn vertebra(words: &[String]) -> Option<Word> {
 /// namespace. Numbers are words.
 pub(super) fn split(name: &str) -> Vec<String> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
-    let letters = name.chars().filter(|letter| !is_combining(*letter)).map(halfwidth);
+    // Combining accents stand in the file names of some systems.
+    let letters = name.chars().filter(|letter| !('\u{300}'..='\u{36f}').contains(letter));
+    let letters = letters.map(halfwidth);
     let letters: Vec<char> = letters.collect();
     let mut words: Vec<String> = Vec::new();
     let mut before = Kind::Separator;
@@ -479,18 +482,11 @@ impl Kind {
     }
 }
 
-/// Whether it is a combining accent, as in the file names of some systems.
-fn is_combining(letter: char) -> bool {
-    ('\u{300}'..='\u{36f}').contains(&letter)
-}
-
 /// Converts wide Latin letters and digits of Japanese names to plain ones.
 fn halfwidth(letter: char) -> char {
-    let wide = ('\u{ff01}'..='\u{ff5e}').contains(&letter);
-    if wide {
-        char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter)
-    } else {
-        letter
+    match letter {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
+        _ => letter,
     }
 }
 
@@ -535,29 +531,20 @@ mod tests {
     fn names_of_limbs_say_part_and_side() {
         let rows = [
             (
-                Word::Thigh,
+                Thigh,
                 "LeftUpLeg thigh_l lThighBend Hip_L leg_upper_L lfemur 左足 cuisse.G",
             ),
-            (Word::Shin, "LeftLeg calf_l knee_L leg_lower_L 左ひざ gamba_sx"),
-            (Word::Foot, "foot.l LeftAnkle 左足首 Fuß.L pie_izq pé.E"),
-            (Word::Toe, "LeftToeBase ball_l Bip01LToe0"),
-            (Word::Clavicle, "LeftShoulder lCollar Scapula_L Épaule.G"),
-            (Word::UpperArm, "LeftArm lShldrBend LUArm arm_upper_L 左腕"),
-            (Word::Forearm, "lForearmBend LFArm elbow_L avant-bras.G"),
-            (Word::Hand, "LeftHand wrist.l Fist.L 左手首 main.G"),
-            (
-                Word::Finger(0),
-                "LeftHandThumb1 leftThumbMetacarpal Bip01LFinger02 左親指０",
-            ),
-            (
-                Word::Finger(1),
-                "f_index.01.L fore1_L Bip01LFinger11 LeftFinger2Proximal",
-            ),
-            (Word::Finger(4), "LeftLittleProximal pinky_02_l CC_Base_L_Pinky1"),
-            (
-                Word::FingerBase(1),
-                "LeftInHandIndex index_metacarpal_l finger_index_meta_L",
-            ),
+            (Shin, "LeftLeg calf_l knee_L leg_lower_L 左ひざ gamba_sx"),
+            (Foot, "foot.l LeftAnkle 左足首 Fuß.L pie_izq pé.E"),
+            (Toe, "LeftToeBase ball_l Bip01LToe0"),
+            (Clavicle, "LeftShoulder lCollar Scapula_L Épaule.G"),
+            (UpperArm, "LeftArm lShldrBend LUArm arm_upper_L 左腕"),
+            (Forearm, "lForearmBend LFArm elbow_L avant-bras.G"),
+            (Hand, "LeftHand wrist.l Fist.L 左手首 main.G"),
+            (Finger(0), "LeftHandThumb1 leftThumbMetacarpal Bip01LFinger02 左親指０"),
+            (Finger(1), "f_index.01.L fore1_L Bip01LFinger11 LeftFinger2Proximal"),
+            (Finger(4), "LeftLittleProximal pinky_02_l CC_Base_L_Pinky1"),
+            (FingerBase(1), "LeftInHandIndex index_metacarpal_l finger_index_meta_L"),
         ];
         for (word, names) in rows {
             for name in names.split(' ') {
@@ -570,10 +557,10 @@ mod tests {
     #[test]
     fn words_that_programs_use_otherwise_may_be_either() {
         for (name, one, other) in [
-            ("LeftShoulder", Word::Clavicle, Word::UpperArm),
-            ("leg_L", Word::Shin, Word::Thigh),
-            ("L_Foot", Word::Foot, Word::Toe),
-            ("左足", Word::Thigh, Word::Foot),
+            ("LeftShoulder", Clavicle, UpperArm),
+            ("leg_L", Shin, Thigh),
+            ("L_Foot", Foot, Toe),
+            ("左足", Thigh, Foot),
         ] {
             let found = Meaning::of(name);
             assert!(found.may_be(one) && found.may_be(other), "{name} {found:?}");
@@ -583,14 +570,11 @@ mod tests {
     #[test]
     fn names_of_trunks_have_no_side() {
         for (word, names) in [
-            (Word::Hips, "Hips pelvis hip J_Bip_C_Hips LowerTorso センター"),
-            (
-                Word::Spine,
-                "Spine1 chestUpper lowerback_torso L5 T12 upper_body 上半身2",
-            ),
-            (Word::Neck, "Neck1 neckLower CC_Base_NeckTwist01 C7"),
-            (Word::Head, "Head torso_head Tête"),
-            (Word::Tail, "tail_2 Tail_Base"),
+            (Hips, "Hips pelvis hip J_Bip_C_Hips LowerTorso センター"),
+            (Spine, "Spine1 chestUpper lowerback_torso L5 T12 upper_body 上半身2"),
+            (Neck, "Neck1 neckLower CC_Base_NeckTwist01 C7"),
+            (Head, "Head torso_head Tête"),
+            (Tail, "tail_2 Tail_Base"),
         ] {
             for name in names.split(' ') {
                 let found = Meaning::of(name);

@@ -180,10 +180,9 @@ pub(super) fn ends_of_foot(
         return Vec::new();
     }
     let heel = heel_below(stage, foot.ankle, stands, contacts, model);
-    let tip = match foot.toe {
-        Some(toe) => limb::tip_of(stage, toe).map(|tip| (toe, tip)),
-        None => Some(stands),
-    };
+    let tip = foot
+        .toe
+        .map_or(Some(stands), |toe| limb::tip_of(stage, toe).map(|tip| (toe, tip)));
     [(FootPoint::Heel, (foot.ankle, heel))]
         .into_iter()
         .chain(tip.map(|tip| (FootPoint::Tip, tip)))

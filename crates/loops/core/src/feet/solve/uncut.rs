@@ -83,10 +83,8 @@ impl Uncut {
 
     fn frame(&self, sample: isize) -> usize {
         let frames = self.world.num_frames() as isize;
-        let frame = match self.first {
-            Some(first) => (sample + first as isize).clamp(0, frames - 1),
-            None => sample.rem_euclid(frames),
-        };
-        frame as usize
+        self.first.map_or(sample.rem_euclid(frames), |first| {
+            (sample + first as isize).clamp(0, frames - 1)
+        }) as usize
     }
 }

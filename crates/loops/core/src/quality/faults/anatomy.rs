@@ -61,10 +61,8 @@ pub(super) fn limbs(cycle: &Cycle) -> [[Option<Vec<usize>>; 2]; 2] {
         path.find_map(|path| Some(path[path.iter().position(|&joint| joint == top)?..].to_vec()))
     };
     let ankles: Vec<usize> = body.feet.iter().map(|foot| foot.ankle).collect();
-    let pair = |tops: Option<[usize; 2]>, ends: &[usize]| match tops {
-        Some(tops) => tops.map(|top| limb(top, ends)),
-        None => [None, None],
-    };
+    let pair =
+        |tops: Option<[usize; 2]>, ends: &[usize]| tops.map_or([None, None], |tops| tops.map(|top| limb(top, ends)));
     [pair(body.shoulders, &body.hands), pair(body.thighs, &ankles)]
 }
 
