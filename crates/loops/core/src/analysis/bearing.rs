@@ -57,11 +57,11 @@ impl Stay {
         start..=end
     }
 
-    /// Returns the stay some frames earlier.
-    fn earlier(self, frames: f64) -> Self {
+    /// Returns the stay with other times.
+    fn timed(self, time: impl Fn(f64) -> f64) -> Self {
         Self {
-            strike: self.strike.map(|strike| strike - frames),
-            lift: self.lift.map(|lift| lift - frames),
+            strike: self.strike.map(&time),
+            lift: self.lift.map(time),
             ..self
         }
     }
@@ -192,7 +192,7 @@ impl Bearings {
     pub(crate) fn within(&self, frames: Range<usize>) -> Self {
         let (first, count) = (frames.start as f64, frames.len() as f64);
         let inside = |stay: &Stay| {
-            let stay = stay.earlier(first);
+            let stay = stay.timed(|frame| frame - first);
             match stay.strike {
                 Some(strike) => (0.0..count).contains(&strike).then_some(stay),
                 // A stay that lasts throughout.
@@ -203,15 +203,41 @@ impl Bearings {
                 }),
             }
         };
+        self.with(inside, |velocities| velocities[frames].to_vec())
+    }
+
+    /// Returns the bearings at `num_frames` frames of another rate, from frame `first` of these on, `step` of these apart.
+    pub(super) fn resampled(&self, [first, step]: [f64; 2], num_frames: usize) -> Self {
+        let last = (num_frames - 1) as f64;
+        let inside = |stay: &Stay| {
+            let Stay { foot, strike, lift } = stay.timed(|frame| (frame - first) / step);
+            let is_inside = strike.is_none_or(|strike| strike <= last) && lift.is_none_or(|lift| lift >= 0.0);
+            is_inside.then_some(Stay {
+                foot,
+                strike: strike.filter(|&strike| strike >= 0.0),
+                lift: lift.filter(|&lift| lift <= last),
+            })
+        };
+        self.with(inside, |velocities| {
+            let nearest = |frame: usize| (first + frame as f64 * step).round() as usize;
+            let frames = 0..num_frames;
+            frames
+                .map(|frame| velocities[nearest(frame).min(velocities.len() - 1)])
+                .collect()
+        })
+    }
+
+    /// Returns the bearings with other stays, or without them, and over ground of other velocities if it moves unevenly.
+    fn with(&self, stay: impl Fn(&Stay) -> Option<Stay>, uneven: impl FnOnce(&[DVec3]) -> Vec<DVec3>) -> Self {
         let points = self.points.iter().filter_map(|of| {
-            let stay = inside(&of.stay)?;
+            let stay = stay(&of.stay)?;
             Some(PointStay { stay, ..*of })
         });
         Self {
-            stays: self.stays.iter().filter_map(inside).collect(),
+            stays: self.stays.iter().filter_map(&stay).collect(),
             points: points.collect(),
             ground: match &self.ground {
-                Ground::Uneven(velocities) => Ground::Uneven(velocities[frames].to_vec()),
+                Ground::Uneven(velocities) => Ground::Uneven(uneven(velocities)),
                 other => other.clone(),
             },
         }

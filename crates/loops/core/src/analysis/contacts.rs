@@ -64,7 +64,17 @@ impl Contacts {
         }
         let at_size = limits.at_size(body.leg_size(skeleton, |joint| world.position(0, joint)));
         let bearings = Bearings::of(world, (skeleton, body), frame_time_secs, &at_size);
-        let last = world.num_frames() - 1;
+        Self::from_bearings(bearings, (body.feet.len(), world.num_frames()), limits)
+    }
+
+    /// Returns the contacts at `num_frames` frames of another rate, from frame `first` of these on, `step` of these apart.
+    pub(super) fn resampled(&self, first_and_step: [f64; 2], num_frames: usize) -> Self {
+        let bearings = self.bearings.resampled(first_and_step, num_frames);
+        Self::from_bearings(bearings, (self.num_feet(), num_frames), &self.limits)
+    }
+
+    fn from_bearings(bearings: Bearings, (num_feet, num_frames): (usize, usize), limits: &ContactLimits) -> Self {
+        let last = num_frames - 1;
         let spans: Vec<Contact> = bearings
             .stays
             .iter()
@@ -77,7 +87,7 @@ impl Contacts {
                 })
             })
             .collect();
-        let mut planted = vec![vec![false; last + 1]; body.feet.len()];
+        let mut planted = vec![vec![false; num_frames]; num_feet];
         for contact in &spans {
             planted[contact.foot][contact.start_frame..=contact.end_frame].fill(true);
         }

@@ -108,27 +108,31 @@ impl Analysis {
         let world = take.world_tracks();
         let defects = TakeDefects::of(take, &world, &body);
         let usable = defects.usable_ends(take.num_frames());
-        Self::of_body((take.clone(), world), body, (defects, usable), overrides)
+        let place = (take.skeleton(), &body);
+        let contacts = Contacts::of(&world, place, take.frame_time_secs(), &overrides.contacts);
+        Self::of_body((take.clone(), world), (body, contacts), (defects, usable), overrides)
     }
 
-    /// Analyses another take of the same body, with its defects and the frames that may be ends; `None` as for [`Self::with`].
-    pub(crate) fn of_same_body(&self, take: Take, defects: TakeDefects, usable: Vec<bool>) -> Option<Self> {
+    /// Analyses the take at another rate, from a frame on and in steps of these frames, with its defects and the frames that may be
+    /// ends; `None` as for [`Self::with`].
+    pub(crate) fn resampled(
+        &self,
+        take: Take,
+        first_and_step: [f64; 2],
+        (defects, usable): (TakeDefects, Vec<bool>),
+    ) -> Option<Self> {
+        let contacts = self.contacts.resampled(first_and_step, take.num_frames());
         let world = take.world_tracks();
-        Self::of_body((take, world), self.body.clone(), (defects, usable), &self.overrides).ok()
+        let of_body = (self.body.clone(), contacts);
+        Self::of_body((take, world), of_body, (defects, usable), &self.overrides).ok()
     }
 
     fn of_body(
         (take, world): (Take, WorldTracks),
-        body: Body,
+        (body, contacts): (Body, Contacts),
         (defects, usable): (TakeDefects, Vec<bool>),
         overrides: &BodyOverrides,
     ) -> Result<Self, BodyError> {
-        let contacts = Contacts::of(
-            &world,
-            (take.skeleton(), &body),
-            take.frame_time_secs(),
-            &overrides.contacts,
-        );
         let floor = Floor::of(&world, &body, &contacts, take.frame_time_secs());
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;

@@ -11,8 +11,7 @@ use super::{LoopCandidate, NearestMiss, SeamPair, SearchSettings, finder::Finder
 use crate::{
     analysis::{Analysis, BadFrame, Segment, TakeDefects},
     math::ops,
-    motion::Tracks,
-    take::{Cut, Sampler, Take},
+    take::{Cut, Take},
 };
 
 /// Rate at which a take is sampled before it is filtered, hertz, and the cutoff of the filter.
@@ -150,21 +149,15 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
     if take.frame_rate_hz() < LEAST_HZ || last < (KEPT * LEAST_FRAMES) as f64 {
         return None;
     }
-    let mut sampler = Sampler::new(take);
-    let poses = (0..=last as usize).map(|sample| sampler.sample(first + sample as f64 * step));
-    let tracks = Tracks::pose_by_pose(take.skeleton(), 1.0 / SAMPLED_HZ, poses);
-    let sampled = Take::from_tracks(take.name(), tracks).ok()?;
+    let samples: Vec<f64> = (0..=last as usize).map(|sample| first + sample as f64 * step).collect();
     let place = |frame: usize, step: f64| (frame as f64 - first) / step;
     let jumps = |step: f64| -> Vec<usize> {
         let jumps = own.defects.jumps.iter();
         jumps.map(|&jump| place(jump, step).ceil() as usize).collect()
     };
-    let filtered = sampled.smoothed(CUTOFF_HZ, &jumps(step)).ok()?;
-    let kept = (0..=last as usize)
-        .step_by(KEPT)
-        .map(|frame| filtered.pose(frame).to_pose());
-    let tracks = Tracks::pose_by_pose(take.skeleton(), KEPT as f64 / SAMPLED_HZ, kept);
-    let take = Take::from_tracks(take.name(), tracks).ok()?;
+    let take = take
+        .low_passed(&samples, 1.0 / SAMPLED_HZ, (CUTOFF_HZ, &jumps(step)), KEPT)
+        .ok()?;
     let step = KEPT as f64 * step;
     let defects = TakeDefects {
         bad_frames: own
@@ -187,7 +180,7 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
             around.into_iter().all(|known| known.is_none_or(|&is_usable| is_usable))
         })
         .collect();
-    Some((first, own.of_same_body(take, defects, usable)?))
+    Some((first, own.resampled(take, [first, step], (defects, usable))?))
 }
 
 /// Returns a moment that belongs to the motion, wherever its first frame lies: the crest nearest to the middle of the strongest wave

@@ -4,9 +4,11 @@
 //! one-sided where a neighbour is missing. Rotations: the same in the tangent space of the earlier sample, slopes carried
 //! there by the inverse Jacobian, so that the angular velocity is continuous. Derivation: docs/math/sampling.md.
 
+use core::ops::{Add, Mul, Sub};
+
 use glam::{DQuat, DVec3};
 
-use super::rotation;
+use super::{rotation, spline::Value};
 
 /// Two samples and their neighbours, if any.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,10 +65,13 @@ impl Hermite {
     }
 
     /// Returns the point there.
-    pub fn point(&self, span: Span<DVec3>) -> DVec3 {
+    pub fn point<V>(&self, span: Span<V>) -> V
+    where
+        V: Copy + Add<Output = V> + Sub<Output = V> + Mul<f64, Output = V>,
+    {
         let [end, slope_start, slope_end] = self.value;
         let [before, after] = slopes(span);
-        span.before + end * (span.after - span.before) + slope_start * before + slope_end * after
+        span.before + (span.after - span.before) * end + before * slope_start + after * slope_end
     }
 
     /// Returns the velocity of the point at u, per step.
@@ -94,7 +99,7 @@ impl Hermite {
 }
 
 /// Slopes at both samples, per step.
-fn slopes(span: Span<DVec3>) -> [DVec3; 2] {
+fn slopes<V: Value>(span: Span<V>) -> [V; 2] {
     let Span {
         left,
         before,
@@ -102,8 +107,8 @@ fn slopes(span: Span<DVec3>) -> [DVec3; 2] {
         right,
     } = span;
     [
-        left.map_or(after - before, |left| (after - left) / 2.0),
-        right.map_or(after - before, |right| (right - before) / 2.0),
+        left.map_or(after - before, |left| (after - left) * 0.5),
+        right.map_or(after - before, |right| (right - before) * 0.5),
     ]
 }
 

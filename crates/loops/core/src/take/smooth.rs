@@ -4,10 +4,12 @@
 //! raised beforehand so that the two passes together let through half the power at the frequency asked for. Rotations are
 //! filtered as quaternions of continuous sign and normalised again. Derivation: docs/math/smoothing.md.
 
-use glam::{DQuat, DVec3};
+use core::ops::Range;
+
+use glam::{DQuat, DVec3, DVec4};
 
 use super::{Take, TakeError};
-use crate::{math::ops, motion::Pose};
+use crate::math::{Hermite, Span, ops};
 
 /// Why a take cannot be smoothed.
 #[error_kinds]
@@ -48,52 +50,54 @@ impl Take {
                 rate,
             });
         }
-        let filter = LowPass::new(cutoff_hz / rate);
-        let pad = (PAD_PERIODS * rate / cutoff_hz).ceil() as usize;
-        let mut runs = Vec::new();
-        let mut from = 0;
-        for &next in breaks.iter().filter(|&&frame| frame < self.num_frames()) {
-            if next > from {
-                runs.push(from..next);
-                from = next;
-            }
-        }
-        runs.push(from..self.num_frames());
+        let frames: Vec<f64> = (0..self.num_frames()).map(|frame| frame as f64).collect();
+        Ok(self.low_passed(&frames, self.frame_time_secs(), (cutoff_hz, breaks), 1)?)
+    }
 
-        let joints = self.num_joints();
+    /// Returns the take sampled at fractional frames that are `step_secs` apart, low-passed as by [`Self::smoothed`], and of these
+    /// samples one in `kept`. Values are cubic between frames, quaternions too: the filter leaves nothing of the difference to turns.
+    pub(crate) fn low_passed(
+        &self,
+        frames: &[f64],
+        step_secs: f64,
+        (cutoff_hz, breaks): (f64, &[usize]),
+        kept: usize,
+    ) -> Result<Self, TakeError> {
+        let low_pass = LowPass::new((cutoff_hz, 1.0 / step_secs), breaks, frames.len());
+        let (joints, last) = (self.num_joints(), self.num_frames() - 1);
+        let curves: Vec<(usize, Option<Hermite>)> = frames
+            .iter()
+            .map(|&frame| {
+                let before = (frame as usize).min(last);
+                let share = frame - before as f64;
+                (before, (share > 0.0 && before < last).then(|| Hermite::at(share)))
+            })
+            .collect();
+        let sampled = |track: Vec<DVec4>| -> Vec<DVec4> {
+            let samples = curves.iter().map(|(before, curve)| match curve {
+                Some(curve) => curve.point(Span::within(*before, last).map(|frame| track[frame])),
+                None => track[*before],
+            });
+            samples.collect()
+        };
         let raw = self.tracks.values();
-        let Pose {
-            mut translations,
-            mut rotations,
-        } = raw.to_pose();
-        for run in runs.into_iter().filter(|run| run.len() >= MIN_RUN) {
-            for joint in 0..joints {
-                let at = |frame: usize| (run.start + frame) * joints + joint;
-                let points: Vec<[f64; 3]> = (0..run.len())
-                    .map(|frame| raw.translations[at(frame)].to_array())
-                    .collect();
-                for (frame, point) in filter.both_ways(&points, pad).into_iter().enumerate() {
-                    translations[at(frame)] = DVec3::from_array(point);
-                }
-                let values: Vec<[f64; 4]> = (0..run.len())
-                    .map(|frame| raw.rotations[at(frame)].to_array())
-                    .collect();
-                for (frame, rotation) in filter.both_ways(&values, pad).into_iter().enumerate() {
-                    let rotation = DQuat::from_array(rotation);
-                    // A joint that rotates faster than the filter can follow averages to nothing and is left unchanged.
-                    if rotation.length() > MIN_LENGTH && rotation != raw.rotations[at(frame)] {
-                        rotations[at(frame)] = rotation;
-                    }
-                }
+        let count = frames.len().div_ceil(kept) * joints;
+        let mut translations = vec![DVec3::ZERO; count];
+        let mut rotations = vec![DQuat::IDENTITY; count];
+        for joint in 0..joints {
+            let of_joint = (joint..raw.translations.len()).step_by(joints);
+            let points = sampled(of_joint.clone().map(|at| raw.translations[at].extend(0.0)).collect());
+            let turns = sampled(of_joint.map(|at| DVec4::from(raw.rotations[at])).collect());
+            let [smooth_points, smooth_turns] = [&points, &turns].map(|track| low_pass.smoothed(track));
+            for (to, from) in (joint..count).step_by(joints).zip((0..frames.len()).step_by(kept)) {
+                translations[to] = smooth_points[from].truncate();
+                // A joint that rotates faster than the filter can follow averages to nothing and is left unchanged.
+                let is_known = smooth_turns[from].length() > MIN_LENGTH;
+                rotations[to] = DQuat::from_vec4(if is_known { smooth_turns[from] } else { turns[from] });
             }
         }
-        Ok(Self::new(
-            self.name(),
-            self.skeleton().clone(),
-            self.frame_time_secs(),
-            translations,
-            rotations,
-        )?)
+        let skeleton = self.skeleton().clone();
+        Self::new(self.name(), skeleton, kept as f64 * step_secs, translations, rotations)
     }
 }
 
@@ -108,54 +112,67 @@ struct LowPass {
     b: f64,
     a1: f64,
     a2: f64,
+    /// Samples by which runs are continued.
+    pad: usize,
+    runs: Vec<Range<usize>>,
 }
 
 impl LowPass {
-    /// Creates the filter for a frequency as a share of the frame rate, below a half.
-    fn new(share: f64) -> Self {
-        let (sin, cos) = ops::sin_cos(core::f64::consts::PI * share);
+    /// Creates the filter for a frequency below half the rate of the samples.
+    fn new((cutoff_hz, rate_hz): (f64, f64), breaks: &[usize], count: usize) -> Self {
+        let (sin, cos) = ops::sin_cos(core::f64::consts::PI * (cutoff_hz / rate_hz));
         let k = sin / cos / TWO_PASSES;
         let norm = 1.0 / (1.0 + core::f64::consts::SQRT_2 * k + k * k);
+        let mut runs = Vec::new();
+        let mut from = 0;
+        for &next in breaks.iter().filter(|&&at| at < count) {
+            if next > from {
+                runs.push(from..next);
+                from = next;
+            }
+        }
+        runs.push(from..count);
+        runs.retain(|run| run.len() >= MIN_RUN);
         Self {
             b: k * k * norm,
             a1: 2.0 * (k * k - 1.0) * norm,
             a2: (1.0 - core::f64::consts::SQRT_2 * k + k * k) * norm,
+            pad: (PAD_PERIODS * rate_hz / cutoff_hz).ceil() as usize,
+            runs,
         }
     }
 
-    /// Filters a track forwards and backwards; beyond its ends it is continued by its own reflection through the end point.
-    fn both_ways<const AXES: usize>(&self, track: &[[f64; AXES]], pad: usize) -> Vec<[f64; AXES]> {
-        let count = track.len();
-        if track.iter().all(|value| value == &track[0]) {
-            return track.to_vec();
-        }
-        let pad = pad.min(count - 1);
-        let about = |end: usize, inside: usize| {
-            let mut value = [0.0; AXES];
-            for axis in 0..AXES {
-                value[axis] = 2.0 * track[end][axis] - track[inside][axis];
+    /// Returns a track filtered forwards and backwards; beyond the ends of a run it is continued by its own reflection through the end point.
+    fn smoothed(&self, track: &[DVec4]) -> Vec<DVec4> {
+        let mut smooth = track.to_vec();
+        let mut values = Vec::new();
+        for run in &self.runs {
+            let inside = &track[run.clone()];
+            let last = inside.len() - 1;
+            if inside.iter().all(|value| value == &inside[0]) {
+                continue;
             }
-            value
-        };
-        let mut values: Vec<[f64; AXES]> = (1..=pad).rev().map(|away| about(0, away)).collect();
-        values.extend_from_slice(track);
-        values.extend((1..=pad).map(|away| about(count - 1, count - 1 - away)));
-        self.pass(&mut values);
-        values.reverse();
-        self.pass(&mut values);
-        values.reverse();
-        values[pad..pad + count].to_vec()
+            let pad = self.pad.min(last);
+            values.clear();
+            values.extend((1..=pad).rev().map(|away| 2.0 * inside[0] - inside[away]));
+            values.extend_from_slice(inside);
+            values.extend((1..=pad).map(|away| 2.0 * inside[last] - inside[last - away]));
+            for _ in 0..2 {
+                self.pass(&mut values);
+                values.reverse();
+            }
+            smooth[run.clone()].copy_from_slice(&values[pad..=pad + last]);
+        }
+        smooth
     }
 
     /// One pass, started in the steady state of the first value.
-    fn pass<const AXES: usize>(&self, values: &mut [[f64; AXES]]) {
+    fn pass(&self, values: &mut [DVec4]) {
         let first = values[0];
         let (mut x1, mut x2, mut y1, mut y2) = (first, first, first, first);
         for value in values {
             let x = *value;
-            for axis in 0..AXES {
-                value[axis] = self.b * (x[axis] + 2.0 * x1[axis] + x2[axis]) - self.a1 * y1[axis] - self.a2 * y2[axis];
-            }
+            *value = self.b * (x + 2.0 * x1 + x2) - self.a1 * y1 - self.a2 * y2;
             (x2, x1, y2, y1) = (x1, x, y1, *value);
         }
     }
