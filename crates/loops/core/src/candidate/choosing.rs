@@ -51,7 +51,7 @@ impl<'a> Choosing<'a> {
             own,
             own_settings,
             even: even.map(|even| (even, own_settings.clone())),
-            first: first.unwrap_or(0.0),
+            first: first.unwrap_or_default(),
         };
         let within = own_settings.within.map(|(first, last)| {
             let [first, last] = [first, last].map(|frame| choosing.chosen_frame(frame as f64));
@@ -183,8 +183,9 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
     let usable = (0..take.num_frames())
         .map(|frame| {
             let at = first + frame as f64 * step;
-            let around = [at.floor(), at.ceil()].map(|frame| own.usable.get(frame as usize));
-            around.into_iter().all(|known| known.is_none_or(|&is_usable| is_usable))
+            [at.floor(), at.ceil()]
+                .iter()
+                .all(|&frame| own.usable.get(frame as usize).is_none_or(|&is_usable| is_usable))
         })
         .collect();
     Some((first, own.of_same_body(take, defects, usable)?))
