@@ -10,7 +10,7 @@ use glam::{DVec2, Vec2Swizzles};
 use super::{LoopCandidate, NearestMiss, SeamPair, SearchSettings, finder::Finder};
 use crate::{
     analysis::{Analysis, BadFrame, Segment, TakeDefects},
-    math::ops,
+    math::{dot, ops},
     take::{Cut, Take},
 };
 
@@ -50,7 +50,7 @@ impl<'a> Choosing<'a> {
             own,
             own_settings,
             even: even.map(|even| (even, own_settings.clone())),
-            first: first.unwrap_or(0.0),
+            first: first.unwrap_or_default(),
         };
         let within = own_settings.within.map(|(first, last)| {
             let [first, last] = [first, last].map(|frame| choosing.chosen_frame(frame as f64));
@@ -176,8 +176,9 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
     let usable = (0..take.num_frames())
         .map(|frame| {
             let at = first + frame as f64 * step;
-            let around = [at.floor(), at.ceil()].map(|frame| own.usable.get(frame as usize));
-            around.into_iter().all(|known| known.is_none_or(|&is_usable| is_usable))
+            [at.floor(), at.ceil()]
+                .iter()
+                .all(|&frame| own.usable.get(frame as usize).is_none_or(|&is_usable| is_usable))
         })
         .collect();
     Some((first, own.resampled(take, [first, step], (defects, usable))?))
@@ -186,6 +187,7 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
 /// Returns a moment that belongs to the motion, wherever its first frame lies: the crest nearest to the middle of the strongest wave
 /// of the joints' distances from their mean rotations, in frames.
 fn crest(take: &Take) -> f64 {
+    // The topmost joint also turns with the way.
     let rotations = |frame: usize| take.pose(frame).rotations.get(1..).unwrap_or_default();
     let mut means = rotations(0).to_vec();
     for frame in 1..take.num_frames() {
@@ -208,13 +210,7 @@ fn crest(take: &Take) -> f64 {
     let weights: Vec<f64> = (0..num)
         .map(|frame| 0.5 + 0.5 * ops::cos(TAU * (frame as f64 - middle) / num as f64))
         .collect();
-    let total: f64 = weights.iter().sum();
-    let mean = distances
-        .iter()
-        .zip(&weights)
-        .map(|(distance, weight)| distance * weight)
-        .sum::<f64>()
-        / total;
+    let mean = dot(&distances, &weights) / weights.iter().sum::<f64>();
     for (distance, weight) in distances.iter_mut().zip(&weights) {
         *distance = (*distance - mean) * weight;
     }
@@ -226,6 +222,7 @@ fn crest(take: &Take) -> f64 {
             wave += at * *distance;
             at = at.rotate(step);
         }
+        // The time of a crest is the surer, the higher and the faster its wave is.
         (wave.length() * angle, ops::atan2(wave.y, wave.x) / angle)
     });
     let strongest = waves.max_by(|(one, _), (other, _)| one.total_cmp(other));

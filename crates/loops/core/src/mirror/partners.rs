@@ -20,7 +20,7 @@ const SIDES: [(&str, &str); 5] = [
     ("l", "r"),
 ];
 
-/// Longer names name no side, bytes: a side word may stand at any of their places.
+/// Longest name in which sides are looked for, bytes: the effort grows with its square.
 const LONGEST_NAME: usize = 1000;
 
 /// Partners found by position may be off by this share of the skeleton's size.

@@ -685,16 +685,21 @@ mod tests {
 
     #[test]
     fn names_of_other_rigs_propose_the_joint_of_the_same_part() {
-        let take = take(&[
-            ("pelvis", None, [0.0, 1.0, 0.0]),
-            ("thigh_l", Some(0), [0.1, 0.0, 0.0]),
-            ("calf_l", Some(1), [0.0, -0.4, 0.0]),
-            ("thigh_r", Some(0), [-0.1, 0.0, 0.0]),
-        ]);
-        for (name, meant) in [("LeftUpLeg", "thigh_l"), ("Hips", "pelvis"), ("RightUpLeg", "thigh_r")] {
-            assert_eq!(similar_joints(take.skeleton(), name), [meant], "{name}");
+        // The rig's own name may stand before all.
+        for rig in ["", "bob_"] {
+            let names = ["pelvis", "thigh_l", "calf_l", "thigh_r"].map(|name| format!("{rig}{name}"));
+            let [hips, left, knee, right] = names.each_ref().map(String::as_str);
+            let take = take(&[
+                (hips, None, [0.0, 1.0, 0.0]),
+                (left, Some(0), [0.1, 0.0, 0.0]),
+                (knee, Some(1), [0.0, -0.4, 0.0]),
+                (right, Some(0), [-0.1, 0.0, 0.0]),
+            ]);
+            for (name, meant) in [("LeftUpLeg", left), ("Hips", hips), ("RightUpLeg", right)] {
+                assert_eq!(similar_joints(take.skeleton(), name), [meant], "{name}");
+            }
+            assert!(similar_joints(take.skeleton(), "Wing").is_empty());
         }
-        assert!(similar_joints(take.skeleton(), "Wing").is_empty());
     }
 
     #[test]

@@ -181,12 +181,11 @@ pub fn similar_joints(skeleton: &Skeleton, name: &str) -> Vec<String> {
     const MOST: usize = 5;
     let wanted = Meaning::of(name);
     let names = skeleton.joints().iter().map(|joint| joint.name.as_str());
-    let (meant, others): (Vec<&str>, Vec<&str>) = names.partition(|other| {
-        let own = Meaning::of(other);
+    let (meant, others): (Vec<(&str, Meaning)>, _) = names.zip(Meaning::of_all(skeleton)).partition(|(_, own)| {
         own.word().is_some() && (own.word(), own.side, own.is_helper) == (wanted.word(), wanted.side, false)
     });
+    let [meant, others] = [meant, others].map(|joints| joints.into_iter().map(|(name, _)| name));
     meant
-        .into_iter()
         .chain(nearest(name, others, MOST))
         .take(MOST)
         .map(str::to_owned)

@@ -35,7 +35,8 @@ const LIKE_OWN: f64 = 2.0;
 const LIKE_OWN_MISS: f64 = 1.2;
 const LIKE_OWN_FOLLOWED: f64 = 1.5;
 
-/// An end with fewer left-out keys wins where its miss is within this factor of the least.
+/// An end with fewer left-out keys wins where its miss is within this factor of the least; one that may be too late, only where no earlier
+/// one misses by less.
 const AS_GOOD: f64 = 3.0;
 
 /// Range of the end after the last key; and after the key before a last one whose time was cut short, in frames.
@@ -109,7 +110,7 @@ pub(super) fn find(scale: &Scale) -> Option<End> {
             continue;
         };
         let mut steps = end.miss_metres / clip.step_metres;
-        // It may be at its last key for want of an earlier time.
+        // No time before its last key was tried, so the cycle may end earlier.
         if end.seam_frames == 0.0 && !end.is_exact && end.miss_metres > SMALL_MISS_METRES * clip.size {
             steps *= AS_GOOD;
         }
