@@ -50,7 +50,7 @@ pub enum MapError {
     NoSuchJoint {
         rig: &'static str,
         name: String,
-        /// Up to three joints of similar names.
+        /// A few joints that may be meant.
         similar: Vec<String>,
     },
     /// A share is not a number from 0 to 1.
