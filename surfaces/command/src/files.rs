@@ -74,8 +74,8 @@ pub fn lowercase_extension(path: &Path) -> Option<String> {
 /// Largest settings file, such as a recipe, bytes; when parsed it takes up to 65 times as much.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// Largest sidecar or manifest, bytes.
-const MAX_JSON_BYTES: u64 = 64 << 20;
+/// Largest sidecar or manifest, bytes: that of a set of a thousand loops, with the jump from each into each other.
+const MAX_JSON_BYTES: u64 = 256 << 20;
 
 /// Reads all bytes of a file that people write: settings, maps.
 pub fn read_settings(path: &Path) -> Result<Vec<u8>> {
@@ -85,19 +85,12 @@ pub fn read_settings(path: &Path) -> Result<Vec<u8>> {
 
 /// Reads all bytes of a file.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let limits = memory::limits();
-    let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
-    let more = memory::hint(limit);
-    let hint = if limits.max_memory_bytes < limits.max_input_bytes {
-        &*more
-    } else {
-        "cut the take into parts in the program that recorded it"
-    };
-    read_up_to(path, ("", limit), hint)
+    let hint = "cut the take into parts in the program that recorded it";
+    read_up_to(path, ("", memory::limits().max_input_bytes), hint)
 }
 
-/// Reads all bytes of a file. Errors: it has more than a limit, which `kind` names.
-fn read_up_to(path: &Path, (kind, limit): (&str, u64), hint: &str) -> Result<Vec<u8>> {
+/// Reads all bytes of a file. Errors: it has more than its kind may have, or than the run may hold.
+fn read_up_to(path: &Path, (kind, most): (&str, u64), hint: &str) -> Result<Vec<u8>> {
     if is_stream(path) {
         return read_stream();
     }
@@ -112,22 +105,28 @@ fn read_up_to(path: &Path, (kind, limit): (&str, u64), hint: &str) -> Result<Vec
             .because("it is a pipe, a socket or a device")
             .try_this("the path of a file, or /dev/stdin"));
     }
-    let check = |length: u64| {
-        if length > limit {
-            return Err(failure!(
-                "\"{}\" is too large: it has {}, the limit{kind} is {}",
-                path.display(),
-                ByteCount(length),
-                ByteCount(limit)
-            )
-            .try_this(hint));
+    let limit = most.min(memory::limits().max_memory_bytes);
+    let too_large = |size: String| {
+        let failure = failure!(
+            "\"{}\" is too large: it has {size}, the limit{kind} is {}",
+            path.display(),
+            ByteCount(limit)
+        );
+        if limit < most {
+            failure.try_this(memory::hint(limit))
+        } else {
+            failure.try_this(hint)
         }
-        Ok(())
     };
-    check(found.len())?;
+    if found.len() > limit {
+        return Err(too_large(ByteCount(found.len()).to_string()));
+    }
     let bytes =
         read_at_most(File::open(path).map_err(failed)?, found.len(), limit.saturating_add(1)).map_err(failed)?;
-    check(bytes.len() as u64)?;
+    if bytes.len() as u64 > limit {
+        // A pipe does not say how much.
+        return Err(too_large("more".to_owned()));
+    }
     Ok(bytes)
 }
 
