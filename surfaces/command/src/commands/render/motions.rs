@@ -138,8 +138,7 @@ fn take_motion(
     }) = beside.and_then(|other| other.as_loop.as_ref())
     {
         let cut = &sidecar.candidate;
-        let is_its_take = loaded.take().num_frames() == sidecar.take.frames;
-        if sidecar.take.rig.is_some() && is_its_take && cut.ping_pong_ease_frames.is_none() {
+        if sidecar.take.rig.is_some() && last + 1 == sidecar.take.frames && cut.ping_pong_ease_frames.is_none() {
             // The skeletons differ: the take is drawn as recorded, in step with the loop.
             return cut_motion(
                 &loaded,
