@@ -8,7 +8,7 @@
 #   wrap/*.txt             clips of DeepMimic's humanoid (also AMP's), in folders below, too; those count whose loop is "wrap"
 #   pairs/taken/*.bvh      takes in centimetres with Y up, and
 #   pairs/retargeted/*.bvh the same frames on another body, under the same names
-# Prints the table of docs/benchmark.md, which defines every measure. A row without its data says so.
+# Prints the table of docs/benchmark.md, which defines every measure. Data that are not there give no row.
 
 import json
 import re

@@ -244,7 +244,7 @@ class Player:
         before[:, 3:], after[:, 3:] = (q_continued(each[:, 3:], here[:, 3:]) for each in (before, after))
         terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
         self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, action is not None
-        self.lasts = action.entry.get("fade_secs", FADE) if action else FADE
+        self.lasts = action and action.entry.get("fade_secs") or FADE
 
     def update(self, secs):
         if self.over and (rest := self.over[0].entry["leave_secs"] - self.over[1]) <= secs:

@@ -74,30 +74,29 @@ pub fn lowercase_extension(path: &Path) -> Option<String> {
 /// Largest settings file, such as a recipe, bytes; when parsed it takes up to 65 times as much.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// Largest sidecar or manifest, bytes.
-const MAX_JSON_BYTES: u64 = 64 << 20;
+/// Largest sidecar or manifest, bytes: that of a set of a thousand loops, with the jump from each into each other.
+const MAX_JSON_BYTES: u64 = 256 << 20;
 
 /// Reads all bytes of a file that people write: settings, maps.
 pub fn read_settings(path: &Path) -> Result<Vec<u8>> {
-    let hint = "a file of settings, as `loopwright recipe` prints them";
-    read_up_to(path, (" for settings", MAX_SETTINGS_BYTES), hint)
+    read_up_to(
+        path,
+        (" for settings", MAX_SETTINGS_BYTES),
+        "a file of settings, as `loopwright recipe` prints them",
+    )
 }
 
 /// Reads all bytes of a file.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let limits = memory::limits();
-    let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
-    let more = memory::hint(limit);
-    let hint = if limits.max_memory_bytes < limits.max_input_bytes {
-        &*more
-    } else {
-        "cut the take into parts in the program that recorded it"
-    };
-    read_up_to(path, ("", limit), hint)
+    read_up_to(
+        path,
+        ("", memory::limits().max_input_bytes),
+        "cut the take into parts in the program that recorded it",
+    )
 }
 
-/// Reads all bytes of a file. Errors: it has more than a limit, which `kind` names.
-fn read_up_to(path: &Path, (kind, limit): (&str, u64), hint: &str) -> Result<Vec<u8>> {
+/// Reads all bytes of a file. Errors: it has more than its kind may have, or than the run may hold.
+fn read_up_to(path: &Path, (kind, most): (&str, u64), hint: &str) -> Result<Vec<u8>> {
     if is_stream(path) {
         return read_stream();
     }
@@ -112,23 +111,28 @@ fn read_up_to(path: &Path, (kind, limit): (&str, u64), hint: &str) -> Result<Vec
             .because("it is a pipe, a socket or a device")
             .try_this("the path of a file, or /dev/stdin"));
     }
-    let check = |length: u64| {
-        if length > limit {
-            return Err(failure!(
-                "\"{}\" is too large: it has {}, the limit{kind} is {}",
-                path.display(),
-                ByteCount(length),
-                ByteCount(limit)
-            )
-            .try_this(hint));
+    let limit = most.min(memory::limits().max_memory_bytes);
+    let size = if found.len() > limit {
+        ByteCount(found.len()).to_string()
+    } else {
+        let file = File::open(path).map_err(failed)?;
+        let bytes = read_at_most(file, found.len(), limit.saturating_add(1)).map_err(failed)?;
+        if bytes.len() as u64 <= limit {
+            return Ok(bytes);
         }
-        Ok(())
+        // A pipe does not say how much.
+        "more".to_owned()
     };
-    check(found.len())?;
-    let bytes =
-        read_at_most(File::open(path).map_err(failed)?, found.len(), limit.saturating_add(1)).map_err(failed)?;
-    check(bytes.len() as u64)?;
-    Ok(bytes)
+    let failure = failure!(
+        "\"{}\" is too large: it has {size}, the limit{kind} is {}",
+        path.display(),
+        ByteCount(limit)
+    );
+    Err(if limit < most {
+        failure.try_this(memory::hint(limit))
+    } else {
+        failure.try_this(hint)
+    })
 }
 
 /// Reads the lines of a table that people write, trimmed and with their numbers; blank lines and those that begin with # are ignored.
@@ -144,8 +148,11 @@ pub fn lines(path: &Path, wrong: impl Fn(String) -> Failure) -> Result<Vec<(usiz
 
 /// Reads all bytes of a JSON file. Errors: it cannot be read, or takes more memory than the run may use.
 pub fn read_json(path: &Path) -> Result<Vec<u8>> {
-    let hint = "the file that `loopwright` wrote beside its loops";
-    let bytes = read_up_to(path, (" for sidecars and sets", MAX_JSON_BYTES), hint)?;
+    let bytes = read_up_to(
+        path,
+        (" for sidecars and sets", MAX_JSON_BYTES),
+        "the file that `loopwright` wrote beside its loops",
+    )?;
     memory::limits()
         .check_json(&bytes)
         .map_err(|error| failures::memory(&format!("to read \"{}\"", path.display()), error))?;

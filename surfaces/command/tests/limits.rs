@@ -307,7 +307,7 @@ fn settings_and_journals_of_gigabytes_are_not_read() {
         sparse(name);
         run(&folder, "check loops")
             .refused()
-            .says("the limit for sidecars and sets is 64 MiB");
+            .says("the limit for sidecars and sets is 256 MiB");
         folder.remove(name);
     }
     folder.write("loops/walk-loop.bvh.json", sidecar);

@@ -31,6 +31,18 @@ fn a_character_on_which_a_loop_is_not_good_gets_the_same_stretch() {
     }
 }
 
+/// Any other take was once drawn there, too, as if the loop were made of it.
+#[test]
+fn a_take_is_drawn_beside_its_loop_on_a_character() {
+    with_hero().runs(
+        "
+        retarget loop.bvh --rig hero.glb -o on.glb
+        render walk.bvh on.glb -o pair.png --size 64 --onion
+        2 render other.bvh on.glb -o other.png --size 64 --onion | the loop is on the character
+        ",
+    );
+}
+
 /// A map that is saved gives the same bytes again, also where it lets a joint rest; the one that is read is not written over.
 #[test]
 fn the_map_is_kept_edited_and_its_mistakes_are_named() {

@@ -142,7 +142,11 @@ fn long_soles(target: &Take) -> Vec<FootSole> {
 #[test]
 fn soles_stay_above_the_ground() {
     let take = walk();
-    let target = with_long_feet(&character(&take, PLAIN));
+    let mut tree = Tree::of(&with_long_feet(&character(&take, PLAIN)));
+    let ball = tree.at("ball_l");
+    tree.add("root", None, DVec3::ZERO).hang("pelvis", "root");
+    tree.add("bell", Some("root"), ball);
+    let target = tree.take();
     let soles = long_soles(&target);
     let on = |rig: Rig| {
         RigPair::new(rig_of(&take), rig)
@@ -164,6 +168,16 @@ fn soles_stay_above_the_ground() {
     let [under, kept] = [&free, &moved].map(lowest);
     // What the ankle would have to turn within a few frames is partly smoothed away.
     assert!(under < -0.03 && kept > 0.35 * under, "{kept} m of {under} m");
+    // What follows the toes turns up with them.
+    let (world, rest) = (moved.world_tracks(), target.pose(0).world(target.skeleton()));
+    for frame in 0..moved.num_frames() {
+        let [toe, bell] = ["ball_l", "bell"].map(|name| {
+            let joint = target.skeleton().find(name).unwrap();
+            world.rotation(frame, joint) * rest.rotations[joint].conjugate()
+        });
+        let off = rotation::difference(bell, toe).length();
+        assert!(off < 1e-9, "frame {frame}: {off} radians");
+    }
 }
 
 /// Returns the character below a joint on the ground, as engines have it, whose axes are a quarter turn off.

@@ -55,9 +55,12 @@ fn classes_that_inherit_much_are_refused() {
     let classes: String = (0..1000)
         .map(|number| format!("<default class=\"c{number}\"/>"))
         .collect();
-    let defaults = format!("<mujoco><default>{attributes}{classes}</default>");
-    let grown = SMALL.replace("<mujoco>", &defaults);
-    assert!(matches!(read_robot(grown.as_bytes()), Err(RobotError::Defaults { .. })));
+    let with = |defaults: String| SMALL.replace("<mujoco>", &format!("<mujoco><default>{defaults}</default>"));
+    let inherited = read_robot(with(format!("{attributes}{classes}")).as_bytes());
+    assert!(matches!(inherited, Err(RobotError::Defaults { .. })));
+    // Classes beside that of many attributes do not inherit them.
+    let beside = with(format!("{classes}<default class=\"all\">{attributes}</default>"));
+    read_robot(beside.as_bytes()).unwrap();
 }
 
 fn biped() -> Skeleton {

@@ -149,9 +149,7 @@ impl Past {
     /// Whether a catalog is as an earlier run wrote it, so that a resumed run may replace it.
     pub fn has_catalog(&self, path: &Path) -> bool {
         let place = output::place(files::folder_of(path), path);
-        self.catalogs
-            .iter()
-            .any(|(path, sha256)| *path == place && hash(path).as_ref() == Some(sha256))
+        hash(&place).is_some_and(|sha256| self.catalogs.contains(&(place, sha256)))
     }
 
     /// Whether an earlier run worked on a take.

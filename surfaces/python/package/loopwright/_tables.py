@@ -142,16 +142,16 @@ def write_parquet(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[
     plain = {name: _plain(values) for name, values in columns.items()}
     write = _by_arrow if _has_no_polars() else _by_polars
     with made_whole(target) as part:
-        os.makedirs(target.parent, exist_ok=True)
         write(plain, kinds, part)
     return target
 
 
 @contextmanager
 def made_whole(target: Path) -> Iterator[Path]:
-    """A file beside the target that takes its name at the end, and goes where something fails."""
+    """A file beside the target, whose folder may be new, that takes its name at the end, and goes where something fails."""
     part = target.with_name(target.name + ".part")
     try:
+        os.makedirs(target.parent, exist_ok=True)
         yield part
         os.replace(part, target)
     except OSError as error:

@@ -247,6 +247,7 @@ fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::motion::Joint;
 
     /// Toes 12 cm long that point down by 80 degrees, 3 cm above the ground at their joint, would reach 88 mm below it, and
     /// rotate up by 60 degrees: a little more than a centimetre remains, because they alone rotate.
@@ -262,17 +263,24 @@ mod tests {
         let sole = Sole {
             ankle: 0,
             toe: Some(1),
-            foot: Part::default(),
+            foot: toes.clone(),
             toes,
             leg: 0.9,
         };
         let down = DQuat::from_rotation_x(80f64.to_radians());
-        assert!(
-            sole.cleared(Rigid::new(down, DVec3::Y * 0.2), 0.0).is_none(),
-            "the foot is high enough"
+        let is_lifted = |height: f64| sole.cleared(Rigid::new(down, DVec3::Y * height), 0.0).is_some();
+        assert_eq!([0.2, 0.1].map(is_lifted), [false, true], "a foot as long as the toes");
+        let joint = |parent| Joint::new("j", parent, DVec3::ZERO);
+        let skeleton = Skeleton::new(vec![joint(None), joint(Some(0))]).unwrap();
+        // The ankle faces elsewhere.
+        let ankle = Rigid::new(DQuat::from_rotation_y(2.0), DVec3::new(0.1, 0.1, -0.1));
+        let toe = ankle.inverse() * Rigid::new(down, DVec3::Y * 0.03);
+        let mut pose = Pose::new(
+            vec![ankle.translation, toe.translation],
+            vec![ankle.rotation, toe.rotation],
         );
-        let toe = Rigid::new(down, DVec3::Y * 0.03);
-        let lies = toe.translation + sole.lifted(&sole.toes, toe, 0.0).0 * toe.rotation * tip;
+        sole.turn_toes_up(&skeleton, &mut pose, 0.0);
+        let lies = pose.as_ref().world_of(&skeleton, 1).transform_point(tip);
         assert!((-0.013..0.0).contains(&lies.y), "{lies}");
     }
 }

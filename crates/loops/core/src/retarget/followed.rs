@@ -17,7 +17,7 @@ use crate::{
     },
     loop_clip::{LoopClip, LoopClipError, LoopKeys},
     math::greatest,
-    motion::{Pose, Skeleton, WorldTracks},
+    motion::WorldTracks,
     quality::{self, Stand},
     take::Take,
 };
@@ -42,7 +42,7 @@ pub struct FollowedFeet {
     /// second; only known for loops.
     pub(super) slide_of_source_mps: Option<f64>,
     /// Joints beside the target's body that follow one of its joints.
-    led: Vec<Led>,
+    pub(super) led: Vec<Led>,
     /// The target's soles, whose toes stay above the ground.
     pub(super) soles: Vec<Sole>,
     /// When the feet of a loop that follows only itself are on the ground.
@@ -265,17 +265,6 @@ impl FollowedFeet {
 
     fn stands_during(&mut self, foot: usize, joint: usize, stand: Stand) {
         Marks::add(&mut self.stands, foot, joint, stand.samples(), self.num_samples);
-    }
-
-    /// Moves joints beside the body with the joints that they follow, in a local pose.
-    pub(super) fn lead(&self, skeleton: &Skeleton, pose: &mut Pose) {
-        for led in &self.led {
-            pose.place(
-                skeleton,
-                led.joint,
-                pose.as_ref().world_of(skeleton, led.by) * led.at_rest,
-            );
-        }
     }
 
     /// Returns when points of the target's feet bear.

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::{
     FollowedFeet, Retarget,
     followed::{FollowedLeg, bends},
+    transfer::lead,
 };
 use crate::{
     analysis::Body,
@@ -155,7 +156,7 @@ impl FollowedFeet {
                     .map_or(0.0, |toe| sole.lowest_of_toes(before.joint(sample, toe)));
                 sole.turn_toes_up(skeleton, &mut pose, floor.min(0.0));
             }
-            self.lead(skeleton, &mut pose);
+            lead(&self.led, skeleton, &mut pose);
             pose
         });
         (Some(held.with_poses(settled)), feet)

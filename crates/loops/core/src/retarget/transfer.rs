@@ -12,7 +12,7 @@ use super::{
 use crate::{
     loop_clip::{LoopClip, LoopClipError},
     math::{Rigid, Twist, kernel, rotation},
-    motion::{Pose, PoseRef, RootMotion, Tracks, WorldTracks},
+    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
     take::{Take, TakeError},
 };
 
@@ -65,6 +65,14 @@ pub(super) struct Led {
     pub joint: usize,
     pub by: usize,
     pub at_rest: Rigid,
+}
+
+/// Moves joints beside the body with the joints that they follow, in a local pose.
+pub(super) fn lead(led: &[Led], skeleton: &Skeleton, pose: &mut Pose) {
+    for led in led {
+        let by = pose.as_ref().world_of(skeleton, led.by);
+        pose.place(skeleton, led.joint, by * led.at_rest);
+    }
 }
 
 impl RigPair {
@@ -247,11 +255,13 @@ impl Retarget {
     }
 
     /// Returns a local pose with its toes above the ground. They turn up last: how far follows from where the rest of the foot came to be.
+    /// Joints beside the body move with them.
     fn above_ground(&self, along: &Along, (world, lengths): (Pose, Vec<f64>)) -> Pose {
         let (mut pose, skeleton) = (self.local(&world, &lengths), &self.target.skeleton);
         for [sole, theirs] in self.soles.iter().flatten() {
             sole.turn_toes_up(skeleton, &mut pose, sole.floor(self.ground(theirs.lowest(&along.from))));
         }
+        lead(&self.led, skeleton, &mut pose);
         pose
     }
 
@@ -562,15 +572,12 @@ impl Reach {
     fn turn(self, limb: &PlacedLimb, stretch: f64, world: &Pose, turns: &mut [Option<DQuat>], lengths: &mut [f64]) {
         let ([upper, lower, foot], grown) = limb.reach(world, self.places, self.height, self.weight, stretch);
         limb.grows().for_each(|joint| lengths[joint] = 1.0 + grown);
-        let [thigh, shin] = &limb.bones;
-        for (joint, turn) in thigh
-            .iter()
-            .map(|&joint| (joint, upper))
-            .chain(shin.iter().map(|&joint| (joint, lower)))
-        {
-            // Joints that rest hang from those that turn, apart from the two that bend.
-            if turns[joint].is_some() || [limb.leg.thigh, limb.leg.knee].contains(&joint) {
-                turns[joint] = Some((turn * world.rotations[joint]).normalize());
+        for (bones, turn) in limb.bones.iter().zip([upper, lower]) {
+            for &joint in bones {
+                // Joints that rest hang from those that turn, apart from the two that bend.
+                if turns[joint].is_some() || [limb.leg.thigh, limb.leg.knee].contains(&joint) {
+                    turns[joint] = Some((turn * world.rotations[joint]).normalize());
+                }
             }
         }
         turns[limb.leg.ankle] = Some((foot * world.rotations[limb.leg.ankle]).normalize());

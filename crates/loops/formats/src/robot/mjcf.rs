@@ -15,7 +15,7 @@ use crate::excerpt::one_line;
 /// The class that applies where none is named.
 const MAIN: &str = "main";
 
-/// Most attributes of a class, with those that it inherits, times classes: robots stay below some thousand.
+/// Most attributes of all classes, with those that they inherit: robots stay below some thousand. More would let a small file fill the memory.
 const MOST_ATTRIBUTES: usize = 100_000;
 
 /// The attributes that a class sets, by element and attribute name.
@@ -24,6 +24,8 @@ type Class<'a> = HashMap<(&'a str, &'a str), &'a str>;
 /// The settings that apply to the whole file.
 struct File<'a> {
     classes: HashMap<&'a str, Class<'a>>,
+    /// The attributes of all classes that were read.
+    num_attributes: usize,
     in_radians: bool,
     has_auto_limits: bool,
     euler: &'a str,
@@ -41,6 +43,7 @@ struct Element<'f, 'a, 'i> {
 pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError> {
     let mut file = File {
         classes: HashMap::from([(MAIN, Class::new())]),
+        num_attributes: 0,
         in_radians: false,
         has_auto_limits: true,
         euler: "xyz",
@@ -83,7 +86,7 @@ impl<'a> File<'a> {
     fn read_defaults(&mut self, node: Node<'a, '_>, above: &'a str, depth: usize) -> Result<(), RobotError> {
         check_depth(depth)?;
         let name = node.attribute("class").unwrap_or(MAIN);
-        let mut class = self.classes.get(above).cloned().unwrap_or_default();
+        let mut class = self.classes[above].clone();
         for element in node
             .children()
             .filter(|child| child.is_element() && !child.has_tag_name("default"))
@@ -92,7 +95,8 @@ impl<'a> File<'a> {
                 class.insert((element.tag_name().name(), attribute.name()), attribute.value());
             }
         }
-        if class.len() * self.classes.len() > MOST_ATTRIBUTES {
+        self.num_attributes += class.len();
+        if self.num_attributes > MOST_ATTRIBUTES {
             return Err(RobotError::Defaults { limit: MOST_ATTRIBUTES });
         }
         self.classes.insert(name, class);

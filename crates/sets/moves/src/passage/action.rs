@@ -2,7 +2,7 @@
 
 use super::{
     LoopState, Passage, PassageError, Way, check,
-    made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under},
+    made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, near_turn, rig_root, root_under},
     stands,
 };
 use crate::{
@@ -137,12 +137,15 @@ impl Action {
             .unwrap_or(last);
         let step_secs = tracks.step_secs();
         let fade = fade(set, (&tracks, &roots[..]), leave, &next);
-        let of_body = (&analysis.body, analysis.contacts.limits());
-        let joins = ([begins.0, ending.0], begins.1 + ending.1);
         Self {
             passage: Passage {
                 source_frames: Some([0.0, (analysis.take.num_frames() - 1) as f64]),
-                ..Passage::once(set, of_body, (tracks, roots, carrier), joins)
+                ..Passage::once(
+                    set,
+                    (&analysis.body, analysis.contacts.limits()),
+                    (tracks, roots, carrier),
+                    ([begins.0, ending.0], begins.1 + ending.1),
+                )
             },
             next,
             entry_cost: begins.1,
@@ -162,8 +165,10 @@ impl Action {
 /// travels and back to it, or the one with the shortest steps that the action is long enough for; and its longest step.
 fn fade(set: &LoopSet, (tracks, roots): (&Tracks, &[Rigid]), leave: usize, next: &[(LoopState, f64)]) -> [f64; 2] {
     let speed = |index: &usize| ops::over_ground(set.loops()[*index].root().twist.linear);
-    let travelling = (0..set.loops().len()).filter(|index| speed(index) > MOVING_MPS);
-    let Some(slowest) = travelling.min_by_key(|index| ordered(speed(index))) else {
+    let Some(slowest) = (0..set.loops().len())
+        .filter(|index| speed(index) > MOVING_MPS)
+        .min_by_key(|index| ordered(speed(index)))
+    else {
         return [FADE_SECS, 0.0];
     };
     let (walk, skeleton, step_secs) = (&set.loops()[slowest], tracks.skeleton(), tracks.step_secs());
@@ -172,8 +177,10 @@ fn fade(set: &LoopSet, (tracks, roots): (&Tracks, &[Rigid]), leave: usize, next:
         greatest(places.windows(2).flat_map(|pair| {
             let steps = pair[0].translations.iter().zip(&pair[1].translations);
             // Controls have no weight.
-            let of_body = steps.zip(set.weights()).filter(|(_, weight)| **weight > 0.0);
-            of_body.map(|((from, to), _)| from.distance(*to))
+            steps
+                .zip(set.weights())
+                .filter(|(_, weight)| **weight > 0.0)
+                .map(|((from, to), _)| from.distance(*to))
         }))
     };
     let longest = LONGEST_FADE_SECS.min(last as f64 * step_secs).max(FADE_SECS);
@@ -200,17 +207,21 @@ fn fade(set: &LoopSet, (tracks, roots): (&Tracks, &[Rigid]), leave: usize, next:
                 let value = Decay::Cubic { blend_secs }.at(secs).position.value;
                 // Rates fade sooner.
                 let rate = Decay::Cubic { blend_secs: FADE_SECS }.at(secs).velocity.value / step_secs;
-                let joints = (0..skeleton.num_joints()).map(|joint| {
-                    let [first, second] = [0, 1].map(|after| {
-                        let [seen, follows] = [seen, follows].map(|at| poses[at + after].0.joint(joint));
-                        let turn = rotation::difference(seen.rotation, follows.rotation);
-                        [turn, seen.translation - follows.translation]
-                    });
-                    let [turn, shift] = [0, 1].map(|part| first[part] * value + (second[part] - first[part]) * rate);
-                    let own = poses[follows + sample].0.joint(joint);
-                    (own.translation + shift, rotation::exp(turn) * own.rotation)
-                });
-                let pose: Pose = joints.collect();
+                let pose: Pose = (0..skeleton.num_joints())
+                    .map(|joint| {
+                        let [first, second] = [0, 1].map(|after| {
+                            let [seen, follows] = [seen, follows].map(|at| poses[at + after].0.joint(joint));
+                            let turn = rotation::difference(seen.rotation, follows.rotation);
+                            [turn, seen.translation - follows.translation]
+                        });
+                        let [turn, shift] = [0, 1].map(|part| {
+                            let [first, second] = [first[part], near_turn(second[part], first[part])];
+                            first * value + (second - first) * rate
+                        });
+                        let own = poses[follows + sample].0.joint(joint);
+                        (own.translation + shift, rotation::exp(turn) * own.rotation)
+                    })
+                    .collect();
                 pose.as_ref().world(skeleton).moved(poses[follows + sample].1)
             });
             longest_step(&shown.collect::<Vec<_>>())

@@ -216,7 +216,7 @@ fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2],
 
 /// Subtracts a whole turn from a gap that is then nearer to another one: near half a turn both directions are equally short.
 /// Translations never differ that much from one sample to the next.
-fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
+pub(super) fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
     let length = gap.length();
     if length < core::f64::consts::FRAC_PI_2 {
         return gap;

@@ -205,8 +205,8 @@ impl SetAction {
             grade: Some(if shows { Grade::Review } else { Grade::Good }),
             reason: shows.then(|| {
                 format!(
-                    "a joint steps {fade_step:.1} times as far as in it and in a walk while it fades: its poses are too far from those of a walk \
-                     for its length"
+                    "in a fade of {fade_secs:.1} s a joint steps {fade_step:.1} times as far as in the action and in a walk, whose poses are too far \
+                     from each other"
                 )
             }),
             made: self.made.clone(),

@@ -138,12 +138,12 @@ fn take_motion(
     }) = beside.and_then(|other| other.as_loop.as_ref())
     {
         let cut = &sidecar.candidate;
-        if sidecar.take.rig.is_some() {
+        if sidecar.take.rig.is_some() && last + 1 == sidecar.take.frames && cut.ping_pong_ease_frames.is_none() {
             // The skeletons differ: the take is drawn as recorded, in step with the loop.
             return cut_motion(
                 &loaded,
                 [cut.start_frame, cut.end_frame],
-                sidecar.playback.samples,
+                sidecar.playback.samples / sidecar.num_copies(),
                 written.frame_time_secs(),
                 &figure,
             );
