@@ -144,7 +144,7 @@ impl<'a> Choosing<'a> {
 fn even(own: &Analysis) -> Option<(f64, Analysis)> {
     let take = &own.take;
     let step = 1.0 / (SAMPLED_HZ * take.frame_time_secs());
-    let first = crest(take) % (KEPT as f64 * step);
+    let first = crest(own) % (KEPT as f64 * step);
     let last = ((take.num_frames() - 1) as f64 - first) / step + 1e-9;
     if take.frame_rate_hz() < LEAST_HZ || last < (KEPT * LEAST_FRAMES) as f64 {
         return None;
@@ -185,26 +185,25 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
 }
 
 /// Returns a moment that belongs to the motion, wherever its first frame lies: the crest nearest to the middle of the strongest wave
-/// of the joints' distances from their mean rotations, in frames.
-fn crest(take: &Take) -> f64 {
-    // The topmost joint also turns with the way.
-    let rotations = |frame: usize| take.pose(frame).rotations.get(1..).unwrap_or_default();
-    let mut means = rotations(0).to_vec();
-    for frame in 1..take.num_frames() {
-        for (mean, &rotation) in means.iter_mut().zip(rotations(frame)) {
-            *mean += rotation * mean.dot(rotation).signum();
-        }
-    }
-    for mean in &mut means {
-        *mean = mean.normalize();
-    }
+/// of the compared joints' squared distances from their mean places, in frames.
+fn crest(own: &Analysis) -> f64 {
+    let take = &own.take;
     let num = take.num_frames().min((WAVE_SECS * take.frame_rate_hz()) as usize);
     let start = (take.num_frames() - num) / 2;
     let middle = 0.5 * (num as f64 - 1.0);
-    let mut distances: Vec<f64> = (start..start + num)
-        .map(|frame| {
-            let apart = rotations(frame).iter().zip(&means);
-            apart.map(|(rotation, mean)| 1.0 - mean.dot(*rotation).powi(2)).sum()
+    let poses = || (start..start + num).map(|frame| own.features.positions(frame));
+    let mut means = vec![0.0; own.features.num_position_axes()];
+    for pose in poses() {
+        for (mean, position) in means.iter_mut().zip(pose) {
+            *mean += position / num as f64;
+        }
+    }
+    let mut distances: Vec<f64> = poses()
+        .map(|pose| {
+            pose.iter()
+                .zip(&means)
+                .map(|(position, mean)| (position - mean).powi(2))
+                .sum()
         })
         .collect();
     let weights: Vec<f64> = (0..num)
