@@ -11,7 +11,7 @@ use super::{LoopCandidate, NearestMiss, SeamPair, SearchSettings, finder::Finder
 use crate::{
     analysis::{Analysis, BadFrame, Segment, TakeDefects},
     math::{dot, ops},
-    take::{Cut, Take},
+    take::Cut,
 };
 
 /// Rate at which a take is sampled before it is filtered, hertz, and the cutoff of the filter.
