@@ -1,5 +1,9 @@
-// What the script of docs/guide/engines.md uses of Unity, so that it can be compiled without Unity: .ci/channels.
-namespace UnityEngine { public static class JsonUtility { public static T FromJson<T>(string json) { return default(T); } } }
+// What the scripts of docs/guide/engines.md and of sets use of Unity, so that they can be compiled without Unity: .ci/channels.
+namespace UnityEngine
+{
+    public static class JsonUtility { public static T FromJson<T>(string json) { return default(T); } }
+    public struct Mathf { public const float Rad2Deg = 57.29578f; }
+}
 namespace UnityEditor
 {
     public class AssetImporter { }

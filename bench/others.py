@@ -8,7 +8,7 @@
 #   wrap/*.txt             clips of DeepMimic's humanoid (also AMP's), in folders below, too; those count whose loop is "wrap"
 #   pairs/taken/*.bvh      takes in centimetres with Y up, and
 #   pairs/retargeted/*.bvh the same frames on another body, under the same names
-# Prints the table of docs/benchmark.md, which defines every measure. Data that are not there give no row.
+# Prints the table of docs/benchmark.md, which defines every measure. A row without its data is empty.
 
 import json
 import re
@@ -109,8 +109,7 @@ def sections(command, folder, scratch):
     rows = [("data", "by", "clips", *(name for _, name, *_ in shown))]
     for data, methods in (('"Wrap" clips', wraps), ("pairs", pairs)):
         for by, count, of_all in methods(command, folder, scratch):
-            if count:
-                rows.append((data, by, count, *(cell(measure, of_all.get(measure), decimals) for measure, *_, decimals in shown)))
+            rows.append((data, by, count, *(cell(measure, of_all.get(measure), decimals) for measure, *_, decimals in shown)))
     return {"others": table(*rows)}
 
 

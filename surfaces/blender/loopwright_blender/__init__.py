@@ -7,7 +7,7 @@ from . import operators, panels, settings
 bl_info = {
     "name": "loopwright",
     "description": "Seamless loops from motion capture",
-    "author": "The authors of loopwright",
+    "author": "The loopwright authors",
     "version": (0, 1, 0),
     "blender": (3, 4, 0),
     "location": "3D View and Dope Sheet > Sidebar > loopwright",

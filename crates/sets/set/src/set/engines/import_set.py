@@ -23,15 +23,16 @@ for file in dict.fromkeys(clip["file"] for clip in motions["clips"]):
     clips = [clip for clip in motions["clips"] if clip["file"] == file]
     options, task = unreal.FbxImportUI(), unreal.AssetImportTask()
     kind = unreal.FBXImportType.FBXIT_ANIMATION if skeleton else unreal.FBXImportType.FBXIT_SKELETAL_MESH
-    for key, value in {"automated_import_should_detect_type": False, "mesh_type_to_import": kind, "import_as_skeletal": True,
-                       "import_mesh": skeleton is None, "import_animations": True, "skeleton": skeleton}.items():
-        options.set_editor_property(key, value)
-    for key, value in {"use_default_sample_rate": False, "custom_sample_rate": round(motions["fps"]),
-                       "animation_length": unreal.FBXAnimationLengthImportType.FBXALIT_EXPORTED_TIME}.items():
-        options.anim_sequence_import_data.set_editor_property(key, value)
-    for key, value in {"filename": str(folder / file), "destination_path": into, "automated": True, "replace_existing": True, "save": True,
-                       "options": options, "factory": unreal.FbxFactory()}.items():
-        task.set_editor_property(key, value)
+    options.set_editor_properties({"automated_import_should_detect_type": False, "mesh_type_to_import": kind, "import_as_skeletal": True,
+                                   "import_mesh": skeleton is None, "import_animations": True, "skeleton": skeleton})
+    # Without it Unreal takes the numbers of the file for centimetres.
+    for data in options.anim_sequence_import_data, options.skeletal_mesh_import_data:
+        data.set_editor_property("convert_scene_unit", True)
+    options.anim_sequence_import_data.set_editor_properties({
+        "use_default_sample_rate": False, "custom_sample_rate": round(motions["fps"]),
+        "animation_length": unreal.FBXAnimationLengthImportType.FBXALIT_EXPORTED_TIME})
+    task.set_editor_properties({"filename": str(folder / file), "destination_path": into, "automated": True, "replace_existing": True,
+                                "save": True, "options": options, "factory": unreal.FbxFactory()})
     unreal.AssetToolsHelpers.get_asset_tools().import_asset_tasks([task])
     for asset in map(unreal.load_asset, task.get_editor_property("imported_object_paths")):
         if isinstance(asset, unreal.SkeletalMesh):
