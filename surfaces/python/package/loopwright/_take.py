@@ -52,8 +52,7 @@ class Take(Motion[NativeTake]):
 
     def _repr_html_(self) -> str:
         """Shows notebooks what `inspect` says of it."""
-        segments = _native.inspect(self._native, asked({}))["segments"]
-        return f"<p>{escape(repr(self))}</p>{Table(segments)._repr_html_()}"
+        return f"<p>{escape(repr(self))}</p>{Table(self._inspected['segments'])._repr_html_()}"
 
     @classmethod
     def from_arrays(
@@ -201,13 +200,17 @@ class Take(Motion[NativeTake]):
         >>> walk.phase[200:203].round(2)
         array([0.36, 0.38, 0.4 ])
         """
-        found = phase_of(_native.inspect(self._native, asked({}))["contacts"], self.num_frames, self.fps)
+        found = phase_of(self._inspected["contacts"], self.num_frames, self.fps)
         found.flags.writeable = False
         return found
 
     def strides(self) -> Table:
-        """Every stride with its parameters, whether it loops or not: `loopwright.gait(take).strides`."""
-        return Table(self._native.gait()["strides"])
+        """Every stride with its parameters, whether it loops or not: `loopwright.gait(take).strides`.
+
+        >>> len(walk.strides())
+        12
+        """
+        return Table(self._inspected["gait"]["strides"])
 
     def repetitions(self) -> Table:
         """The stretches in which a motion is repeated twice or more: exercises as well as gaits.
@@ -219,7 +222,7 @@ class Take(Motion[NativeTake]):
         >>> [round(row["count"]) for row in walk.repetitions()]
         [7]
         """
-        joint = self.names.index(_native.inspect(self._native, asked({}))["hips"])
+        joint = self.names.index(self._inspected["hips"])
         turns = self.world_rotations()[:, joint] * (0.0, 1.0, 0.0, 1.0)
         lengths = np.linalg.norm(turns, axis=1, keepdims=True)
         turns = np.where(lengths > 1e-6, turns / np.maximum(lengths, 1e-6), (0.0, 0.0, 0.0, 1.0))
@@ -240,6 +243,10 @@ class Take(Motion[NativeTake]):
             }
             for each in repeats_of(rotate(inverse(turns)[:, None], self.positions[:, body] - self.positions[:, [joint]]), self.fps)
         )
+
+    @property
+    def _inspected(self) -> dict[str, Any]:
+        return _native.inspect(self._native, asked({}))
 
     @property
     def played(self) -> list[dict[str, Any]] | None:
