@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from . import _errors
+from . import _errors, _native
 from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
 from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, poses_in
@@ -29,7 +29,7 @@ def warn_each(said: Iterable[tuple[str, str]]) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         level, frame = level + 1, frame.f_back
     for category, text in said:
-        warnings.warn(text, getattr(_errors, category), stacklevel=level)
+        warnings.warn(_native.in_python(text), getattr(_errors, category), stacklevel=level)
 
 
 NativeT = TypeVar("NativeT", NativeTake, NativeLoop)
