@@ -110,3 +110,9 @@ def test_warnings_are_in_words_of_python(take: loopwright.Take) -> None:
         unnamed.find()
     texts = [str(each.message) for each in said]
     assert any("feet=LEFT,RIGHT" in text for text in texts) and not any("--" in text or "take.feet" in text for text in texts)
+
+
+def test_the_rhythm_of_a_range_is_its_own(take: loopwright.Take) -> None:
+    found = take.find(within=(60, 300))
+    rhythm = found.facts["rhythm"]
+    assert rhythm["period_secs"] == pytest.approx(found[0].period / found[0].cycles) and rhythm["multiples"] == []
