@@ -50,7 +50,7 @@ def test_joints_in_the_order_of_data_sets_keep_the_grade(take: Take, loop: Loop,
     entrances += [loopwright.read(wide.to_bytes(kind), name=f"wide.{kind}") for kind in ("npz", "bvh", "glb")]
     for number, motion in enumerate(entrances):
         made = motion.make()
-        assert made.grade == loop.grade and made.checks["foot-slide"]["value"] < 1, number
+        assert made.grade == loop.grade and made.checks["foot-slide"]["value"] < 5, number
         for kind in ("npz", "bvh", "glb"):
             assert loopwright.check(made.write(tmp_path / f"{number}.{kind}")).grade == loop.grade, (number, kind)
 

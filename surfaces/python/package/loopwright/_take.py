@@ -150,7 +150,11 @@ class Take(Motion[NativeTake]):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Take:
-        """A take of the arguments of `Take.from_arrays`, such as `to_dict` gives. Raises ArrayError."""
+        """A take of the arguments of `Take.from_arrays`, such as `to_dict` gives. Raises ArrayError.
+
+        >>> Take.from_dict(walk.to_dict()).num_frames
+        481
+        """
         if not isinstance(data, Mapping):
             raise ArrayError(f"data: expected a dictionary, found {type(data).__name__}")
         needed = ("names", "parents", "offsets", "rotations", "fps")
@@ -335,7 +339,11 @@ class Take(Motion[NativeTake]):
         return [Loop(made) for made in self._native.make(asked, native, rows, every)]
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the take into a file, by its extension: whole or not at all, and over another file only with `force`."""
+        """Writes the take into a file, by its extension: whole or not at all, and over another file only with `force`.
+
+        >>> read(walk.write("copy.glb")).num_frames
+        481
+        """
         path = path_of("path", path)
         warn("FileWarning", self._native.write(path, force))
         return Path(path)
@@ -497,17 +505,29 @@ def read(
 
 
 def animations(path: str | os.PathLike[str]) -> list[str]:
-    """Names of the animations in a file; empty where its format gives them none."""
+    """Names of the animations in a file; empty where its format gives them none.
+
+    >>> animations("walk.bvh")
+    ['walk']
+    """
     return _native.animation_names(path_of("path", path))
 
 
 def find(take: Take | str | os.PathLike[str], **settings: Any) -> Found:
-    """The stretches of a take that loop: see `Take.find`."""
+    """The stretches of a take that loop: see `Take.find`.
+
+    >>> find("walk.bvh", cycles=2)[0].cycles
+    2
+    """
     return _take_of(take, settings).find(**settings)
 
 
 def make(take: Take | str | os.PathLike[str], recipe: RecipeLike | None = None, **settings: Any) -> Loop:
-    """Makes a loop of a take: see `Take.make`."""
+    """Makes a loop of a take: see `Take.make`.
+
+    >>> make("walk.bvh", fps=30).fps
+    30.0
+    """
     return _take_of(take, settings).make(recipe, **settings)
 
 
