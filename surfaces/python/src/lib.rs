@@ -67,13 +67,19 @@ fn loop_extension(path: PathBuf, asked: Asked) -> PyResult<String> {
     Ok(answers::loop_extension(&path, &asked.settled()?.0))
 }
 
+/// A text of the command in words of Python.
+#[pyfunction]
+fn in_python(text: String) -> String {
+    words::in_python(&text)
+}
+
 /// The module that Python imports.
 #[pymodule]
 mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::{animation_names, answer, command, loop_extension, motions_in};
+    use super::{animation_names, answer, command, in_python, loop_extension, motions_in};
     #[pymodule_export]
     use crate::asked::{Asked, asked, setting_names};
     #[pymodule_export]

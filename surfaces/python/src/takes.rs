@@ -156,12 +156,6 @@ impl Take {
         Ok((contacts.joints, booleans(py, contacts.stands)))
     }
 
-    /// Its strides: `gait` of the document of `inspect`.
-    fn gait(&self, py: Python) -> PyResult<Facts> {
-        let held = Arc::clone(&self.0);
-        work(py, move || Ok(Facts(answers::gait(&held.arrays().strides()))))
-    }
-
     /// The list of loops: the answer, the stretches, and warnings.
     fn find(&self, py: Python, asked: Asked, top: usize) -> PyResult<Found> {
         let held = Arc::clone(&self.0);

@@ -71,10 +71,11 @@ const FLAGS: [(&str, &str); 6] = [
 ];
 
 /// Functions that do what the command of this name does.
-const FUNCTIONS: [(&str, &str); 8] = [
+const FUNCTIONS: [(&str, &str); 9] = [
     ("inspect", "loopwright.inspect(take)"),
     ("list", "loopwright.list_loops(path)"),
     ("find", "take.find()"),
+    ("make --range", "take.close(start, end)"),
     ("make", "take.make()"),
     ("check", "loopwright.check(loop)"),
     ("retarget", "loopwright.retarget()"),

@@ -77,6 +77,10 @@ def test_markers_and_events(take: loopwright.Take, processor: int, whole: bool) 
     assert motion.names == ("Hips", "LeftLeg", "LeftFoot", "LeftToeBase", "RightLeg", "RightFoot", "RightToeBase")
     mine, theirs = loopwright.gait(motion), loopwright.gait(take)
     assert mine.cadence == pytest.approx(theirs.cadence, rel=0.03)
+    # A marker that is never seen moves no joint.
+    unseen = np.full_like(found.positions[:, :1], np.nan)
+    more = bridges.Markers((*found.names, "LPSI"), np.concatenate([found.positions, unseen], axis=1), found.fps, found.events)
+    assert np.array_equal(more.take().positions, motion.positions)
 
 
 def test_what_is_no_c3d(take: loopwright.Take) -> None:

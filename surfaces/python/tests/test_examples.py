@@ -6,6 +6,7 @@ import doctest
 import importlib
 import pkgutil
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ import loopwright
 _MODULES = [each.name for each in pkgutil.iter_modules(loopwright.__path__) if each.name not in ("_native", "__main__")]
 
 
-def test_examples(take: loopwright.Take, loop: loopwright.Loop) -> None:
+def test_examples(walk: Path, take: loopwright.Take, loop: loopwright.Loop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("walk.bvh").write_bytes(walk.read_bytes())
     run = 0
     for name in _MODULES:
         module = importlib.import_module(f"loopwright.{name}")
@@ -25,7 +28,7 @@ def test_examples(take: loopwright.Take, loop: loopwright.Loop) -> None:
             result = doctest.testmod(module, extraglobs=given)
         assert not result.failed, name
         run += result.attempted
-    assert run > 20
+    assert run > 50
 
 
 @pytest.mark.parametrize("shown", ["take", "gait(take)", "cycles(take)", "take.strides()"])

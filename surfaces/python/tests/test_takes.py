@@ -100,3 +100,19 @@ def test_warnings_name_the_code_that_calls_and_are_said_once(tmp_path: Path, wal
     of_file = [each for each in said if each.category is loopwright.FileWarning]
     assert of_file and len({str(each.message) for each in of_file}) == len(of_file) / 2
     assert {each.filename for each in said} == {__file__}
+
+
+def test_warnings_are_in_words_of_python(take: loopwright.Take) -> None:
+    """Feet of joints without names are found by shape, or not at all: the warning says how to name them."""
+    unnamed = loopwright.Take.from_dict({**take.to_dict(), "names": [f"j{joint}" for joint in range(take.num_joints)]})
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        unnamed.find()
+    texts = [str(each.message) for each in said]
+    assert any("feet=LEFT,RIGHT" in text for text in texts) and not any("--" in text or "take.feet" in text for text in texts)
+
+
+def test_the_rhythm_of_a_range_is_its_own(take: loopwright.Take) -> None:
+    found = take.find(within=(60, 300))
+    rhythm = found.facts["rhythm"]
+    assert rhythm["period_secs"] == pytest.approx(found[0].period / found[0].cycles) and rhythm["multiples"] == []

@@ -284,7 +284,7 @@ struct RhythmFacts {
     /// How sure that is, 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     confidence: f64,
-    /// Likeness of the whole take to itself after one cycle, two, three and so on.
+    /// Likeness of the whole take to itself after one cycle, two, three and so on; none where a part of it was searched.
     multiples: Vec<f64>,
 }
 

@@ -79,3 +79,19 @@ pub fn rate(hertz: f64) -> String {
     let text = format!("{hertz:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Widths of `format!` above 65,535 panic.
+    #[test]
+    fn texts_of_any_length_are_shown_whole() {
+        let long = "x".repeat(70_000);
+        let mut table = Table::new("<name | frames");
+        table.row(vec![long.clone(), "1".to_owned()]);
+        table.row(vec!["walk".to_owned(), long.clone()]);
+        let text = table.render();
+        assert_eq!(text.matches(&long).count(), 2);
+    }
+}

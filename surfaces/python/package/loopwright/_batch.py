@@ -51,6 +51,9 @@ def batch(
     that are done and their total; True shows a bar. Ctrl-C stops it: files are whole or absent.
 
     Raises SettingError where settings cannot be followed, ReadError where there is no take.
+
+    >>> batch("walk.bvh", "loops").column("verdict")
+    ['good']
     """
     wanted = tasks(source, output, to=to, recipe=recipe, **settings)
     if catalog is not None:
@@ -78,6 +81,9 @@ def tasks(
 
     `settings` matter where they name an engine or a character, whose format loops have; `loop_row` takes the same. Raises SettingError
     where they cannot be followed, ReadError where there is no take.
+
+    >>> [task["path"] for task in tasks("walk.bvh", "loops")]
+    ['walk.bvh']
     """
     _check_one_loop(settings)
     check_settings(settings, recipe)
@@ -113,6 +119,9 @@ def loop_row(
     The row has the columns of catalogs (docs/formats/catalog.md), and `verdict`: "good", "review" or "bad" of a loop, "no-loop",
     "unreadable" or "failed", with `reason`, what to `try` and `warnings`. Trouble with the take raises nothing; SettingError is raised
     for a setting that there is not. Nothing is shared between calls: threads, processes and machines may map it.
+
+    >>> loop_row("walk.bvh", "row.bvh")["verdict"]
+    'good'
     """
     _check_one_loop(settings)
     wanted = asked(settings, recipe)

@@ -59,14 +59,19 @@ class Markers:
     def take(self, name: str = "take") -> Take:
         """The motion of joints at the middle of markers that are named as in Plug-in Gait, gaps bridged by straight lines.
 
-        Rotations are those of least twist. Raises ArrayError where the pelvis or a foot has no marker.
+        Rotations are those of least twist. Markers that are never seen are left out. Raises ArrayError where the pelvis or a foot has no marker.
+
+        >>> seen = np.random.default_rng(1).normal(size=(9, 3, 3))
+        >>> Markers(("LASI", "LANK", "RANK"), seen, 100.0, Table()).take()
+        <Take 'take': 9 frames at 100 fps, 3 joints>
         """
-        labels = {label.rpartition(":")[2].upper(): at for at, label in enumerate(self.names)}
+        is_seen = np.isfinite(self.positions[:, :, 0]).any(axis=0)
+        labels = {label.rpartition(":")[2].upper(): at for at, label in enumerate(self.names) if is_seen[at]}
         seen = {joint: [labels[each] for each in markers.split() if each in labels] for joint, (_, markers) in _JOINTS.items()}
         for needed in ("Hips", "LeftFoot", "RightFoot"):
             if not seen[needed]:
                 raise ArrayError(
-                    f"names: expected {' or '.join(_JOINTS[needed][1].split())} for the joint {needed}, found {', '.join(self.names[:8])}",
+                    f"names: expected {' or '.join(_JOINTS[needed][1].split())} for the joint {needed}, found {', '.join(list(labels)[:8])}",
                     hint="Take.from_positions(markers.positions, (names, parents), fps=markers.fps)",
                 )
         joints = [joint for joint, markers in seen.items() if markers]
@@ -82,13 +87,11 @@ class Markers:
 
 
 def _bridged(positions: Floats) -> Floats:
-    """Positions with gaps bridged by straight lines. Raises ArrayError for a marker that is never seen."""
+    """Positions with gaps bridged by straight lines; those of a marker that is never seen stay unknown."""
     found = np.array(positions)
     at = np.arange(len(found))
     for marker in range(found.shape[1]):
         known = np.isfinite(found[:, marker, 0])
-        if not known.any():
-            found[:, marker] = 0.0
         for axis in range(3) if known.any() else ():
             found[:, marker, axis] = np.interp(at, at[known], found[known, marker, axis])
     return found

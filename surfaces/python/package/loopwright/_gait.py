@@ -79,7 +79,7 @@ def gait(motion: Take | Loop) -> Gait:
     """
     if not isinstance(motion, Take | Loop):
         raise ArrayError(f"motion: expected a take or a loop, found {type(motion).__name__}")
-    facts = motion._native.gait()
+    facts = motion._inspected["gait"] if isinstance(motion, Take) else motion._native.gait()
     of_take = motion.facts if isinstance(motion, Take) else motion.facts.get("take") or {}
     return Gait(Table(facts["strides"]), facts["summary"], of_take.get("file"))
 

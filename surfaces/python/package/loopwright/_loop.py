@@ -140,6 +140,9 @@ class Loop(Motion[NativeLoop]):
 
         They are cut, sampled and closed as the body is, and stay within the values that each column has. Raises MakeError for a loop that was not
         made of a take here.
+
+        >>> loop.looped_along(np.zeros((481, 2))).shape == (loop.num_samples, 2)
+        True
         """
         found = numbers("values", values, (None, None))
         return array(self._native.looped_along(found.tobytes(), found.shape[1]), self.num_samples, found.shape[1])
@@ -154,7 +157,11 @@ class Loop(Motion[NativeLoop]):
         return poses_in(*self._native.root(times.tobytes(), scalar_first), *times.shape)
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the loop and its sidecar, `path` with .json: both or none, and over other files only with `force`."""
+        """Writes the loop and its sidecar, `path` with .json: both or none, and over other files only with `force`.
+
+        >>> loop.write("walk-loop.bvh").name
+        'walk-loop.bvh'
+        """
         path = path_of("path", path)
         self._native.write(path, force)
         return Path(path)
@@ -169,7 +176,11 @@ def _times(t: Any) -> Floats:
 
 
 def load(path: str | os.PathLike[str]) -> Loop:
-    """Reads a loop with the sidecar beside it (`pack.glb#Walk-loop` names one of several). Raises ReadError."""
+    """Reads a loop with the sidecar beside it (`pack.glb#Walk-loop` names one of several). Raises ReadError.
+
+    >>> load(loop.write("again.bvh")).grade
+    'good'
+    """
     native, said = _native.load(path_of("path", path))
     warn("FileWarning", said)
     return Loop(native)

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from . import _errors
+from . import _errors, _native
 from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
 from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, poses_in
@@ -29,7 +29,7 @@ def warn_each(said: Iterable[tuple[str, str]]) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         level, frame = level + 1, frame.f_back
     for category, text in said:
-        warnings.warn(text, getattr(_errors, category), stacklevel=level)
+        warnings.warn(_native.in_python(text), getattr(_errors, category), stacklevel=level)
 
 
 NativeT = TypeVar("NativeT", NativeTake, NativeLoop)
@@ -97,15 +97,27 @@ class Motion(Generic[NativeT]):
         return self._poses(local=True).positions
 
     def world_rotations(self, *, scalar_first: bool = False) -> Floats:
-        """Rotations of all joints in the world (F, J, 4); signs are continuous along each joint."""
+        """Rotations of all joints in the world (F, J, 4); signs are continuous along each joint.
+
+        >>> walk.world_rotations().shape
+        (481, 24, 4)
+        """
         return self._poses(False, scalar_first).rotations
 
     def local_rotations(self, *, scalar_first: bool = False) -> Floats:
-        """Rotations of all joints in the axes of their parents (F, J, 4); signs are continuous along each joint."""
+        """Rotations of all joints in the axes of their parents (F, J, 4); signs are continuous along each joint.
+
+        >>> walk.local_rotations(scalar_first=True).shape
+        (481, 24, 4)
+        """
         return self._poses(True, scalar_first).rotations
 
     def matrices(self, *, local: bool = False) -> Floats:
-        """Transforms of all joints (F, J, 4, 4), which act on columns: in the world, or in the axes of their parents."""
+        """Transforms of all joints (F, J, 4, 4), which act on columns: in the world, or in the axes of their parents.
+
+        >>> walk.matrices().shape
+        (481, 24, 4, 4)
+        """
         return matrices_of(*self._poses(local))
 
     @cached_property
@@ -136,7 +148,11 @@ class Motion(Generic[NativeT]):
         }
 
     def to_bytes(self, format: str) -> bytes:
-        """The bytes of a file of a format: "bvh", "fbx", "glb", "gltf" or "npz"."""
+        """The bytes of a file of a format: "bvh", "fbx", "glb", "gltf" or "npz".
+
+        >>> walk.to_bytes("bvh")[:9]
+        b'HIERARCHY'
+        """
         written, said = self._native.bytes_as(f"motion.{text_of('format', format)}")
         warn("FileWarning", said)
         return written

@@ -396,6 +396,9 @@ def retarget(motion: Motionlike, rig: Pathlike, **options: Unpack[_Onto]) -> Tak
     `map` is a file of which joints follow which, `bone_stretch` by how much bones of legs may grow, percent.
     `reference` is the pose of the motion's skeleton that is laid onto the character's rest pose ("rest", "motion", a frame, or a file), `gaze` by how
     many degrees the motion looks higher ("keep", a number, or a file of neutral motion). Raises MakeError, and SettingError for another option.
+
+    >>> retarget(walk, "walk.bvh").num_frames
+    481
     """
     for name in options.keys() - _Onto.__annotations__.keys():
         near = get_close_matches(name, _Onto.__annotations__, 1)

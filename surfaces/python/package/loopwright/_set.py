@@ -46,6 +46,9 @@ def make_set(
 
     Paths are files, all animations of which are used, or folders. With `folder` the files are written there; with `split` each clip has a
     file of its own, even where one could hold all. `fps`, `for_` and `rig` are settings. Raises NoLoopError, MakeError, WriteError.
+
+    >>> "set.json" in make_set(walk).files
+    True
     """
     check_count("variants", variants)
     files = [file for index, each in enumerate(listed("takes", takes, Take, "takes")) for file in _files(f"takes[{index}]", each)]

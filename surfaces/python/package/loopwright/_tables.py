@@ -122,7 +122,11 @@ class Table(list[dict[str, Any]]):
         return package("polars", "catalog").DataFrame({name: self.column(name) for name in self.columns}, strict=False)
 
     def to_csv(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes a CSV file with a line of names; what is not known is empty."""
+        """Writes a CSV file with a line of names; what is not known is empty.
+
+        >>> Table([{"speed": 1.2}, {"speed": None}]).to_csv("rows.csv").name
+        'rows.csv'
+        """
         target = new_file(path, force)
         with made_whole(target) as part, part.open("w", encoding="utf-8", newline="") as file:
             rows = csv.DictWriter(file, self.columns)

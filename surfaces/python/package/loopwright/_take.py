@@ -52,8 +52,7 @@ class Take(Motion[NativeTake]):
 
     def _repr_html_(self) -> str:
         """Shows notebooks what `inspect` says of it."""
-        segments = _native.inspect(self._native, asked({}))["segments"]
-        return f"<p>{escape(repr(self))}</p>{Table(segments)._repr_html_()}"
+        return f"<p>{escape(repr(self))}</p>{Table(self._inspected['segments'])._repr_html_()}"
 
     @classmethod
     def from_arrays(
@@ -151,7 +150,11 @@ class Take(Motion[NativeTake]):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Take:
-        """A take of the arguments of `Take.from_arrays`, such as `to_dict` gives. Raises ArrayError."""
+        """A take of the arguments of `Take.from_arrays`, such as `to_dict` gives. Raises ArrayError.
+
+        >>> Take.from_dict(walk.to_dict()).num_frames
+        481
+        """
         if not isinstance(data, Mapping):
             raise ArrayError(f"data: expected a dictionary, found {type(data).__name__}")
         needed = ("names", "parents", "offsets", "rotations", "fps")
@@ -201,13 +204,17 @@ class Take(Motion[NativeTake]):
         >>> walk.phase[200:203].round(2)
         array([0.36, 0.38, 0.4 ])
         """
-        found = phase_of(_native.inspect(self._native, asked({}))["contacts"], self.num_frames, self.fps)
+        found = phase_of(self._inspected["contacts"], self.num_frames, self.fps)
         found.flags.writeable = False
         return found
 
     def strides(self) -> Table:
-        """Every stride with its parameters, whether it loops or not: `loopwright.gait(take).strides`."""
-        return Table(self._native.gait()["strides"])
+        """Every stride with its parameters, whether it loops or not: `loopwright.gait(take).strides`.
+
+        >>> len(walk.strides())
+        12
+        """
+        return Table(self._inspected["gait"]["strides"])
 
     def repetitions(self) -> Table:
         """The stretches in which a motion is repeated twice or more: exercises as well as gaits.
@@ -219,7 +226,7 @@ class Take(Motion[NativeTake]):
         >>> [round(row["count"]) for row in walk.repetitions()]
         [7]
         """
-        joint = self.names.index(_native.inspect(self._native, asked({}))["hips"])
+        joint = self.names.index(self._inspected["hips"])
         turns = self.world_rotations()[:, joint] * (0.0, 1.0, 0.0, 1.0)
         lengths = np.linalg.norm(turns, axis=1, keepdims=True)
         turns = np.where(lengths > 1e-6, turns / np.maximum(lengths, 1e-6), (0.0, 0.0, 0.0, 1.0))
@@ -240,6 +247,10 @@ class Take(Motion[NativeTake]):
             }
             for each in repeats_of(rotate(inverse(turns)[:, None], self.positions[:, body] - self.positions[:, [joint]]), self.fps)
         )
+
+    @property
+    def _inspected(self) -> dict[str, Any]:
+        return _native.inspect(self._native, asked({}))
 
     @property
     def played(self) -> list[dict[str, Any]] | None:
@@ -328,7 +339,11 @@ class Take(Motion[NativeTake]):
         return [Loop(made) for made in self._native.make(asked, native, rows, every)]
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the take into a file, by its extension: whole or not at all, and over another file only with `force`."""
+        """Writes the take into a file, by its extension: whole or not at all, and over another file only with `force`.
+
+        >>> read(walk.write("copy.glb")).num_frames
+        481
+        """
         path = path_of("path", path)
         warn("FileWarning", self._native.write(path, force))
         return Path(path)
@@ -490,17 +505,29 @@ def read(
 
 
 def animations(path: str | os.PathLike[str]) -> list[str]:
-    """Names of the animations in a file; empty where its format gives them none."""
+    """Names of the animations in a file; empty where its format gives them none.
+
+    >>> animations("walk.bvh")
+    ['walk']
+    """
     return _native.animation_names(path_of("path", path))
 
 
 def find(take: Take | str | os.PathLike[str], **settings: Any) -> Found:
-    """The stretches of a take that loop: see `Take.find`."""
+    """The stretches of a take that loop: see `Take.find`.
+
+    >>> find("walk.bvh", cycles=2)[0].cycles
+    2
+    """
     return _take_of(take, settings).find(**settings)
 
 
 def make(take: Take | str | os.PathLike[str], recipe: RecipeLike | None = None, **settings: Any) -> Loop:
-    """Makes a loop of a take: see `Take.make`."""
+    """Makes a loop of a take: see `Take.make`.
+
+    >>> make("walk.bvh", fps=30).fps
+    30.0
+    """
     return _take_of(take, settings).make(recipe, **settings)
 
 

@@ -77,6 +77,9 @@ class Database:
 
         `ahead` are three times ahead, seconds; `fade`, `half_life`, `blend` and `weights` of joints say what a jump costs. With `add` the
         rows of that database stay as they are, its settings too. `tags` are those of all these motions. Raises MakeError.
+
+        >>> len(Database.build(walk).clips)
+        1
         """
         several = listed("motions", motions, (Take, Loop), "takes, loops")
         if add is not None and not isinstance(add, Database):
@@ -99,7 +102,11 @@ class Database:
 
     @classmethod
     def load(cls, path: Pathlike) -> Database:
-        """Reads the file of one. Raises ReadError."""
+        """Reads the file of one. Raises ReadError.
+
+        >>> Database.load(Database.build(walk).save("walk.lwmatch")).kind
+        'future'
+        """
         named = path_of("path", path)
         try:
             data = Path(named).read_bytes()
@@ -166,6 +173,9 @@ class Database:
 
         `speed` (m/s) and `turn_rate` (deg/s) steer it; `tags`, `gait` and `standing` ("left", "right" or "both") say which frames pass. Of
         several frames there is a list of each. Raises NoLoopError where none passes.
+
+        >>> len(Database.build(walk).query(walk, 240, top=1))
+        1
         """
         frames = np.asarray(frame)
         if frames.dtype.kind not in "iu" or frames.ndim > 1:

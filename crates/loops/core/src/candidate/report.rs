@@ -63,7 +63,7 @@ impl FoundLoops {
         self.candidates.first()
     }
 
-    /// Returns the rhythm of the take; `None` if nothing that moves repeats.
+    /// Returns the rhythm of the take, or of the part of it that was searched; `None` if nothing that moves repeats.
     pub fn rhythm(&self, analysis: &Analysis, settings: &SearchSettings) -> Option<TakeRhythm> {
         let best = self
             .best()
@@ -71,14 +71,16 @@ impl FoundLoops {
         let cycles = f64::from(best.cycles.max(1));
         let secs_per_frame = best.source_period_secs / best.num_frames;
         let own_frames = best.num_frames / cycles;
-        // The take's usual cycle; the loop may be slower or faster.
+        // The take's usual cycle; the loop may be slower or faster. The spectrum says nothing about a part of the take.
+        let is_whole = settings.within.is_none();
         let reach = [1.0 - RHYTHM_REACH, 1.0 + RHYTHM_REACH].map(|share| (share * own_frames).round() as usize);
         let usual = analysis.spectrum.peaks(reach[0], reach[1], Spectrum::RHYTHM_PROMINENCE);
-        let period_frames = usual.first().map_or(own_frames, |peak| peak.lag_frames);
+        let usual = usual.first().filter(|_| is_whole);
+        let period_frames = usual.map_or(own_frames, |peak| peak.lag_frames);
         let period_secs = period_frames * secs_per_frame;
         let multiples: Vec<f64> = (1..)
             .map(f64::from)
-            .take_while(|multiple| multiple * period_secs <= settings.max_secs)
+            .take_while(|multiple| is_whole && multiple * period_secs <= settings.max_secs)
             .map_while(|multiple| analysis.spectrum.at(multiple * period_frames))
             .collect();
         let confidence = multiples.first().copied().or(best.strength).unwrap_or(0.0);
@@ -325,12 +327,12 @@ impl MissReason {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeRhythm {
     /// Seconds of one cycle: at the highest autocorrelation of the take near the cycle of the recommended loop, or the cycle of
-    /// that loop.
+    /// that loop, as in a part of the take.
     pub period_secs: f64,
     /// Confidence of the period, 0 to 1: similarity of the whole take to itself one cycle later, or of the frames around the
-    /// loop if the take is too short.
+    /// loop if the take is too short, or a part of it was searched.
     pub confidence: f64,
     /// Similarity of the whole take to itself after one cycle, two, three and so on, as far as the take and the longest loop
-    /// allow.
+    /// allow; empty if a part of it was searched.
     pub multiples: Vec<f64>,
 }

@@ -146,17 +146,6 @@ impl<'a> MotionArrays<'a> {
         }
     }
 
-    /// Measures the strides of a take by its contacts, and returns the names of its feet.
-    pub fn strides(&self) -> (Vec<String>, Strides) {
-        let Some((take, body)) = self.moving() else {
-            return Default::default();
-        };
-        let contacts = Contacts::of_take(&take, &body, &self.1.contacts);
-        let strides =
-            FootPaths::of_take(&take, &take.world_tracks(), &body).over(|frame| contacts.ground().velocity(frame));
-        (names(take.skeleton(), &body), strides.strides(contacts.stays()))
-    }
-
     /// Measures the strides of a loop as it is played, by the contacts in its facts or else by detected ones, and returns the names of
     /// its feet.
     pub fn strides_of_cycle(&self, played: &LoopClip) -> (Vec<String>, Strides) {
