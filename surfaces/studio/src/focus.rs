@@ -1,13 +1,8 @@
 //! Keyboard focus, and what screen readers announce about widgets.
 
 use eframe::egui::{
-    Context, EventFilter, FocusDirection, Key, Memory, Popup, Rect, Response, Role, Ui, WidgetInfo, output::OutputEvent,
+    Context, EventFilter, FocusDirection, Key, Memory, Popup, Response, Role, Ui, WidgetInfo, output::OutputEvent,
 };
-
-/// The rectangle of the focused widget, points.
-fn place(ctx: &Context) -> Option<Rect> {
-    Some(ctx.read_response(ctx.memory(Memory::focused)?)?.rect)
-}
 
 /// Shows widgets in a scrolling area, and scrolls to the one that gains the focus.
 pub fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
@@ -20,8 +15,9 @@ pub fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
             .skip(num_before)
             .any(|event| matches!(event, OutputEvent::FocusGained(_)))
     });
-    if let Some(rect) = place(ui.ctx()).filter(|_| is_gained) {
-        ui.scroll_to_rect(rect, None);
+    let focused = ui.ctx().memory(Memory::focused).filter(|_| is_gained);
+    if let Some(response) = focused.and_then(|id| ui.ctx().read_response(id)) {
+        ui.scroll_to_rect(response.rect, None);
     }
 }
 
@@ -125,7 +121,7 @@ mod tests {
             ("End of the stretch", "slider"),
             ("Time", "slider"),
             ("Lock planted feet", "checkbox"),
-            ("Plots of the take", "button"),
+            ("Plots of the take", "disclosure"),
         ] {
             let found = said.iter().find(|widget| widget.name == name && widget.role == role);
             assert!(found.is_some(), "{name} {role}");

@@ -2,7 +2,7 @@
 //!
 //! Each colour has one meaning: orange for things to check, green for good, red for bad or failed, blue for the choice.
 
-use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, Ui, vec2};
+use eframe::egui::{Color32, Context, CornerRadius, FontId, Stroke, Style, TextStyle, Theme, Ui, vec2};
 
 /// Declares the colours of a theme, each with its dark and its light value.
 macro_rules! tokens {
@@ -44,11 +44,14 @@ tokens! {
     /// The one filled button, and its label.
     filled: 0x2c6ce0, 0x1e5ed0;
     on_filled: 0xffffff, 0xffffff;
-    good: 0x5ac88c, 0x007a4a;
-    review: 0xf4ac48, 0x9e5c00;
+    good: 0x5ac88c, 0x007546;
+    review: 0xf4ac48, 0x965600;
     bad: 0xf47066, 0xbe281e;
     /// Poses and curves before the seam.
     before_seam: 0xba92ff, 0x763ec8;
+    /// Further compared loops.
+    teal: 0x5cb0be, 0x0e6a7c;
+    rose: 0xcc8aaa, 0x9c3f6e;
     /// The axes x, y and z.
     axis_x: 0xf07484, 0xc02846;
     axis_y: 0x7ece80, 0x147a28;
@@ -76,7 +79,7 @@ impl Tokens {
         [self.axis_x, self.axis_y, self.axis_z]
     }
 
-    /// Colours of compared loops.
+    /// Colours of compared loops, for curves and words.
     pub fn series(&self) -> [Color32; 8] {
         [
             self.accent,
@@ -84,8 +87,8 @@ impl Tokens {
             self.good,
             self.before_seam,
             self.bad,
-            self.left,
-            self.right,
+            self.teal,
+            self.rose,
             self.text,
         ]
     }
@@ -129,9 +132,7 @@ fn lay_out(style: &mut Style, tokens: &Tokens) {
         (TextStyle::Monospace, 13.5),
         (TextStyle::Heading, 17.0),
     ] {
-        style
-            .text_styles
-            .insert(text, FontId::new(points, FontFamily::Proportional));
+        style.text_styles.insert(text, FontId::proportional(points));
     }
     style.spacing.item_spacing = vec2(8.0, 6.0);
     style.spacing.button_padding = vec2(9.0, 4.0);
@@ -213,6 +214,12 @@ mod tests {
             ];
             for text in words {
                 for ground in [visuals.panel_fill, visuals.extreme_bg_color] {
+                    let found = contrast(text, ground);
+                    assert!(found >= 4.5, "{theme:?}: {text:?} on {ground:?}: {found:.2}");
+                }
+            }
+            for text in tokens.series() {
+                for ground in [tokens.sky, tokens.ground, tokens.raised] {
                     let found = contrast(text, ground);
                     assert!(found >= 4.5, "{theme:?}: {text:?} on {ground:?}: {found:.2}");
                 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Widget {
     pub id: String,
-    /// Its role, as ARIA names it.
+    /// Its role, as ARIA names it; `disclosure` is a button that unfolds a part.
     pub role: &'static str,
     pub name: String,
     pub value: Option<String>,
@@ -91,7 +91,7 @@ fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
             Role::ComboBox => "combobox",
             Role::TextInput | Role::MultilineTextInput => "textbox",
             Role::Tab => "tab",
-            Role::DisclosureTriangle => "button",
+            Role::DisclosureTriangle => "disclosure",
             Role::Image => "img",
             Role::Link => "link",
             _ => continue,

@@ -1,6 +1,6 @@
 // The studio's widgets as elements over the canvas, which nobody sees: screen readers browse and use them, and say which has the keyboard. Asked
 // for by the key Tab, or by a button that only they meet, because it takes time in every frame.
-const KINDS = { checkbox: "aria-checked", tab: "aria-selected", button: "aria-pressed" };
+const KINDS = { checkbox: "aria-checked", tab: "aria-selected", button: "aria-pressed", disclosure: "aria-expanded" };
 
 export const listenForReaders = (begin, act) => {
     const ask = document.getElementById("readable");
@@ -37,7 +37,7 @@ export const showWidgets = (text, focus) => {
             if (element.textContent !== name) element.textContent = name;
             return element;
         }
-        set("role", role);
+        set("role", role === "disclosure" ? "button" : role);
         set("aria-label", name);
         set("tabindex", "-1");
         set(KINDS[role] ?? "aria-pressed", is_on);

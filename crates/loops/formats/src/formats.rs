@@ -87,15 +87,14 @@ impl Format {
             .filter(|format| !format.capabilities().is_of_robots)
     }
 
-    /// Returns the names of all formats, except for those of robots alone, as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with
-    /// another word before the last one on request.
+    /// Returns the names of all formats that this build reads, except for those of robots alone, as a list for people: `BVH, FBX, GLB,
+    /// glTF, NPZ or VRMA`, with another word before the last one on request.
     pub fn names(before_last: &str) -> String {
-        list(
-            &Self::of_characters()
-                .map(|format| format.capabilities().name.to_owned())
-                .collect::<Vec<_>>(),
-            before_last,
-        )
+        let names = Self::of_characters()
+            .map(Self::capabilities)
+            .filter(|format| format.is_read)
+            .map(|format| format.name.to_owned());
+        list(&names.collect::<Vec<_>>(), before_last)
     }
 
     /// Lists the extensions of some formats, each after a prefix: `.glb or .gltf`.
@@ -187,7 +186,8 @@ mod tests {
         assert_eq!(Format::from_extension("vrm"), None);
         assert_eq!(Format::of_motion_for("VRM"), Some(Format::Vrma));
         assert_eq!(Format::of_motion_for("glb"), Some(Format::Glb));
-        assert_eq!(Format::names("and"), "BVH, FBX, GLB, glTF, NPZ and VRMA");
+        let fbx = if cfg!(feature = "fbx") { "FBX, " } else { "" };
+        assert_eq!(Format::names("and"), format!("BVH, {fbx}GLB, glTF, NPZ and VRMA"));
         assert_eq!(Format::extensions(&[Format::Glb, Format::Gltf], "."), ".glb or .gltf");
         assert_eq!(Format::extensions(&[Format::Bvh], ""), "bvh");
     }

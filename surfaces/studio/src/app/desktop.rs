@@ -142,9 +142,10 @@ impl Studio {
                 let field = TextEdit::singleline(&mut self.host.path).desired_width(360.0);
                 let is_entered = edged_ui(ui, field).labelled_by(label.id).lost_focus()
                     && ui.input(|input| input.key_pressed(Key::Enter));
-                let opens = ui.add_enabled(!self.host.path.trim().is_empty(), Button::new("Open this file"));
-                if opens.clicked() || is_entered && !self.host.path.trim().is_empty() {
-                    let path = PathBuf::from(self.host.path.trim());
+                let path = PathBuf::from(self.host.path.trim());
+                let is_typed = !path.as_os_str().is_empty();
+                let opens = ui.add_enabled(is_typed, Button::new("Open this file"));
+                if opens.clicked() || is_entered && is_typed {
                     self.open_path(&path);
                     ui.close();
                 }

@@ -5,8 +5,8 @@ use super::{CharacterError, ExportError, MadeError, OpenError, SetError};
 /// A problem that is shown until another one replaces it, or until it is dismissed.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// A take cannot be opened.
-    #[error("cannot open this take: {0}")]
+    /// A take or a set cannot be opened.
+    #[error("cannot open this file: {0}")]
     Open(#[from] OpenError),
     /// The example walk cannot be read with other settings.
     #[error("this walk is an example without a file: open a take first")]

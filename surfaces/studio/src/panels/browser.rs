@@ -314,6 +314,8 @@ impl Browser {
             (row.is.kind.clone(), colours.weak),
         ];
         for ((words, colour), width) in cells.into_iter().zip(COLUMNS) {
+            // Weak words and those of grades cannot be read on the ground of the shown row.
+            let colour = if row.is_shown { colours.text } else { colour };
             painter.text(
                 pos2(right, rect.center().y),
                 Align2::RIGHT_CENTER,

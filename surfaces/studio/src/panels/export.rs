@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use eframe::egui::{self, Button, Ui};
 use loopwright_formats::{Format, Target};
 
-use super::{ask_edit, field_ui, settings::pick_ui, weak_line_ui};
+use super::{ask_edit, field_ui, loops::without_flags, settings::pick_ui, weak_line_ui};
 use crate::{
     model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles},
     platform,
@@ -39,11 +39,8 @@ impl Pending {
     }
 
     fn is_there(&self, folder: &str) -> bool {
-        let sidecar = match self {
-            Self::Loop(exported, _) => platform::is_there(folder, &exported.sidecar_name()),
-            _ => false,
-        };
-        sidecar || platform::is_there(folder, self.file_name())
+        matches!(self, Self::Loop(exported, _) if platform::is_there(folder, &exported.sidecar_name()))
+            || platform::is_there(folder, self.file_name())
     }
 
     /// Returns the file under its name with the first free number. Errors: the sidecar cannot be written anew.
@@ -130,13 +127,14 @@ impl ExportPanel {
         }
     }
 
+    /// The name that was typed, without extension.
+    fn typed(&self) -> Option<&str> {
+        self.name.as_deref().map(str::trim).filter(|name| !name.is_empty())
+    }
+
     /// The name of a take's output, without extension.
     pub fn stem(&self, opened: &Opened) -> String {
-        self.name
-            .as_deref()
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-            .map_or_else(|| Exported::stem_of(opened), str::to_owned)
+        self.typed().map_or_else(|| Exported::stem_of(opened), str::to_owned)
     }
 
     /// Queues a loop that was just made for its file, with its take and choices; `is_ticked` if it is one of several.
@@ -145,8 +143,8 @@ impl ExportPanel {
             self.forget_said();
         }
         self.are_ticked = is_ticked;
-        let named = match &self.name {
-            Some(name) if !is_ticked && !name.trim().is_empty() => exported.named(name.trim()),
+        let named = match self.typed() {
+            Some(name) if !is_ticked => exported.named(name),
             _ => Ok(exported),
         };
         match named {
@@ -222,8 +220,7 @@ impl ExportPanel {
     /// Shows the panel.
     pub fn export_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(opened) = model.opened() else { return };
-        if self.of != Some(opened.format) {
-            self.of = Some(opened.format);
+        if self.of.replace(opened.format) != Some(opened.format) {
             self.format = None;
         }
         // A take that is still being opened has no choices yet.
@@ -290,8 +287,7 @@ impl ExportPanel {
         let tip = "The best loop of each way to move, starts, stops and turns between them, and set.json, as `loopwright set` makes them: \
             in the folder \"set\", or in one of the name that is typed in the tab Export. Then it is played.";
         if button.on_hover_text(tip).clicked() {
-            let name = self.name.as_deref().map_or("", str::trim);
-            let name = if name.is_empty() { "set" } else { name };
+            let name = self.typed().unwrap_or("set");
             model.ask(Action::MakeSet(name.to_owned(), self.format));
         }
     }
@@ -299,7 +295,8 @@ impl ExportPanel {
     /// Shows missing parts and other notes of the set that was made last.
     pub fn notes_ui(&self, ui: &mut Ui) {
         for note in &self.notes {
-            ui.weak(note);
+            let words = without_flags(note);
+            ui.weak(if words.is_empty() { note } else { &words });
         }
     }
 
@@ -344,10 +341,11 @@ impl ExportPanel {
                 self.save(pending, model);
                 continue;
             }
-            let words = match &pending {
-                Pending::Loop(exported, _) => format!("{} or its sidecar is there already.", exported.file_name),
-                _ => format!("{} is there already.", pending.file_name()),
+            let sidecar = match pending {
+                Pending::Loop(..) => " or its sidecar",
+                _ => "",
             };
+            let words = format!("{}{sidecar} is there already.", pending.file_name());
             let [replaces, keeps, keeps_both] = ui
                 .horizontal_wrapped(|ui| {
                     ui.colored_label(ui.visuals().warn_fg_color, words);

@@ -43,7 +43,7 @@ fn no_loops_ui(ui: &mut Ui, opened: &Opened) {
 }
 
 /// Returns the text of a warning without its advice about command-line flags.
-fn without_flags(warning: &str) -> String {
+pub fn without_flags(warning: &str) -> String {
     let mut words = warning.to_owned();
     while let Some(at) = words.find("--") {
         // A flag in brackets is removed with the brackets, another one with its clause.
@@ -83,8 +83,10 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
                 model.ask_all(model.edit().map(|edit| Action::Choose(edit.stretch)));
             }
         }
-        let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
-        let word = if by_hand { "chosen by hand" } else { "as found" };
+        let word = match model.edit().map(|edit| edit.stretch) {
+            Some(Stretch::Frames { .. }) => "chosen by hand",
+            _ => "as found",
+        };
         // A wider row would widen the panel, and move the bar under the mouse that drags its ends.
         weak_line_ui(ui, word);
     });
@@ -198,8 +200,8 @@ const PARTS: [&str; OutcomePart::ALL.len()] = [
 /// Words why the nearest stretch is no loop.
 fn reason(reason: &MissReason) -> String {
     match reason {
-        MissReason::CostRatio { found } => format!("its ends are apart by {:.0}% of random frames", 1e2 * found),
-        MissReason::Strength { found } => format!("it repeats by {found:.2} only"),
+        MissReason::CostRatio { found } => format!("its seam cost is {:.0}% of random frames", 1e2 * found),
+        MissReason::Strength { found } => format!("its autocorrelation is only {found:.2}"),
         MissReason::NoRhythm { .. } => "it repeats equally at every length, as drift does".to_owned(),
         MissReason::SeenOnce => "too little of it is seen twice".to_owned(),
         MissReason::RootMotion { .. } => "its motion does not match the search".to_owned(),

@@ -46,7 +46,7 @@ pub fn reading_ui(ui: &mut Ui, model: &Model) {
     }
     if awaits {
         ui.label(format!(
-            "Now drop or open the character: a {} file with its skeleton.",
+            "Now drop or open the character: a {} file with its skeleton, or an avatar (VRM).",
             Format::names("or")
         ));
     }

@@ -53,7 +53,7 @@ impl RecipePanel {
         let names = (1..).map(|number| format!("rescued-{number}.toml"));
         if let Some(file_name) = names.into_iter().find(|name| !platform::is_there(folder, name)) {
             self.said = Some(
-                platform::save_text(folder, &file_name, text)
+                platform::save_bytes(folder, &file_name, text.as_bytes())
                     .map_or_else(|error| error, |place| format!("Saved: {place}")),
             );
         }

@@ -7,7 +7,7 @@ use super::{ask_edit, edit_by, settings::number};
 use crate::{
     focus::{self, named},
     model::{Edit, Made, Model},
-    theme,
+    theme::{self, Tokens},
 };
 
 /// Height of the row of a foot, points.
@@ -115,7 +115,7 @@ impl FootRow<'_> {
         let edit = self.edit;
         let period = self.made.period_secs();
         let step = self.made.clip().step_secs();
-        let colour = theme::of(ui).chosen;
+        let Tokens { chosen, accent, .. } = theme::of(ui);
         for (index, stance) in edit.recipe.stances.iter().enumerate() {
             if stance.foot != self.name || stance.unit != StanceUnit::Seconds {
                 continue;
@@ -125,10 +125,10 @@ impl FootRow<'_> {
                 .interact(area, ui.scope_id().with(("stance", index)), Sense::drag())
                 .on_hover_cursor(CursorIcon::Grab);
             focus::label(&response, Role::Slider, &format!("Stance {}", index + 1));
-            let fill = if stance.stands { colour } else { Color32::TRANSPARENT };
+            let fill = if stance.stands { chosen } else { Color32::TRANSPARENT };
             ui.painter().rect_filled(area, 2.0, fill);
             ui.painter()
-                .rect_stroke(area, 2.0, (1.5, colour), egui::StrokeKind::Inside);
+                .rect_stroke(area, 2.0, (1.5, accent), egui::StrokeKind::Inside);
             let steps = focus::steps(ui, &response).unwrap_or(0);
             let share = response.drag_delta().x / self.rect.width().max(1.0);
             let secs = f64::from(share) * period + f64::from(steps) * step;

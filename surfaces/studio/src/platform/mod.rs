@@ -11,19 +11,26 @@ pub use native::*;
 #[cfg(target_arch = "wasm32")]
 pub use web::*;
 
+use loopwright_formats::Format;
+
 use crate::model::Exported;
 
 /// A video: the extension of its file and its bytes, or why there is none.
 pub type Encoded = Result<(&'static str, Vec<u8>), String>;
 
+/// Lists the extensions of files that can be opened, without the point: takes, characters, recipes and sets.
+pub fn openable() -> impl Iterator<Item = &'static str> {
+    let formats = Format::of_characters().map(Format::capabilities);
+    formats
+        .filter(|format| format.is_read)
+        .flat_map(|format| [Some(format.extension), format.character_extension])
+        .flatten()
+        .chain(["toml", "json"])
+}
+
 /// Writes a loop and its sidecar. Returns the path of the loop. Errors: the reason.
 pub fn save(folder: &str, exported: &Exported) -> Result<String, String> {
     let place = save_bytes(folder, &exported.file_name, &exported.bytes)?;
-    save_text(folder, &exported.sidecar_name(), &exported.sidecar)?;
+    save_bytes(folder, &exported.sidecar_name(), exported.sidecar.as_bytes())?;
     Ok(place)
-}
-
-/// Writes a text. Returns its path. Errors: the reason.
-pub fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, String> {
-    save_bytes(folder, file_name, text.as_bytes())
 }

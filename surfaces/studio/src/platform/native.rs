@@ -13,7 +13,7 @@ use loopwright_formats::{
     set::{Manifest, SET_FILE},
 };
 
-use super::{Encoded, gathered::gathered};
+use super::{Encoded, gathered::gathered, openable};
 use crate::model::{Action, Beside, Exported, SetFiles};
 
 /// Whether the user chooses a folder.
@@ -163,12 +163,8 @@ pub fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + '
     let path = |file: rfd::FileHandle| file.path().to_owned();
     match what {
         Ask::Files => {
-            let endings: Vec<&str> = Format::of_characters()
-                .map(Format::extension)
-                .chain(["toml", "json"])
-                .collect();
             let chosen = dialog
-                .add_filter("Takes and recipes", &endings)
+                .add_filter("Takes, characters and recipes", &openable().collect::<Vec<&str>>())
                 .add_filter("All files", &["*"])
                 .pick_files();
             thread::spawn(move || {

@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlInputElement};
 
-use super::{Encoded, gathered::gathered};
+use super::{Encoded, gathered::gathered, openable};
 use crate::model::{Action, Beside, Link, SetFiles};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
@@ -111,7 +111,7 @@ pub async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
             .map(|(_, ending)| ending.to_ascii_lowercase())
     };
     let format_of =
-        |file: &File| Format::from_extension(&ending_of(file)?).filter(|format| !format.capabilities().is_of_robots);
+        |file: &File| Format::of_motion_for(&ending_of(file)?).filter(|format| !format.capabilities().is_of_robots);
     let names_others = |file: &File| format_of(file).is_some_and(|format| format.capabilities().names_other_files);
     // Only recipes and takes are opened on their own.
     let is_opened = |file: &File| format_of(file).is_some() || ending_of(file).as_deref() == Some("toml");
@@ -239,14 +239,8 @@ pub fn wants_stillness() -> bool {
 
 /// Returns the address of the page with a link in it.
 pub fn address_of(link: &Link) -> Option<String> {
-    let page = web_sys::window()?
-        .location()
-        .href()
-        .ok()?
-        .split('#')
-        .next()
-        .unwrap_or_default()
-        .to_owned();
+    let address = web_sys::window()?.location().href().ok()?;
+    let page = address.split('#').next()?;
     Some(format!("{page}#{}", link.to_fragment()?))
 }
 
@@ -257,14 +251,8 @@ pub fn opened_link() -> Option<Link> {
 
 /// Lists extensions of files that can be opened, for the browser's dialog.
 pub fn accepted() -> String {
-    let read = Format::of_characters().filter(|format| format.capabilities().is_read);
-    read.map(Format::extension)
-        .chain(
-            Format::ALL
-                .into_iter()
-                .filter_map(|format| format.capabilities().character_extension),
-        )
-        .chain(["bin", "toml", "json", "png", "jpg", "jpeg"])
+    openable()
+        .chain(["bin", "png", "jpg", "jpeg"])
         .map(|ending| format!(".{ending}"))
         .collect::<Vec<_>>()
         .join(",")

@@ -484,7 +484,8 @@ impl<'a> Bar<'a> {
         let secs = (ends[1] - ends[0]) * opened.take().frame_time_secs();
         let mut words = format!("{secs:.2} s");
         if let Some(random) = opened.found.random_cost.filter(|&cost| cost > 0.0) {
-            words += &format!(", seam {:.0}% of a random one", 1e2 * self.seam_cost(ends) / random);
+            let percent = 1e2 * self.seam_cost(ends) / random;
+            words += &format!(", seam cost {percent:.0}% of random frames");
         }
         let at = pos2(
             0.5 * (self.x(ends[0]) + self.x(ends[1])),

@@ -209,7 +209,7 @@ await drive(async () => {
     const torn = join(out, "torn.bvh");
     writeFileSync(torn, "HIERARCHY\nROOT");
     await choose(torn);
-    await until("the page says what is wrong", async () => (await said())?.startsWith("cannot open this take"));
+    await until("the page says what is wrong", async () => (await said())?.startsWith("cannot open this file"));
 
     for (const name of ["long.bvh", "hour.bvh"]) {
         const long = join(files, name);

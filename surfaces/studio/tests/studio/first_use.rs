@@ -182,7 +182,7 @@ fn a_first_file_that_cannot_be_read_leaves_the_walk() {
     let mut harness = studio_that(1280.0, 860.0, move |studio| studio.open_path(&path));
     harness.wait_problem();
     harness.wait_made();
-    harness.get_by_label_contains("cannot open this take");
+    harness.get_by_label_contains("cannot open this file");
     harness.get_by_label("Put the files that it names beside it, or export it as one .glb.");
 }
 

@@ -33,7 +33,7 @@ fn what_cannot_be_opened_is_said_and_the_former_take_stays() {
     for path in [path.as_path(), folder.path(), Path::new("no such file")] {
         harness.start_opening(path);
         harness.wait_problem();
-        harness.get_by_label_contains("cannot open this take");
+        harness.get_by_label_contains("cannot open this file");
         assert_eq!(harness.opened().file_name, "walk.bvh");
         harness.press("Dismiss");
         assert!(harness.model().problem().is_none());
@@ -119,7 +119,7 @@ fn a_gltf_file_does_not_bring_files_of_other_folders_along() {
     let mut harness = studio(1280.0, 860.0);
     harness.start_opening(&path);
     harness.wait_problem();
-    harness.get_by_label_contains("cannot open this take");
+    harness.get_by_label_contains("cannot open this file");
 }
 
 /// Takes, what is set of each and which one is shown; a file that was named is opened alone.
