@@ -240,7 +240,7 @@ impl Retarget {
             let (world, lengths) = self.reached(&along);
             for (of_joint, &joint) in reaches.iter_mut().zip(&reaching) {
                 let [before, after] = [&along.world, &world].map(|world| self.below_what_it_hangs_from(world, joint));
-                of_joint.push(rotation::log(before.conjugate() * after).extend(lengths[joint]));
+                of_joint.push(rotation::log(before.conjugate() * after).extend(lengths[joint] - 1.0));
             }
         }
         for of_joint in &mut reaches {
@@ -273,7 +273,7 @@ impl Retarget {
             * world.rotations[joint]
     }
 
-    /// Returns a pose with joints rotated by vectors after their own rotation, and with bones scaled in length: the fourth
+    /// Returns a pose with joints rotated by vectors after their own rotation, and with bones longer by a share: the fourth
     /// number of each.
     fn turned(&self, along: &Along, reach: impl Fn(usize) -> Option<DVec4>) -> Pose {
         let (mut turns, mut lengths) = (along.turns.clone(), vec![1.0; self.order.len()]);
@@ -285,7 +285,7 @@ impl Retarget {
                     (above * self.below_what_it_hangs_from(&along.world, joint) * rotation::exp(reach.truncate()))
                         .normalize(),
                 );
-                lengths[joint] = reach.w;
+                lengths[joint] = 1.0 + reach.w;
             }
             if !self.to_hips.contains(&joint) {
                 world[joint] = turns[joint].unwrap_or(above * self.hanging[joint].rotation);
