@@ -36,7 +36,7 @@ fn a_character_on_which_a_loop_is_not_good_gets_the_same_stretch() {
 fn a_take_is_drawn_beside_its_loop_on_a_character() {
     with_hero().runs(
         "
-        retarget loop.bvh --rig hero.glb -o on.glb
+        make walk.bvh --rig hero.glb -o on.glb
         render walk.bvh on.glb -o pair.png --size 64 --onion
         2 render other.bvh on.glb -o other.png --size 64 --onion | the loop is on the character
         ",

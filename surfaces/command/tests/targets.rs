@@ -306,11 +306,11 @@ fn loops_that_stay_are_named_so_for_godot() {
         assert_eq!(document["animations"][0]["name"], name);
         folder.succeed(&format!("check {engine}.glb"));
     }
-    // Animations of FBX cannot be renamed: the loop is added.
+    // Animations of FBX cannot be renamed: the loop is added, named after the file, as that of a single animation is.
     folder.succeed("convert pack.glb pack.fbx");
     let made = folder.answer("make pack.fbx --all-animations --for godot -o godot.fbx --json");
     holds(
         &made,
-        "animations/0/outcome = closed\nloops/0/playback/animation = wandering-loop",
+        "animations/0/outcome = closed\nloops/0/playback/animation = pack-loop",
     );
 }
