@@ -236,29 +236,29 @@ fn arrows_move_the_end_that_has_the_keyboard() {
 fn a_stretch_is_set_by_numbers_by_brackets_and_as_a_whole() {
     let mut harness = studio(1280.0, 2400.0);
     harness.key(Key::Space);
-    let [start, _] = ends(&harness);
+    let first = ends(&harness)[0].round();
     harness
         .get_by_role_and_label(Role::SpinButton, "End frame")
-        .set_value_accesskit(start.round() + 70.0);
+        .set_value_accesskit(first + 70.0);
     harness.run_steps(3);
     harness.wait_made();
-    assert_eq!(ends(&harness)[1], start.round() + 70.0);
-    for (bracket, frame) in [("[", 110.0), ("]", 170.0)] {
+    assert_eq!(ends(&harness)[1], first + 70.0);
+    for (bracket, frame) in [("[", first + 10.0), ("]", first + 80.0)] {
         harness.press("Whole take");
         harness.apply(Action::ShowFrame(frame));
         harness.event(Event::Text(bracket.to_owned()));
         harness.run_steps(2);
     }
     harness.wait_made();
-    assert_eq!(ends(&harness), [110.0, 170.0]);
+    assert_eq!(ends(&harness), [first + 10.0, first + 80.0]);
     harness.drag_along("Stretch as a whole", 40.0);
     harness.wait_made();
     let [start, end] = ends(&harness);
-    assert!(start > 112.0 && end - start == 60.0, "{start} {end}");
+    assert!(start > first + 12.0 && end - start == 70.0, "{start} {end}");
     assert!(matches!(harness.edit().stretch, Stretch::Frames { .. }));
     assert_eq!(harness.model().undo_names()[0], Some("stretch"));
     harness.press("Undo");
-    assert_eq!(ends(&harness), [110.0, 170.0], "a drag is one step");
+    assert_eq!(ends(&harness), [first + 10.0, first + 80.0], "a drag is one step");
 }
 
 /// The bar is dragged along to go through time: within the loop it stays the loop that is shown.
