@@ -205,7 +205,7 @@ class Cycles(Sequence[Cycle]):
         `name` is that of the take, `folder` that in which it lies, `cycle` counts those of a take from 0, and `starts_at_contact` says whether a foot strikes at phase 0.
 
         >>> cycles(walk, 32).table().column("cycle")
-        [0, 1, 2]
+        [0, 1, 2, 3, 4, 5]
         """
         return Table(dict(cycle.facts) for cycle in self)
 
@@ -223,7 +223,7 @@ class Cycles(Sequence[Cycle]):
         """The cycles of each skeleton, in the order in which they come.
 
         >>> [len(group) for group in cycles(walk, 32).groups()]
-        [3]
+        [6]
         """
         return [Cycles(each) for each in self._skeletons().values()]
 
@@ -274,7 +274,7 @@ class Cycles(Sequence[Cycle]):
         """The cycles in a file that `save` or `to_parquet` wrote. Raises ReadError.
 
         >>> len(Cycles.load(cycles(walk, 32).save("cycles.npz")))
-        3
+        6
         """
         source = path_of("path", path)
         try:
@@ -323,7 +323,7 @@ def cycles(
     Raises SettingError where settings cannot be followed, ReadError where there is no take.
 
     >>> cycles(walk, 32)
-    <Cycles: 3 of 1 takes, 32 phases, skeletons: 1>
+    <Cycles: 6 of 1 takes, 32 phases, skeletons: 1>
     """
     check_count("phases", phases)
     wanted: dict[str, Any] = {"every_cycle": True, "start_at": "left-contact", **settings}
