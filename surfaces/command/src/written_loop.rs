@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use loopwright_core::{Take, motion::SkeletonDifference, root_motion::RootRelativeClip};
+use loopwright_core::{Take, motion::SkeletonDifference};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, FileWarning, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
     loop_file::{PackSidecar, PlaceError, facts::TakeFacts},
@@ -474,23 +474,17 @@ fn contradicted(error: PlaceError) -> Failure {
     Failure::error(error).try_this(OTHER_SIDECAR)
 }
 
-/// Returns the uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
-pub fn uncut(in_file: &LoopInFile, take: &Studied, sidecar: &Sidecar, written: &Take) -> Result<RootRelativeClip> {
-    in_file
-        .uncut(sidecar, written, &take.analysis)
-        .map_err(|error| of_other_take(take, sidecar, &error))
-}
-
-/// The failure for a loop that was made from another take than this one.
-pub fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceError) -> Failure {
+/// The failure for a loop that was made from another take than this one. `alone` names the command without the take; `flag` stands before
+/// the name of a take.
+pub fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceError, [alone, flag]: [&str; 2]) -> Failure {
     if let Some(rig) = &sidecar.take.rig {
         return failure!(
             "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",
             rig.file,
             take.name
         )
-        .try_this("no --take; the loop is then measured by itself");
+        .try_this(alone);
     }
     failure!("\"{}\" is not the take of this loop: {error}", take.name)
-        .try_this(format!("--take {}", sidecar.take.file))
+        .try_this(format!("{flag}{}", sidecar.take.file))
 }

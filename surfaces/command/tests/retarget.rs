@@ -38,7 +38,9 @@ fn a_take_is_drawn_beside_its_loop_on_a_character() {
         "
         make walk.bvh --rig hero.glb -o on.glb
         render walk.bvh on.glb -o pair.png --size 64 --onion
-        2 render other.bvh on.glb -o other.png --size 64 --onion | the loop is on the character
+        2 render other.bvh on.glb -o other.png --size 64 --onion   | the loop is on the character | try: the loop alone
+        2 render other.bvh loop.bvh -o other.png --size 64 --onion | is not the take of this loop | try: walk.bvh
+        2 check on.glb --take other.bvh                            | the loop is on the character | try: no --take
         ",
     );
 }

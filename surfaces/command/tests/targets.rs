@@ -1,6 +1,7 @@
 //! `--for`: the output for each engine, and flags that override it.
 
-use crate::harness::{Folder, holds, near, number, parts_of_glb, rows};
+use crate::harness::{Folder, glb_of, holds, near, number, parts_of_glb, rows};
+use loopwright_formats::animation_names;
 use serde_json::Value;
 
 /// Makes a loop of the walk for an engine and returns the JSON of the command; `check` must find that it loops.
@@ -306,6 +307,26 @@ fn loops_that_stay_are_named_so_for_godot() {
         assert_eq!(document["animations"][0]["name"], name);
         folder.succeed(&format!("check {engine}.glb"));
     }
+    // The name is another animation's: a number stands before its ending.
+    let pack = folder.read("pack.glb");
+    let (mut document, motion) = parts_of_glb(&pack);
+    let mut other = document["animations"][0].clone();
+    other["name"] = "wandering-loop".into();
+    document["animations"].as_array_mut().unwrap().push(other);
+    folder.write("two.glb", glb_of(&document, motion));
+    let made = folder.answer("make two.glb --all-animations --for godot -o numbered.glb --json");
+    holds(
+        &made,
+        "
+        animations/0/outcome = kept
+        animations/0/loop_animation = wandering_2-loop
+        loops/0/playback/animation = wandering_2-loop
+        loops/1/playback/animation = wandering-loop
+        warnings/0 = wandering: another animation has the name of its loop, which is therefore \"wandering_2-loop\"
+        ",
+    );
+    let names = animation_names(&folder.read("numbered.glb"));
+    assert_eq!(names, ["wandering_2-loop", "wandering-loop"]);
     // Animations of FBX cannot be renamed: the loop is added, named after the file, as that of a single animation is.
     folder.succeed("convert pack.glb pack.fbx");
     let made = folder.answer("make pack.fbx --all-animations --for godot -o godot.fbx --json");
@@ -313,4 +334,14 @@ fn loops_that_stay_are_named_so_for_godot() {
         &made,
         "animations/0/outcome = closed\nloops/0/playback/animation = pack-loop",
     );
+    // A file of its own is named anew anyway, so that the loop is kept for any engine, with the feet of its author.
+    let feet = ["generic", "godot"].map(|engine| {
+        folder.succeed(&format!("make pack.fbx --all-animations --split --for {engine} -o {engine}/"));
+        let names = folder.names().into_iter();
+        let below = format!("{engine}/");
+        let mut sidecars = names.filter(|name| name.starts_with(&below) && name.ends_with(".fbx.json"));
+        folder.json(&sidecars.next().unwrap())["feet"].clone()
+    });
+    holds(&feet[0], "outcomes/0/outcome = not asked");
+    assert_eq!(feet[0], feet[1]);
 }

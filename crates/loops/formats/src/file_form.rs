@@ -92,9 +92,8 @@ pub(crate) trait FileForm: Any {
         Ok(())
     }
 
-    /// Renames an animation of the file, and returns whether it did: no other one may have the name.
-    fn rename_animation(&mut self, _number: usize, _name: &str) -> bool {
-        false
+    fn rename_as_loop(&mut self, _number: usize, _name: &str) -> Option<String> {
+        None
     }
 
     /// Changes it to metres with +Y up, if the format does not state its space.

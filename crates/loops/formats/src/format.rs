@@ -46,8 +46,6 @@ pub struct Capabilities {
     pub is_read: bool,
     /// Whether a file holds any number of animations, each with a name; otherwise it holds one motion without a name.
     pub holds_animations: bool,
-    /// Whether animations of a file can be renamed.
-    pub renames_animations: bool,
     /// Whether a take always has the name of its animation, even if that is the only one.
     pub names_takes: bool,
     /// Whether files state their up axis and unit; otherwise these are guessed, and programs assume metres with +Y up.
@@ -76,7 +74,6 @@ impl Capabilities {
         character_extension: None,
         is_read: true,
         holds_animations: false,
-        renames_animations: false,
         names_takes: false,
         states_space: true,
         has_key_times: false,

@@ -10,7 +10,7 @@ use crate::{
     even_keys,
     format::Capabilities,
     loop_file::{facts::FeetFacts, sidecar::Sidecar},
-    naming::added_root_name,
+    naming::{added_root_name, loop_name},
     settings::{ClosingKey, KeyInterpolation, LoopWriteSettings},
     shapes::ShapeWeights,
     warning::FileWarning,
@@ -212,6 +212,14 @@ impl<'a> KeyedMotion<'a> {
         let clip = self.as_loop().map(|(clip, _)| clip);
         clip.zip(self.recorded)
             .map_or(1.0, |(clip, keys)| last_step(clip, keys))
+    }
+
+    /// Returns the name of its animation; that of a loop ends in the suffix of loops, once.
+    pub(crate) fn animation_name(&self) -> String {
+        match self.as_loop() {
+            Some(_) => loop_name(self.name),
+            None => self.name.to_owned(),
+        }
     }
 
     /// Returns the loop and its layout, if the motion is a loop.

@@ -114,7 +114,6 @@ mod take_warning;
 mod read;
 
 mod animated_file;
-mod animation_name;
 
 mod character;
 

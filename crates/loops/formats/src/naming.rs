@@ -17,9 +17,34 @@ pub fn added_root_name(skeleton: &Skeleton) -> String {
 }
 
 pub(crate) fn root_name(is_taken: impl Fn(&str) -> bool) -> String {
-    ["root".to_owned(), "root_motion".to_owned()]
-        .into_iter()
-        .chain((2_u64..).map(|number| format!("root_motion_{number}")))
+    if is_taken("root") {
+        free_name("root_motion", is_taken)
+    } else {
+        "root".to_owned()
+    }
+}
+
+/// Returns the first of `walk`, `walk_2` ... that is not in use; numbers of loops stand before the suffix, `walk_2-loop`.
+pub(crate) fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let (stem, suffix) = match name.strip_suffix(LOOP_SUFFIX) {
+        Some(stem) => (stem, LOOP_SUFFIX),
+        None => (name, ""),
+    };
+    core::iter::once(name.to_owned())
+        .chain((2_u64..).map(|number| format!("{stem}_{number}{suffix}")))
         .find(|name| !is_taken(name))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_before_the_suffix() {
+        let is_taken = |name: &str| ["walk-loop", "walk_2-loop", "walk"].contains(&name);
+        for (name, free) in [("run-loop", "run-loop"), ("walk-loop", "walk_3-loop"), ("walk", "walk_2")] {
+            assert_eq!(free_name(name, is_taken), free);
+        }
+    }
 }

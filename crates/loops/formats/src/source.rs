@@ -231,9 +231,10 @@ impl Source {
         self.with_animation(None)
     }
 
-    /// Renames an animation of the file, and returns whether it did: the format must allow it, and no other one have the name.
-    pub fn rename_animation(&mut self, number: usize, name: &str) -> bool {
-        self.form_mut().rename_animation(number, name)
+    /// Gives an animation of the file this name as that of a loop, `walk-loop`; the first free one of `walk_2-loop` ... if another
+    /// animation has it. Returns the new name; `None` if animations of this form cannot be renamed.
+    pub fn rename_as_loop(&mut self, number: usize, name: &str) -> Option<String> {
+        self.form_mut().rename_as_loop(number, name)
     }
 
     /// Mirrors the gaze and the one-sided expressions of an avatar's motion.

@@ -136,7 +136,7 @@ pub fn judge(studied: &Studied, name: &str) -> Judged {
         search: Some(&SearchRequest::default()),
         rows: &Rows::Recommended,
     };
-    let (best, why_not) = match looped(studied, name, request, &mut Vec::new()) {
+    let (best, why_not) = match looped(studied, name, request, &mut Vec::new(), |_| Some(name.to_owned())) {
         Ok(Looped::Made(_, done)) => {
             let verdict = make::graded(studied, &done.made);
             (Some((done.made, Some(verdict))), None)
@@ -289,7 +289,7 @@ impl<'a> PackJob<'a> {
         said: &mut Vec<Warning>,
         in_words: impl FnOnce(JobError) -> String,
     ) {
-        let mut warnings = studied.warnings.clone();
+        let mut warnings = Vec::new();
         let mut facts = AnimationFacts {
             number,
             name: name.to_owned(),
@@ -304,7 +304,10 @@ impl<'a> PackJob<'a> {
                     .to_owned(),
             )
         };
-        let looped = looped(studied, name, self.request, said).and_then(|looped| match looped {
+        let looped = looped(studied, name, self.request, said, |stretch| {
+            self.stays_as(number, name, stretch, &mut warnings)
+        });
+        let looped = looped.and_then(|looped| match looped {
             Looped::Made(stretch, done) => {
                 facts.kind = kind_of(Some(&stretch), Some(&done.made));
                 self.pack(studied, &stretch, *done, &mut warnings).map(OwnLoop::Made)
@@ -314,11 +317,9 @@ impl<'a> PackJob<'a> {
                 facts.kind = kind_of(Some(&stretch), Some(&made));
                 state(&mut facts, &mut measured, &made);
                 facts.outcome = AnimationOutcome::Kept;
-                if self.rename(number, &stretch, name) {
-                    let name = Some(loop_name(name));
-                    facts.loop_animation.clone_from(&name);
-                    measured.sidecar.playback.animation = name;
-                }
+                // Other warnings about unchanged animations are of no use.
+                let verdict = Verdict::from_facts(&measured.sidecar.quality);
+                warnings.extend(verdict.iter().flat_map(Verdict::of_the_clip));
                 target(self.request, &made, &mut measured.sidecar);
                 Ok(OwnLoop::Kept(Box::new(measured)))
             }
@@ -340,16 +341,27 @@ impl<'a> PackJob<'a> {
         });
     }
 
-    /// Renames a loop that stays as it is, if the engine loops by name; returns whether it did.
-    fn rename(&mut self, number: usize, stretch: &LoopCandidate, name: &str) -> bool {
-        let is_needed = Loops::from(Some(stretch)) == Loops::Already
+    /// Returns the name by which a loop stays as it is: its own, or a new one if the engine loops by name; `None` if it cannot be renamed.
+    /// A name with a number goes to `warnings`.
+    fn stays_as(
+        &mut self,
+        number: usize,
+        name: &str,
+        stretch: &LoopCandidate,
+        warnings: &mut Vec<Warning>,
+    ) -> Option<String> {
+        let is_renamed = Loops::from(Some(stretch)) == Loops::Already
             && !name.ends_with(LOOP_SUFFIX)
             && self.request.recipe.output.engine().choices().loops_by_name;
-        let new = loop_name(name);
-        let form = self.form.as_mut();
-        let is_done = is_needed && form.is_some_and(|(source, _)| source.rename_animation(number, &new));
-        self.renamed.extend(is_done.then_some((number, new)));
-        is_done
+        if !is_renamed {
+            return Some(name.to_owned());
+        }
+        let given = self.form.as_mut()?.0.rename_as_loop(number, name)?;
+        if given != loop_name(name) {
+            warnings.push(Warning::NameTaken(given.clone()));
+        }
+        self.renamed.push((number, given.clone()));
+        Some(given)
     }
 
     /// Adds a finished loop to those that are written together, and returns its index.
@@ -367,6 +379,7 @@ impl<'a> PackJob<'a> {
         let held = self.held + (clip.num_samples() * clip.skeleton().num_joints()) as u64;
         studied.file.limits.check_held(held)?;
         self.held = held;
+        warnings.extend_from_slice(&studied.warnings);
         warnings
             .extend(warning::confidence(studied.take(), stretch).filter(|_| !search.is_some_and(|search| search.idle)));
         warnings.extend(warning::bad_frames(&studied.analysis, stretch));
@@ -405,7 +418,7 @@ impl<'a> PackJob<'a> {
         with_one_skeleton(&mut packed);
         if let Some(first) = packed.first_mut() {
             for (number, name) in &renamed {
-                first.source.rename_animation(*number, name);
+                first.source.rename_as_loop(*number, name);
             }
         }
         let (mut written, mut measured) = (Vec::new(), Vec::new());
@@ -463,7 +476,7 @@ pub fn loop_of(
     request: Request,
     said: &mut Vec<Warning>,
 ) -> Result<Result<LoopMade, NoLoop>, JobError> {
-    Ok(match looped(studied, name, request, said)? {
+    Ok(match looped(studied, name, request, said, |_| Some(name.to_owned()))? {
         Looped::Made(_, done) => Ok(*done),
         Looped::Kept(_, kept) => {
             let (_, output, ineffective) = make::settings(studied, request.recipe, &kept.0.candidate)?;
@@ -480,7 +493,15 @@ enum Looped {
     No(Option<LoopCandidate>, NoLoop),
 }
 
-fn looped(studied: &Studied, name: &str, request: Request, said: &mut Vec<Warning>) -> Result<Looped, JobError> {
+/// Makes the loop of an animation, or finds that it needs none. `stays_as` returns the name by which an animation that already loops stays
+/// as it is; `None` if it cannot.
+fn looped(
+    studied: &Studied,
+    name: &str,
+    request: Request,
+    said: &mut Vec<Warning>,
+    stays_as: impl FnOnce(&LoopCandidate) -> Option<String>,
+) -> Result<Looped, JobError> {
     let recipe = request.recipe;
     let search = request.search.ok_or(JobError::NoStretch)?;
     studied.check_search()?;
@@ -500,10 +521,11 @@ fn looped(studied: &Studied, name: &str, request: Request, said: &mut Vec<Warnin
     let was_made_before = name.ends_with(LOOP_SUFFIX);
     // The character does not have this animation yet.
     let is_there = recipe.take.rig.is_none();
-    if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(studied, recipe)) {
-        let kept = kept(studied, &best, name)?;
+    if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
+        let mut kept = kept(studied, &best, name)?;
         let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.0);
-        if was_made_before || !is_elsewhere {
+        if !is_elsewhere && let Some(name) = stays_as(&best) {
+            kept.1.sidecar.playback.animation = Some(name);
             return Ok(Looped::Kept(best, Box::new(kept)));
         }
     }
@@ -540,14 +562,12 @@ fn stands_elsewhere(made: &MadeLoop) -> bool {
     })
 }
 
-/// Whether the settings change animations that already loop, be it only in name.
-fn changes_loops(studied: &Studied, recipe: &Recipe) -> bool {
+/// Whether the settings change animations that already loop.
+fn changes_loops(recipe: &Recipe) -> bool {
     let choices = recipe.output.engine().choices();
-    let renames = studied.file.source.format().capabilities().renames_animations;
     recipe.output.is_given_apart_from_engine()
         || choices.root.is_some()
         || choices.always_root_joint
-        || (choices.loops_by_name && !renames)
         || recipe.take.smooth.is_some()
         || recipe.stretch.symmetric == Some(true)
         || recipe.stretch.ping_pong == Some(true)
@@ -603,17 +623,17 @@ fn facts(
 ) -> PackSidecar {
     let mut measured: Vec<Option<_>> = measured.into_iter().map(Some).collect();
     let mut pack = PackSidecar::new(file);
-    let written: Vec<String> = measured
+    let written: Vec<Option<String>> = measured
         .iter()
         .flatten()
         .flatten()
         .flatten()
-        .filter_map(|measured| measured.sidecar.playback.animation.clone())
+        .map(|measured| measured.sidecar.playback.animation.clone())
         .collect();
     for animation in animations {
         let facts = &mut animation.facts;
         match &animation.own_loop {
-            OwnLoop::Kept(_) if written.contains(&facts.name) => {
+            OwnLoop::Kept(_) if written.contains(&facts.loop_animation) => {
                 *facts = AnimationFacts {
                     number: facts.number,
                     name: core::mem::take(&mut facts.name),
@@ -675,17 +695,11 @@ fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoo
 fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
     const MOST: usize = 4;
     let mut about: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for animation in animations {
-        let warnings = match &animation.own_loop {
-            OwnLoop::Made(_) => animation.warnings.clone(),
-            // Other warnings about unchanged animations are of no use.
-            OwnLoop::Kept(kept) => Verdict::from_facts(&kept.sidecar.quality)
-                .iter()
-                .flat_map(Verdict::of_the_clip)
-                .collect(),
-            OwnLoop::None => Vec::new(),
-        };
-        for warning in warnings {
+    let with_loops = animations
+        .iter()
+        .filter(|animation| !matches!(animation.own_loop, OwnLoop::None));
+    for animation in with_loops {
+        for warning in &animation.warnings {
             about
                 .entry(warning.to_string())
                 .or_default()

@@ -186,6 +186,9 @@ pub enum Warning {
     /// A clip that is kept as authored has a fault, which may be meant.
     #[error("the clip has it as it is: {reason}")]
     OfTheClip { reason: String },
+    /// A kept loop of a pack is renamed, and another animation has the name.
+    #[error("another animation has the name of its loop, which is therefore \"{0}\"")]
+    NameTaken(String),
     /// The seam of a loop in a pack shows.
     #[error("the seam pops")]
     SeamPops,

@@ -309,7 +309,10 @@ pub fn check(
 fn uncheckable(path: &Path, error: CheckError, take: Option<&Studied>, sidecar: Option<&Sidecar>) -> Failure {
     match (error, take, sidecar) {
         (CheckError::Body(error), ..) => error.into(),
-        (CheckError::OtherTake(error), Some(take), Some(sidecar)) => written_loop::of_other_take(take, sidecar, &error),
+        (CheckError::OtherTake(error), Some(take), Some(sidecar)) => {
+            let hints = ["no --take; the loop is then measured by itself", "--take "];
+            written_loop::of_other_take(take, sidecar, &error, hints)
+        }
         (CheckError::Keys(error), _, sidecar) => Failure::cannot("check", path, error).try_this(match sidecar {
             Some(_) => written_loop::OTHER_SIDECAR,
             None => "a loop of 3 or more frames",

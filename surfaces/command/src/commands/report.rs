@@ -433,7 +433,7 @@ impl Pages<'_> {
         let take = self.take(&path, sidecar).ok()?;
         let figure = Figure::new(take.take(), &take.analysis.body);
         let figure = self.surfaces.of_take(figure, &path, take.take(), &take.file.source);
-        let source = written_loop::uncut(in_file, &take, sidecar, &read.written).ok()?;
+        let source = in_file.uncut(sidecar, &read.written, &take.analysis).ok()?;
         let cut = &sidecar.candidate;
         DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame).ok()
     }

@@ -8,7 +8,6 @@ use super::{
     source::{FbxSource, Form},
 };
 use crate::{
-    animation_name::Name,
     entry::FormatEntry,
     error::WriteError,
     file_form::FileForm,
@@ -80,7 +79,7 @@ impl FileForm for FbxSource {
                     true => FileWarning::MeshesLeftOut,
                     false => FileWarning::RestNotKept,
                 });
-                let (name, keys) = (Name::new(motion).whole(), Keys::new(motion)?);
+                let (name, keys) = (motion.animation_name(), Keys::new(motion)?);
                 Ok(WrittenFile {
                     bytes: fresh::file(&name, &keys, self.has_short_tracks, motion.interpolation)?,
                     animation: Some(name),

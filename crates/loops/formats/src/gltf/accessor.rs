@@ -111,7 +111,7 @@ pub(crate) struct Accessors<'a> {
     num_values: Cell<usize>,
     read: RefCell<HashMap<usize, Rc<[f64]>>>,
     /// What was found out about each use of an accessor.
-    known: RefCell<HashMap<[usize; 3], bool>>,
+    known: RefCell<HashMap<[usize; 3], Result<bool, GltfError>>>,
 }
 
 impl<'a> Accessors<'a> {
@@ -159,16 +159,14 @@ impl<'a> Accessors<'a> {
         Ok((values, width))
     }
 
-    /// Returns what there is to find out about a use of an accessor, which thousands of samplers may share. Errors: those of `find`.
+    /// Returns what there is to find out about a use of an accessor, which thousands of samplers may share. Errors: those of `find`, with the
+    /// position of the first of these samplers.
     pub(super) fn once(
         &self,
         used: [usize; 3],
         find: impl FnOnce() -> Result<bool, GltfError>,
     ) -> Result<bool, GltfError> {
-        let known = self.known.borrow().get(&used).copied();
-        let found = known.map_or_else(find, Ok)?;
-        self.known.borrow_mut().insert(used, found);
-        Ok(found)
+        self.known.borrow_mut().entry(used).or_insert_with(find).clone()
     }
 
     /// Returns the bytes of a view. Errors: it is beyond its buffer's end.
@@ -313,4 +311,29 @@ struct Place<'a> {
     offset: usize,
     /// Whether other bytes may lie between them.
     may_stride: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_broken_is_found_out_once() {
+        let document = Document {
+            json: json!({}),
+            buffers: Vec::new(),
+        };
+        let accessors = Accessors::new(&document, &[], 0);
+        let num_looks = Cell::new(0);
+        let find = || {
+            num_looks.set(num_looks.get() + 1);
+            Err(GltfError::NoAnimations)
+        };
+        for _ in 0..3 {
+            assert_eq!(accessors.once([1, 0, 0], find), Err(GltfError::NoAnimations));
+        }
+        assert_eq!(num_looks.get(), 1);
+    }
 }

@@ -1,12 +1,12 @@
 //! The entries of glTF, binary and text, and of VRM animations in the table of formats: capabilities, reader and writer.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use loopwright_core::{MadeLoop, Pose, Skeleton, Take, pipeline::MakeError};
 use serde_json::Value;
 
 use super::{
-    container::list_mut,
+    container::{list_mut, text_in},
     facts, mesh,
     parts::{Nodes, Transform},
     prune,
@@ -26,6 +26,7 @@ use crate::{
     keyed_motion::KeyedMotion,
     limits::{JSON_VALUE_BYTES, SizeLimits},
     mesh::{Mesh, MeshError},
+    naming::{free_name, loop_name},
     source::Source,
     space::Space,
     text,
@@ -38,7 +39,6 @@ pub(crate) const GLB: FormatEntry = FormatEntry {
         name: "GLB",
         extension: "glb",
         holds_animations: true,
-        renames_animations: true,
         names_takes: true,
         has_key_times: true,
         has_root_joint_for_motion: true,
@@ -171,16 +171,13 @@ impl FileForm for GltfSource {
         JSON_VALUE_BYTES * num_values(&self.document.json)
     }
 
-    fn rename_animation(&mut self, number: usize, name: &str) -> bool {
+    fn rename_as_loop(&mut self, number: usize, name: &str) -> Option<String> {
         let animations = list_mut(&mut Arc::make_mut(&mut self.document).json, "animations");
-        let is_taken = animations.iter().any(|animation| animation["name"] == name);
-        match animations.get_mut(number).filter(|_| !is_taken) {
-            Some(animation) => {
-                animation["name"] = name.into();
-                true
-            }
-            None => false,
-        }
+        let names = animations.iter().filter_map(|animation| text_in(animation, "name"));
+        let taken: HashSet<&str> = names.collect();
+        let free = free_name(&loop_name(name), move |name| taken.contains(name));
+        animations.get_mut(number)?["name"] = free.as_str().into();
+        Some(free)
     }
 
     fn carrier(&self) -> Option<String> {

@@ -20,12 +20,12 @@ use super::{
     vrm::Humanoid,
 };
 use crate::{
-    animation_name::Name,
     error::WriteError,
     even_keys,
     file_form::{FileForm, MotionOfFile, not_extended},
     keyed_motion::KeyedMotion,
     limits::is_plausible,
+    naming::{free_name, root_name},
     settings::{ClosingKey, KeyInterpolation, LoopWriteSettings},
     warning::FileWarning,
     written::{Added, WrittenFile},
@@ -98,7 +98,7 @@ fn add(
     let is_loop = motion.as_loop().is_some();
     let is_taken =
         |name: &str| added.contains(name) || is_loop && animations.has_foreign(document, name, &source.joints);
-    let name = Name::new(motion).free(is_taken);
+    let name = free_name(&motion.animation_name(), is_taken);
     let mut writer = Writer::new(document, source, motion)?;
     if motion.adds_root {
         if writer.avatar.is_some() {
@@ -286,7 +286,7 @@ impl<'a> Writer<'a> {
         let node = match earlier {
             Some(node) => node,
             None => {
-                let name = crate::naming::root_name(|name| {
+                let name = root_name(|name| {
                     let mut names = self.nodes.nodes.iter().filter_map(|node| node.name.as_deref());
                     names.any(|taken| taken.eq_ignore_ascii_case(name))
                 });

@@ -148,7 +148,9 @@ fn take_motion(
                 &figure,
             );
         }
-        let source = written_loop::uncut(&written_loop::of_sidecar(sidecar, written)?, &loaded, sidecar, written)?;
+        let source = written_loop::of_sidecar(sidecar, written)?
+            .uncut(sidecar, written, &loaded.analysis)
+            .map_err(|error| written_loop::of_other_take(&loaded, sidecar, &error, ["the loop alone", ""]))?;
         return DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
             .map_err(|error| unfit(path, error));
     }

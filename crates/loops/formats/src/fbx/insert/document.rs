@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    animation_name::Name,
     fbx::{
         animation::{Animation, properties, property},
         error::FbxError,
         fresh::{CUSTOM_TIME_MODE, time_mode},
         record::{Document, Record},
     },
+    naming,
 };
 
 pub(super) fn malformed(detail: &str) -> FbxError {
@@ -49,8 +49,8 @@ pub(super) fn first_free_id(document: &Document) -> Result<i64, FbxError> {
 }
 
 /// Returns the name, with a number added if another animation uses it.
-pub(super) fn free_name(document: &Document, name: &Name) -> String {
-    name.free(|name| {
+pub(super) fn free_name(document: &Document, name: &str) -> String {
+    naming::free_name(name, |name| {
         let wanted = format!("{name}\0\x01AnimStack");
         objects(document)
             .iter()

@@ -21,7 +21,6 @@ use super::{
     source::FbxSource,
 };
 use crate::{
-    animation_name::Name,
     error::WriteError,
     keyed_motion::KeyedMotion,
     limits::is_plausible,
@@ -129,7 +128,7 @@ impl<'a> Extension<'a> {
         }
         let times = keys.ticks(file.ticks_per_sec);
         let moved = moved_objects(&mut self.document)?;
-        let name = free_name(&self.document, &Name::new(motion));
+        let name = free_name(&self.document, &motion.animation_name());
         let values = property_values(&keys, &nodes, source, file)?;
         let held = file.held.iter().map(|&(node, property, value)| Track {
             node,
