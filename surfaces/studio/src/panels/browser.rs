@@ -175,12 +175,21 @@ impl Browser {
                     kind: "...".to_owned(),
                     ..Listed::default()
                 };
+                let is = listed.cloned().unwrap_or(unknown);
+                let secs = is.secs.map(|secs| format!("{secs:.2} s"));
+                let said = [
+                    Some(name),
+                    Some(is.kind.as_str()),
+                    secs.as_deref(),
+                    grade.map(Grade::as_str),
+                ];
+                let said: Vec<&str> = said.into_iter().flatten().filter(|word| !word.is_empty()).collect();
                 Row {
                     what: What::Animation(name.to_owned()),
                     level: 1,
                     name: name.to_owned(),
-                    said: name.to_owned(),
-                    is: listed.cloned().unwrap_or(unknown),
+                    said: said.join(", "),
+                    is,
                     grade,
                     is_shown: name == opened.take().name(),
                 }
@@ -280,7 +289,10 @@ impl Browser {
 
     fn row_ui(&mut self, ui: &mut Ui, model: &Model, row: &Row, rect: Rect) {
         let response = ui.interact(rect, Id::unique(("clip", format!("{:?}", row.what))), Sense::click());
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, row.is_shown, &row.said));
+        response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, row.is_shown, &row.said));
+        response
+            .ctx
+            .accesskit_node_builder(response.id, |node| node.set_level(usize::from(row.level) + 1));
         let colours = theme::of(ui);
         if row.is_shown {
             ui.painter().rect_filled(rect, 4.0, colours.chosen);

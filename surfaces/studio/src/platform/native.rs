@@ -204,7 +204,7 @@ impl Video {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("videos are encoded by ffmpeg, which cannot be started: {}", refusal(&error)))?;
+            .map_err(|error| format!("ffmpeg, which encodes videos, cannot be started: {}", refusal(&error)))?;
         let pictures = child.stdin.take().ok_or("ffmpeg takes no pictures")?;
         let encoder = thread::spawn(move || match child.wait_with_output() {
             Ok(output) if output.status.success() => Ok(("webm", output.stdout)),
@@ -298,7 +298,10 @@ mod tests {
         };
         assert_eq!(reason, "not found");
         let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
-        assert_eq!(cannot_write(Path::new("walk.glb"), &denied), "cannot write walk.glb: no permission");
+        assert_eq!(
+            cannot_write(Path::new("walk.glb"), &denied),
+            "cannot write walk.glb: no permission"
+        );
         let other = fs::read(folder.path()).unwrap_err();
         assert!(!refusal(&other).contains("os error"), "{other}");
     }
