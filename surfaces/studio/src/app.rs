@@ -131,10 +131,8 @@ impl Studio {
         ctx.set_fonts(fonts());
         theme::set(ctx);
         let wake = ctx.clone();
-        let mut model = Model::new(Wake::by(move || wake.request_repaint()));
-        model.playback.is_playing = !crate::platform::wants_stillness();
         Self {
-            model,
+            model: Model::new(Wake::by(move || wake.request_repaint())),
             inbox: Inbox {
                 wake: ctx.clone(),
                 ..Inbox::default()

@@ -24,11 +24,6 @@ pub fn game_pad() -> Option<[f64; 2]> {
     None
 }
 
-/// Each system reports the wish for less motion in its own way, which no library reads yet.
-pub fn wants_stillness() -> bool {
-    false
-}
-
 /// The folder for files before a take suggests another one.
 pub fn first_folder() -> String {
     std::env::current_dir()
