@@ -15,7 +15,7 @@ use loopwright_core::analysis::Gait;
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::recipe::StudyArgs;
 
-use super::edged_ui;
+use super::{dropdown_ui, edged_ui};
 use crate::{
     focus::named,
     grade,
@@ -109,17 +109,14 @@ impl Browser {
         }
         ui.horizontal(|ui| {
             let search = TextEdit::singleline(&mut self.wanted).desired_width(110.0);
-            let search = edged_ui(ui, search.hint_text("name, kind or grade"));
+            let search = edged_ui(ui, |ui| ui.add(search.hint_text("name, kind or grade")));
             named(search, "Search takes, animations and loops");
-            let list = ComboBox::from_id_salt("sorted")
-                .width(76.0)
-                .selected_text(ORDERS[self.by].0)
-                .show_ui(ui, |ui| {
-                    for (by, (word, _)) in ORDERS.into_iter().enumerate() {
-                        ui.selectable_value(&mut self.by, by, word);
-                    }
-                });
-            named(list.response, "Sorted");
+            let list = ComboBox::from_id_salt("sorted").width(76.0);
+            dropdown_ui(ui, list.selected_text(ORDERS[self.by].0), "Sorted", |ui| {
+                for (by, (word, _)) in ORDERS.into_iter().enumerate() {
+                    ui.selectable_value(&mut self.by, by, word);
+                }
+            });
             let mut can_tick = model.ticked().is_some();
             let tip = "Tick takes, animations or loops, to export them together or to compare loops";
             if ui.checkbox(&mut can_tick, "Tick several").on_hover_text(tip).changed() {
