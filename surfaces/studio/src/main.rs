@@ -36,9 +36,7 @@ fn main() -> std::process::ExitCode {
         options,
         Box::new(move |context| {
             let mut studio = loopwright_studio::Studio::in_context(&context.egui_ctx);
-            if wants_stillness() {
-                studio.apply(loopwright_studio::Action::TogglePlaying);
-            }
+            pause_if_asked(&mut studio);
             if let Some(folder) = state_folder() {
                 // Named files are opened instead of those of the last run.
                 studio.remember_in(folder, files.is_empty(), &context.egui_ctx);
@@ -63,9 +61,9 @@ fn main() -> std::process::ExitCode {
     }
 }
 
-/// Whether the user asked the system for less motion, as its program for settings tells; without one, nothing is asked for.
+/// Pauses if the user asked the system for less motion, as its program for settings tells; without one, nothing is asked for.
 #[cfg(not(target_arch = "wasm32"))]
-fn wants_stillness() -> bool {
+fn pause_if_asked(studio: &mut loopwright_studio::Studio) {
     let (words, still) = match std::env::consts::OS {
         "macos" => ("defaults|read|com.apple.universalaccess|reduceMotion", "1"),
         "windows" => (r"reg|query|HKCU\Control Panel\Desktop\WindowMetrics|/v|MinAnimate", "0"),
@@ -75,7 +73,9 @@ fn wants_stillness() -> bool {
     let said = std::process::Command::new(words.next().unwrap_or_default())
         .args(words)
         .output();
-    said.is_ok_and(|said| said.stdout.trim_ascii_end().ends_with(still.as_bytes()))
+    if said.is_ok_and(|said| said.stdout.trim_ascii_end().ends_with(still.as_bytes())) {
+        studio.apply(loopwright_studio::Action::TogglePlaying);
+    }
 }
 
 /// The text of `--help`.
