@@ -29,12 +29,7 @@ pub fn reading_ui(ui: &mut Ui, model: &Model) {
             ui.weak(format!("Check these joints: {}", rig.unsure.join(", ")));
         }
         if ui.button("Back to its own body").clicked() {
-            model.ask(Action::Read(Box::new(StudyArgs {
-                rig: None,
-                map: None,
-                bone_stretch: None,
-                ..opened.study.clone()
-            })));
+            model.ask(Action::CloseCharacter);
         }
     }
     let mut awaits = model.awaits_character;
