@@ -131,10 +131,8 @@ impl Studio {
         ctx.set_fonts(fonts());
         theme::set(ctx);
         let wake = ctx.clone();
-        let mut model = Model::new(Wake::by(move || wake.request_repaint()));
-        model.playback.is_playing = !crate::platform::wants_stillness();
         Self {
-            model,
+            model: Model::new(Wake::by(move || wake.request_repaint())),
             inbox: Inbox {
                 wake: ctx.clone(),
                 ..Inbox::default()
@@ -486,15 +484,25 @@ impl Studio {
         }
     }
 
-    /// Shows a button to cancel work, the last problem, and the last files.
+    /// Shows the character that takes are put on, a button to cancel work, the last problem, and the last files.
     fn progress_ui(&self, ui: &mut Ui) {
         let model = &self.model;
         let is_at_work = model.work.opens() || model.work.makes_a_set() || model.writing().is_some();
         let awaits = model.awaits_character;
-        if !is_at_work && model.problem().is_none() && !awaits && self.export.said().is_none() {
+        let character = model.character.as_ref().and_then(|(file, _)| file.file_name());
+        let is_quiet = model.problem().is_none() && !awaits && character.is_none() && self.export.said().is_none();
+        if !is_at_work && is_quiet {
             return;
         }
         ui.horizontal_wrapped(|ui| {
+            if let Some(name) = character {
+                let name = name.to_string_lossy();
+                ui.label(format!("Character: {name}"));
+                let close = format!("Close the character {name}");
+                if icons::button(ui, Icon::Remove, &close, &close, true).clicked() {
+                    model.ask(Action::CloseCharacter);
+                }
+            }
             if is_at_work {
                 if ui.button("Cancel").clicked() {
                     model.ask(Action::Cancel);

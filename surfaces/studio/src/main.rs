@@ -36,6 +36,7 @@ fn main() -> std::process::ExitCode {
         options,
         Box::new(move |context| {
             let mut studio = loopwright_studio::Studio::in_context(&context.egui_ctx);
+            pause_if_asked(&mut studio);
             if let Some(folder) = state_folder() {
                 // Named files are opened instead of those of the last run.
                 studio.remember_in(folder, files.is_empty(), &context.egui_ctx);
@@ -57,6 +58,23 @@ fn main() -> std::process::ExitCode {
             let _ = writeln!(std::io::stderr(), "error: the window cannot be opened: {reason}");
             ExitCode::from(2)
         }
+    }
+}
+
+/// Pauses if the user asked the system for less motion, as its program for settings tells; without one, nothing is asked for.
+#[cfg(not(target_arch = "wasm32"))]
+fn pause_if_asked(studio: &mut loopwright_studio::Studio) {
+    let (words, still) = match std::env::consts::OS {
+        "macos" => ("defaults|read|com.apple.universalaccess|reduceMotion", "1"),
+        "windows" => (r"reg|query|HKCU\Control Panel\Desktop\WindowMetrics|/v|MinAnimate", "0"),
+        _ => ("gsettings|get|org.gnome.desktop.interface|enable-animations", "false"),
+    };
+    let mut words = words.split('|');
+    let said = std::process::Command::new(words.next().unwrap_or_default())
+        .args(words)
+        .output();
+    if said.is_ok_and(|said| said.stdout.trim_ascii_end().ends_with(still.as_bytes())) {
+        studio.apply(loopwright_studio::Action::TogglePlaying);
     }
 }
 

@@ -14,7 +14,7 @@ use web_sys::{HtmlCanvasElement, HtmlInputElement};
 use crate::{
     app::{Inbox, Studio},
     model::Action,
-    platform::{INPUT, Memory, accepted, document, element, open_files, opened_link},
+    platform::{INPUT, Memory, accepted, document, element, open_files, opened_link, wants_stillness},
     samples,
     widgets::{Widget, Widgets, Wishes},
 };
@@ -41,6 +41,9 @@ pub async fn start_studio() -> Result<(), JsValue> {
     };
     let create: eframe::AppCreator<'static> = Box::new(move |context| {
         let mut studio = Studio::in_context(&context.egui_ctx);
+        if wants_stillness() {
+            studio.apply(Action::TogglePlaying);
+        }
         studio.remember(Memory, true, &context.egui_ctx);
         let inbox = studio.inbox.clone();
         listen(&input, inbox.clone()).map_err(|error| format!("{error:?}"))?;

@@ -84,7 +84,7 @@ fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
     for (id, node) in &update.nodes {
         let role = match node.role() {
             Role::Label => "text",
-            Role::Button | Role::DefaultButton => "button",
+            Role::Button | Role::DefaultButton | Role::TreeItem => "button",
             Role::CheckBox => "checkbox",
             Role::Slider => "slider",
             Role::SpinButton => "spinbutton",

@@ -140,7 +140,7 @@ impl Studio {
                 ui.separator();
                 let label = ui.label("Path of a take");
                 let field = TextEdit::singleline(&mut self.host.path).desired_width(360.0);
-                let is_entered = edged_ui(ui, field).labelled_by(label.id).lost_focus()
+                let is_entered = edged_ui(ui, |ui| ui.add(field)).labelled_by(label.id).lost_focus()
                     && ui.input(|input| input.key_pressed(Key::Enter));
                 let path = PathBuf::from(self.host.path.trim());
                 let is_typed = !path.as_os_str().is_empty();

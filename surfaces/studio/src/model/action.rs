@@ -66,6 +66,8 @@ pub enum Action {
     Read(Box<StudyArgs>),
     /// Treat the next opened file as a character for the take, or as a take again.
     AwaitCharacter(bool),
+    /// Close the character: the shown take goes back to its own body, and takes that are opened later stay on theirs.
+    CloseCharacter,
     /// Run a study of the take.
     Study(Study),
     /// Change the choices; the changes of one drag make one step of undo.

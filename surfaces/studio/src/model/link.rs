@@ -51,13 +51,14 @@ impl Model {
         self.follow_link();
     }
 
-    /// Follows the link that waits for the shown take.
-    pub(super) fn follow_link(&mut self) {
+    /// Follows the link that waits for the shown take. Returns whether there is one.
+    pub(super) fn follow_link(&mut self) -> bool {
         let shown = self.opened.as_ref().map(|opened| opened.file_name.as_str());
         let waits = self.links.iter().rposition(|link| Some(link.take.as_str()) == shown);
-        if let Some(link) = waits.map(|waits| self.links.remove(waits)) {
-            self.follow(link.recipe.as_bytes());
-            self.camera = link.camera.unwrap_or(self.camera);
-        }
+        let Some(waits) = waits else { return false };
+        let link = self.links.remove(waits);
+        self.follow(link.recipe.as_bytes());
+        self.camera = link.camera.unwrap_or(self.camera);
+        true
     }
 }

@@ -15,7 +15,7 @@ mod steered;
 mod takes;
 mod ticked;
 
-use std::{cell::RefCell, collections::VecDeque, sync::Arc};
+use std::{cell::RefCell, collections::VecDeque, path::PathBuf, sync::Arc};
 
 use loopwright_controller::TakeFit;
 use loopwright_core::LoopCandidate;
@@ -75,6 +75,8 @@ pub struct Model {
     named: Vec<NamedFile>,
     /// Whether the next file is a character.
     pub awaits_character: bool,
+    /// The file of the character that was opened last, and the map of its joints: takes that are opened later are put on it.
+    pub character: Option<(PathBuf, Option<PathBuf>)>,
     /// The neighbouring files of opened files, by name, the newest last.
     beside: Vec<(String, Beside)>,
     /// Results of studies of the take.
@@ -347,6 +349,7 @@ impl Model {
             Action::Drag(stretch) => self.choose_stretch(stretch, false),
             Action::Read(study) => self.read_as(*study),
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
+            Action::CloseCharacter => self.close_character(),
             Action::Study(study) => {
                 if let Some(opened) = self.opened.clone().filter(|_| self.work.progress().is_none()) {
                     self.work.start(Job::OfTake(opened, OfTake::Study(study)));

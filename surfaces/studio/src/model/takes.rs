@@ -180,27 +180,47 @@ impl Model {
             .unwrap_or_default()
     }
 
-    /// Puts the take on a character.
+    /// Puts the take, and takes that are opened later, on a character.
     fn put_on(&mut self, file_name: String, bytes: Vec<u8>) {
         self.awaits_character = false;
-        let Some(opened) = &self.opened else { return };
-        let study = StudyArgs {
-            rig: Some(file_name.clone().into()),
-            map: None,
-            ..opened.study.clone()
-        };
+        self.character = Some((file_name.clone().into(), None));
         self.keep_named(file_name, bytes);
-        self.read_as(study);
+        self.put_on_character();
+    }
+
+    /// Puts the shown take on the character, if there is one.
+    fn put_on_character(&mut self) {
+        if let (Some(opened), Some((rig, map))) = (&self.opened, &self.character) {
+            self.read_as(StudyArgs {
+                rig: Some(rig.clone()),
+                map: map.clone(),
+                ..opened.study.clone()
+            });
+        }
+    }
+
+    /// Puts the shown take back on its own body, and leaves takes that are opened later on theirs.
+    pub(super) fn close_character(&mut self) {
+        self.character = None;
+        if let Some(opened) = self.opened.as_ref().filter(|opened| opened.study.rig.is_some()) {
+            self.read_as(StudyArgs {
+                rig: None,
+                map: None,
+                bone_stretch: None,
+                ..opened.study.clone()
+            });
+        }
     }
 
     /// Maps joints of the character as a file says; without a character, the map is stored for a recipe that names it.
     pub(super) fn map_joints(&mut self, file_name: String, bytes: Vec<u8>) {
         self.keep_named(file_name.clone(), bytes);
-        match self.opened.as_ref().filter(|opened| opened.studied.character.is_some()) {
-            Some(opened) => self.read_as(StudyArgs {
-                map: Some(file_name.into()),
-                ..opened.study.clone()
-            }),
+        let shown = self.opened.as_ref().and_then(|opened| opened.study.rig.clone());
+        match shown.or_else(|| Some(self.character.take()?.0)) {
+            Some(rig) => {
+                self.character = Some((rig, Some(file_name.into())));
+                self.put_on_character();
+            }
             None => self.problem = Some(Problem::MapAlone),
         }
     }
@@ -285,9 +305,13 @@ impl Model {
         let edit = Edit::first(&opened);
         // If this is the walk, another take failed to open, which remains to be reported.
         let problem = self.problem.take().filter(|_| opened.bytes.is_none());
+        // The body of a set stays its own, and a recipe that waits for the take says which it has.
+        let has_own = opened.bytes.is_none() || self.lent.contains(&opened.file_name);
         self.take_in_with(opened, edit);
         self.problem = problem;
-        self.follow_link();
+        if !self.follow_link() && !has_own {
+            self.put_on_character();
+        }
     }
 
     /// Returns the names of the files of other open takes.

@@ -15,7 +15,7 @@ use loopwright_core::analysis::Gait;
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::recipe::StudyArgs;
 
-use super::edged_ui;
+use super::{dropdown_ui, edged_ui};
 use crate::{
     focus::named,
     grade,
@@ -109,17 +109,14 @@ impl Browser {
         }
         ui.horizontal(|ui| {
             let search = TextEdit::singleline(&mut self.wanted).desired_width(110.0);
-            let search = edged_ui(ui, search.hint_text("name, kind or grade"));
+            let search = edged_ui(ui, |ui| ui.add(search.hint_text("name, kind or grade")));
             named(search, "Search takes, animations and loops");
-            let list = ComboBox::from_id_salt("sorted")
-                .width(76.0)
-                .selected_text(ORDERS[self.by].0)
-                .show_ui(ui, |ui| {
-                    for (by, (word, _)) in ORDERS.into_iter().enumerate() {
-                        ui.selectable_value(&mut self.by, by, word);
-                    }
-                });
-            named(list.response, "Sorted");
+            let list = ComboBox::from_id_salt("sorted").width(76.0);
+            dropdown_ui(ui, list.selected_text(ORDERS[self.by].0), "Sorted", |ui| {
+                for (by, (word, _)) in ORDERS.into_iter().enumerate() {
+                    ui.selectable_value(&mut self.by, by, word);
+                }
+            });
             let mut can_tick = model.ticked().is_some();
             let tip = "Tick takes, animations or loops, to export them together or to compare loops";
             if ui.checkbox(&mut can_tick, "Tick several").on_hover_text(tip).changed() {
@@ -175,12 +172,21 @@ impl Browser {
                     kind: "...".to_owned(),
                     ..Listed::default()
                 };
+                let is = listed.cloned().unwrap_or(unknown);
+                let secs = is.secs.map(|secs| format!("{secs:.2} s"));
+                let said = [
+                    Some(name),
+                    Some(is.kind.as_str()),
+                    secs.as_deref(),
+                    grade.map(Grade::as_str),
+                ];
+                let said: Vec<&str> = said.into_iter().flatten().filter(|word| !word.is_empty()).collect();
                 Row {
                     what: What::Animation(name.to_owned()),
                     level: 1,
                     name: name.to_owned(),
-                    said: name.to_owned(),
-                    is: listed.cloned().unwrap_or(unknown),
+                    said: said.join(", "),
+                    is,
                     grade,
                     is_shown: name == opened.take().name(),
                 }
@@ -280,7 +286,10 @@ impl Browser {
 
     fn row_ui(&mut self, ui: &mut Ui, model: &Model, row: &Row, rect: Rect) {
         let response = ui.interact(rect, Id::unique(("clip", format!("{:?}", row.what))), Sense::click());
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, row.is_shown, &row.said));
+        response.widget_info(|| WidgetInfo::selected(Role::TreeItem, true, row.is_shown, &row.said));
+        response
+            .ctx
+            .accesskit_node_builder(response.id, |node| node.set_level(usize::from(row.level) + 1));
         let colours = theme::of(ui);
         if row.is_shown {
             ui.painter().rect_filled(rect, 4.0, colours.chosen);

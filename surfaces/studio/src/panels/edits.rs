@@ -7,7 +7,7 @@ use loopwright_core::{
 };
 use loopwright_job::recipe::EditRecipe;
 
-use super::{ask_edit, edit_by, settings::number};
+use super::{ask_edit, dropdown_ui, edged_ui, edit_by, settings::number};
 use crate::{
     focus::named,
     icons::{self, Icon},
@@ -174,7 +174,7 @@ impl Used {
         self.take(Some(
             ui.horizontal(|ui| {
                 let label = ui.label(name);
-                named(ui.add(drag).labelled_by(label.id), name)
+                named(edged_ui(ui, |ui| ui.add(drag)).labelled_by(label.id), name)
             })
             .inner
             .on_hover_text("Drag sideways, or click to type a number"),
@@ -186,19 +186,17 @@ fn joint_ui(ui: &mut Ui, joint: &mut String, skeleton: &Skeleton) -> Option<Resp
     let mut chosen = None;
     ui.horizontal(|ui| {
         ui.label("Joint");
-        let list = egui::ComboBox::from_id_salt("joint")
-            .selected_text(joint.clone())
-            .show_ui(ui, |ui| {
-                for index in 0..skeleton.num_joints() {
-                    let name = &skeleton.joint(index).name;
-                    let mut response = ui.selectable_label(name == joint, name);
-                    if response.clicked() {
-                        response.mark_changed();
-                        chosen = Some((name.clone(), response));
-                    }
+        let list = egui::ComboBox::from_id_salt("joint").selected_text(joint.clone());
+        dropdown_ui(ui, list, "Joint of the edit", |ui| {
+            for index in 0..skeleton.num_joints() {
+                let name = &skeleton.joint(index).name;
+                let mut response = ui.selectable_label(name == joint, name);
+                if response.clicked() {
+                    response.mark_changed();
+                    chosen = Some((name.clone(), response));
                 }
-            });
-        named(list.response, "Joint of the edit");
+            }
+        });
     });
     chosen.map(|(name, response)| {
         *joint = name;

@@ -4,7 +4,7 @@ use eframe::egui::{self, Ui};
 use loopwright_core::closure::{ClosureName, ShapeKind};
 use loopwright_job::recipe::JointRecipe;
 
-use super::{ask_edit, edit_by, field_ui, settings};
+use super::{ask_edit, dropdown_ui, edged_ui, edit_by, field_ui, settings};
 use crate::{focus::named, model::Model};
 
 /// Initial blend time of a joint of its own, seconds: shorter than that of the body.
@@ -48,16 +48,15 @@ fn row_ui(ui: &mut Ui, joint: &JointRecipe, index: usize, model: &Model) {
     if let Some(pattern) = pattern_ui(ui, number, &joint.pattern) {
         changed.pattern = pattern;
     }
-    let method = egui::ComboBox::from_id_salt("method")
-        .selected_text(joint.method.as_str())
-        .show_ui(ui, |ui| {
-            for &other in ClosureName::OF_JOINTS {
-                if ui.selectable_label(other == joint.method, other.as_str()).clicked() {
-                    changed.method = other;
-                }
+    let list = egui::ComboBox::from_id_salt("method")
+        .selected_text(joint.method.as_str());
+    dropdown_ui(ui, list, &format!("Method of joints {number}"), |ui| {
+        for &other in ClosureName::OF_JOINTS {
+            if ui.selectable_label(other == joint.method, other.as_str()).clicked() {
+                changed.method = other;
             }
-        });
-    named(method.response, &format!("Method of joints {number}"));
+        }
+    });
     let mut has_own = joint.blend.is_some();
     if ui.checkbox(&mut has_own, format!("Time of joints {number}")).changed() {
         changed.blend = has_own.then_some(FIRST_SECS);
@@ -66,8 +65,8 @@ fn row_ui(ui: &mut Ui, joint: &JointRecipe, index: usize, model: &Model) {
         ask_edit(model, true, |edit| edit.recipe.joints[index] = changed.clone());
     }
     if let Some(secs) = &mut changed.blend {
-        let field = ui.add(settings::number(secs).speed(0.005).range(0.001..=10.0).suffix(" s"));
-        let field = named(field, &format!("Seconds of joints {number}"));
+        let field = settings::number(secs).speed(0.005).range(0.001..=10.0).suffix(" s");
+        let field = named(edged_ui(ui, |ui| ui.add(field)), &format!("Seconds of joints {number}"));
         edit_by(model, &field, |edit| edit.recipe.joints[index] = changed);
     }
     if ui.button(format!("Remove joints {number}")).clicked() {

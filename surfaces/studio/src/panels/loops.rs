@@ -3,7 +3,7 @@
 use eframe::egui::{Grid, Ui};
 use loopwright_core::candidate::{MissReason, OutcomePart};
 
-use super::{row_ui, settings::number, turning, weak_line_ui};
+use super::{edged_ui, row_ui, settings::number, turning, weak_line_ui};
 use crate::{
     focus::named,
     model::{Action, MIN_FRAMES, Model, Opened, Stretch},
@@ -68,7 +68,7 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
             let label = ui.label(name);
             let mut frame = ends[end];
             let field = number(&mut frame).speed(0.2).range(reach).update_while_editing(false);
-            let response = named(ui.add(field).labelled_by(label.id), name)
+            let response = named(edged_ui(ui, |ui| ui.add(field)).labelled_by(label.id), name)
                 .on_hover_text(["[ takes the time shown", "] takes the time shown"][end]);
             if response.changed()
                 && let Some(stretch) = model.with_end(end, frame)

@@ -36,11 +36,12 @@ pub use root_motion::root_motion_ui;
 pub use stances::stances_ui;
 pub use studies::{fit_ui, spectrum_ui};
 
-use eframe::egui::{Label, Response, RichText, Stroke, TextEdit, Ui};
+use eframe::egui::{ComboBox, Label, Response, RichText, Stroke, TextEdit, Ui};
 
 use crate::{
     focus::named,
     model::{Action, Edit, Model},
+    theme,
 };
 
 /// Requests a change of the choices by a dragged or clicked widget.
@@ -71,20 +72,22 @@ pub fn weak_line_ui(ui: &mut Ui, words: impl Into<String>) {
 /// Shows a text field after its name.
 pub fn field_ui(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Response {
     let label = ui.label(name);
-    named(
-        edged_ui(ui, TextEdit::singleline(text).desired_width(width)).labelled_by(label.id),
-        name,
-    )
+    let field = TextEdit::singleline(text).desired_width(width);
+    named(edged_ui(ui, |ui| ui.add(field)).labelled_by(label.id), name)
 }
 
-/// Shows a field with a visible edge.
-pub fn edged_ui(ui: &mut Ui, field: TextEdit) -> Response {
-    let edge = crate::theme::of(ui).edge;
-    ui.scope(|ui| {
-        ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, edge);
-        ui.add(field)
-    })
-    .inner
+/// Shows a list to choose from, with its name for screen readers.
+pub fn dropdown_ui(ui: &mut Ui, list: ComboBox, name: &str, choices: impl FnOnce(&mut Ui)) -> Response {
+    named(edged_ui(ui, |ui| list.show_ui(ui, choices).response), name)
+}
+
+/// Shows a field or a list with a visible edge.
+pub fn edged_ui(ui: &mut Ui, show: impl FnOnce(&mut Ui) -> Response) -> Response {
+    let edge = Stroke::new(1.0, theme::of(ui).edge);
+    let before = std::mem::replace(&mut ui.visuals_mut().widgets.inactive.bg_stroke, edge);
+    let response = show(ui);
+    ui.visuals_mut().widgets.inactive.bg_stroke = before;
+    response
 }
 
 /// Formats a turn rate; one that rounds to zero has no sign.
@@ -94,5 +97,30 @@ pub fn turning(radians_per_sec: f64, digits: usize) -> String {
         "0 deg/s".to_owned()
     } else {
         format!("{text} deg/s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eframe::egui::{Context, Shape, Theme};
+
+    use super::{settings::number, *};
+
+    /// Numbers and lists have the edge whose contrast the theme checks; what comes after them has none.
+    #[test]
+    fn fields_and_lists_have_an_edge() {
+        let ctx = Context::default();
+        ctx.set_fonts(crate::fonts::fonts());
+        theme::set(&ctx);
+        let output = ctx.run_ui(Default::default(), |ui| {
+            edged_ui(ui, |ui| ui.add(number(&mut 1.0_f64)));
+            dropdown_ui(ui, ComboBox::from_id_salt("list"), "List", |_| {});
+            let _ = ui.button("Plain");
+        });
+        let edge = theme::tokens(ctx.theme() == Theme::Dark).edge;
+        let is_edged = |shape: &Shape| matches!(shape, Shape::Rect(rect) if rect.stroke.color == edge);
+        let count = output.shapes.iter().filter(|clipped| is_edged(&clipped.shape)).count();
+        output.drop_without_applying_deltas();
+        assert_eq!(count, 2);
     }
 }

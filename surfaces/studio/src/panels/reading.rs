@@ -4,7 +4,7 @@ use eframe::egui::Ui;
 use loopwright_formats::Format;
 use loopwright_job::{Matched, recipe::StudyArgs};
 
-use super::settings::number;
+use super::{edged_ui, settings::number};
 use crate::{
     focus::named,
     model::{Action, Model, Opened},
@@ -29,12 +29,7 @@ pub fn reading_ui(ui: &mut Ui, model: &Model) {
             ui.weak(format!("Check these joints: {}", rig.unsure.join(", ")));
         }
         if ui.button("Back to its own body").clicked() {
-            model.ask(Action::Read(Box::new(StudyArgs {
-                rig: None,
-                map: None,
-                bone_stretch: None,
-                ..opened.study.clone()
-            })));
+            model.ask(Action::CloseCharacter);
         }
     }
     let mut awaits = model.awaits_character;
@@ -65,11 +60,9 @@ fn smoothing_ui(ui: &mut Ui, opened: &Opened, model: &Model) {
         let id = ui.scope_id().with("smooth");
         let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(hertz);
         let label = ui.label("above");
-        let response = named(
-            ui.add(number(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz"))
-                .labelled_by(label.id),
-            "Smooth above",
-        );
+        let field = number(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
+        let response = edged_ui(ui, |ui| ui.add(field)).labelled_by(label.id);
+        let response = named(response, "Smooth above");
         ui.data_mut(|data| {
             if response.dragged() {
                 data.insert_temp(id, shown);

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use eframe::egui::{self, DragValue, Response, Sense, Slider, SliderClamping, Ui, emath, vec2};
 
+use super::{dropdown_ui, edged_ui};
 use crate::{
     focus::named,
     icons::{self, Icon},
@@ -33,15 +34,8 @@ pub fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mu
     ui.horizontal(|ui| {
         let label = word_ui(ui, word, Sense::hover());
         let width = ui.available_width() - SCROLL_POINTS;
-        named(
-            egui::ComboBox::from_id_salt(word)
-                .width(width)
-                .selected_text(chosen)
-                .show_ui(ui, choices)
-                .response
-                .labelled_by(label.id),
-            word,
-        );
+        let list = egui::ComboBox::from_id_salt(word).width(width).selected_text(chosen);
+        dropdown_ui(ui, list, word, choices).labelled_by(label.id);
     });
 }
 
@@ -100,7 +94,7 @@ pub fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting) -> Response {
             .clamp_existing_to_range(false)
             .speed(0.005 * (setting.range.end() - setting.range.start()))
             .suffix(setting.suffix);
-        let number = ui.add_sized(vec2(NUMBER_POINTS, height), number);
+        let number = edged_ui(ui, |ui| ui.add_sized(vec2(NUMBER_POINTS, height), number));
         let mut moved = slider.union(named(number.labelled_by(label.id), setting.name));
         let is_default = setting.default.is_none_or(|default| (default - *value).abs() < 1e-12);
         let reset = format!("Reset {}", setting.name);

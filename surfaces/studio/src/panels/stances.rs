@@ -3,7 +3,7 @@
 use eframe::egui::{self, Color32, CursorIcon, Rect, Role, Sense, Ui, pos2, vec2};
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
-use super::{ask_edit, edit_by, settings::number};
+use super::{ask_edit, edged_ui, edit_by, settings::number};
 use crate::{
     focus::{self, named},
     model::{Edit, Made, Model},
@@ -167,7 +167,7 @@ fn row_ui(ui: &mut Ui, index: usize, stance: &StanceRecipe, model: &Model) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label(format!("{}. {}", index + 1, stance.foot));
             let [from, to] = [("from", &mut changed.from), ("to", &mut changed.to)].map(|(end, value)| {
-                let field = ui.add(number(value).speed(0.005).suffix(unit));
+                let field = edged_ui(ui, |ui| ui.add(number(value).speed(0.005).suffix(unit)));
                 named(field.labelled_by(label.id), &format!("Stance {} {end}", index + 1))
             });
             // A stance does not end before it begins.

@@ -14,7 +14,7 @@ use loopwright_formats::{
 };
 
 use super::{Encoded, gathered::gathered, openable};
-use crate::model::{Action, Beside, Exported, SetFiles};
+use crate::model::{Action, Beside, Exported, SetFiles, refusal};
 
 /// Whether the user chooses a folder.
 pub const HAS_FOLDERS: bool = true;
@@ -22,11 +22,6 @@ pub const HAS_FOLDERS: bool = true;
 /// Game pads are only supported in the browser, which reads them itself.
 pub fn game_pad() -> Option<[f64; 2]> {
     None
-}
-
-/// Each system reports the wish for less motion in its own way, which no library reads yet.
-pub fn wants_stillness() -> bool {
-    false
 }
 
 /// The folder for files before a take suggests another one.
@@ -64,7 +59,7 @@ pub fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String,
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
+    format!("cannot write {}: {}", path.display(), refusal(error))
 }
 
 /// Writes a set into a folder with its name, in place of one that exists. Returns its path.
@@ -204,7 +199,7 @@ impl Video {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("videos are encoded by ffmpeg, which cannot be started: {error}"))?;
+            .map_err(|error| format!("ffmpeg, which encodes videos, cannot be started: {}", refusal(&error)))?;
         let pictures = child.stdin.take().ok_or("ffmpeg takes no pictures")?;
         let encoder = thread::spawn(move || match child.wait_with_output() {
             Ok(output) if output.status.success() => Ok(("webm", output.stdout)),
@@ -244,7 +239,7 @@ pub fn open_path(path: &Path) -> Action {
     // Reading a pipe or a device might never end.
     let bytes = match path.metadata() {
         Ok(found) if !found.is_file() => Err("it is no file".to_owned()),
-        _ => fs::read(path).map_err(|error| error.to_string()),
+        _ => fs::read(path).map_err(|error| refusal(&error)),
     };
     let bytes = bytes.map(|bytes| gathered(bytes, |name| companion(path, name)));
     let of = path.to_owned();
@@ -287,5 +282,22 @@ mod tests {
         assert_eq!(takes_at(folder.path()), ["a.glb", "b.BVH", "c.fbx"].map(at));
         assert_eq!(takes_at(&at("notes.txt")), [at("notes.txt")]);
         assert_eq!(takes_at(&at("d.bvh")), [at("d.bvh")], "an empty one");
+    }
+
+    /// Nobody reads the system's numbers of errors.
+    #[test]
+    fn the_system_refuses_in_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let Action::CannotOpen { reason, .. } = open_path(&folder.path().join("walk.bvh")) else {
+            panic!("there is no file");
+        };
+        assert_eq!(reason, "not found");
+        let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        assert_eq!(
+            cannot_write(Path::new("walk.glb"), &denied),
+            "cannot write walk.glb: no permission"
+        );
+        let other = fs::read(folder.path()).unwrap_err();
+        assert!(!refusal(&other).contains("os error"), "{other}");
     }
 }

@@ -1,6 +1,6 @@
 //! The files of characters that recipes name: opened files, or files on the disk.
 
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use loopwright_formats::{Character, ReadSettings};
 use loopwright_job::{
@@ -49,6 +49,17 @@ pub enum CharacterError {
     Target(#[from] TargetError),
 }
 
+/// Words why the system refuses a file, without its number for the error.
+pub fn refusal(error: &io::Error) -> String {
+    let text = error.to_string();
+    let words = match error.kind() {
+        io::ErrorKind::NotFound => "not found",
+        io::ErrorKind::PermissionDenied => "no permission",
+        _ => text.split(" (os error").next().unwrap_or_default(),
+    };
+    words.to_owned()
+}
+
 impl NamedFile {
     /// Finds a file among the known ones, or on the disk. Errors: its name, and the reason from the system.
     fn at(path: &Path, known: &[Self]) -> Result<Self, (String, String)> {
@@ -61,7 +72,7 @@ impl NamedFile {
                 file_name,
                 bytes: Arc::new(bytes),
             }),
-            Err(error) => Err((file_name, error.to_string())),
+            Err(error) => Err((file_name, refusal(&error))),
         }
     }
 

@@ -24,7 +24,7 @@ mod study;
 
 mod set;
 
-pub use character::{CharacterError, NamedFile};
+pub use character::{CharacterError, NamedFile, refusal};
 pub use edit::{Edit, time_of_move};
 pub use exported::{ExportError, Exported};
 pub use listed::{Listed, list};

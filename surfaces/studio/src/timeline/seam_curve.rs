@@ -7,9 +7,10 @@ use loopwright_core::math::percentile::extremes;
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
 use crate::{
     flat,
-    focus::{self, named},
+    focus,
     line,
     model::{Action, Made, Model, Shown},
+    panels::dropdown_ui,
     theme::{self, Tokens},
 };
 
@@ -131,15 +132,14 @@ impl SeamCurve {
 pub fn joint_ui(ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
     let skeleton = made.clip().skeleton();
     let list = egui::ComboBox::from_id_salt("joint")
-        .selected_text(&skeleton.joint(watched).name)
-        .show_ui(ui, |ui| {
-            for (index, joint) in skeleton.joints().iter().enumerate() {
-                if ui.selectable_label(index == watched, &joint.name).clicked() {
-                    model.ask(Action::Watch(index));
-                }
+        .selected_text(&skeleton.joint(watched).name);
+    dropdown_ui(ui, list, "Joint of the curves", |ui| {
+        for (index, joint) in skeleton.joints().iter().enumerate() {
+            if ui.selectable_label(index == watched, &joint.name).clicked() {
+                model.ask(Action::Watch(index));
             }
-        });
-    named(list.response, "Joint of the curves");
+        }
+    });
 }
 
 /// Shows the most moved joints, to choose from.

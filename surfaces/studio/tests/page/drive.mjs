@@ -160,6 +160,7 @@ await drive(async () => {
     // The recipe names the character by a folder, of which a browser knows nothing.
     await read(join(files, "hero.toml"));
     await exported("dense.bvh", ".glb");
+    await click("Close the character amble.glb");
     console.log(`on a character, and exported; the longest task ${(await evaluate("watched.task")).toFixed(0)} ms`);
 
     await drop(join(files, "striding.fbx"));

@@ -104,6 +104,36 @@ fn a_take_is_steered_smoothed_and_put_on_a_character() {
     harness.get_by_label_contains("drop it as a character first");
 }
 
+/// The character that was opened is the body of every later take, shown and exported, until it is closed.
+#[test]
+fn a_character_is_kept_for_later_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, hero] = stroll_and_hero(folder.path(), &WalkSettings::default().seed(11));
+    let [later, last] = strolls(folder.path(), ["later.bvh", "last.bvh"]);
+    let mut harness = studio(1280.0, 1400.0);
+    harness.open(&path);
+    let own = harness.clip().skeleton().clone();
+    harness.apply(Action::AwaitCharacter(true));
+    harness.start_opening(&hero);
+    harness.wait_open(is_on_character);
+    let body = harness.clip().skeleton().clone();
+    assert_ne!(body, own);
+
+    harness.start_opening(&later);
+    harness.wait_open(|opened| opened.file_name == "later.bvh" && is_on_character(opened));
+    assert_eq!(harness.clip().skeleton(), &body);
+    let exported = Exported::of(harness.opened(), harness.made(), Format::Glb).unwrap();
+    assert!(exported.sidecar.contains("hero.glb"), "{}", exported.sidecar);
+
+    harness.get_by_label("Character: hero.glb");
+    harness.press("Close the character hero.glb");
+    harness.wait_open(|opened| opened.file_name == "later.bvh" && !is_on_character(opened));
+    assert_eq!(harness.clip().skeleton(), &own);
+    harness.open(&last);
+    assert!(!is_on_character(harness.opened()));
+    assert!(harness.query_by_label("Character: hero.glb").is_none());
+}
+
 /// A map of joints that is dropped is followed, by a recipe too, as the command follows it.
 #[test]
 fn a_map_of_joints_is_followed() {
