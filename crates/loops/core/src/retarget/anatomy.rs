@@ -212,7 +212,7 @@ pub(crate) enum BodyPart {
 }
 
 impl BodyPart {
-    /// Finds the part of a joint; `world` is a standing pose. `None` for tails, faces, helpers and props.
+    /// Finds the part of a joint; `world` is a standing pose. `None` for tails, faces and helpers.
     pub(crate) fn of(skeleton: &Skeleton, body: &Body, world: &Pose, joint: usize) -> Option<Self> {
         let anatomy = Anatomy::of(skeleton, body, world);
         if anatomy.trunk().contains(&joint) || anatomy.pelvis == Some(joint) {
