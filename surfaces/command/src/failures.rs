@@ -176,6 +176,8 @@ fn edit(error: &EditError) -> Failure {
         EditError::AimMirrored => "--cycles 1, without --symmetric",
         EditError::Lopsided { .. } => "an edit of the kind \"move\", or --cycles 1, without --symmetric",
         EditError::AboveMirrored { .. } => "the hips, or a joint below them",
+        EditError::NoBodyAxes { .. } => "--set edit=offset:JOINT:X,Y,Z, about the axes of its parent",
+        EditError::PointsAside { .. } => "spread, which lifts what points aside, or twist",
         EditError::Width { .. } => "a width in this range, or none for half a second",
         _ => "a number in this range",
     })

@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Args, Command, error::ErrorKind};
-use loopwright_core::edit::EditKind;
+use loopwright_core::edit::{EditKind, EditValue};
 use serde_json::{Map, Value as Json, json};
 use toml::{Table, Value};
 
@@ -222,7 +222,16 @@ pub fn schema() -> String {
         tables.insert(section.to_owned(), rules);
     }
     let kinds: Vec<_> = EditKind::ALL.iter().map(|kind| kind.descriptor().name).collect();
-    let edit = json!({"type": "object", "required": ["kind"], "properties": {"kind": {"enum": kinds}}});
+    let mut edit = json!({"type": "object", "required": ["kind"], "properties": {
+        "kind": {"enum": kinds}, "joint": {"type": "string"}, "off": {"type": "boolean"},
+    }});
+    for parameter in EditKind::ALL.iter().flat_map(|kind| kind.descriptor().parameters) {
+        let kind = match parameter.default {
+            EditValue::Vector(_) => "array",
+            _ => "number",
+        };
+        edit["properties"][parameter.key.as_str()] = json!({"type": kind});
+    }
     tables.insert("edit".to_owned(), json!({"type": "array", "items": edit}));
     let limits = Limits::augment_args(Command::new("check"));
     let limits = limits.get_arguments().filter_map(|arg: &Arg| {

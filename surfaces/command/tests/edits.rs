@@ -61,11 +61,13 @@ fn the_same_edits_give_the_same_bytes_and_recipes_keep_them() {
         folder.made(options);
         folder.read("loop.bvh")
     };
-    let first = bytes("--set edit=noise:2:7 --set edit=offset:Head:10,0,0 --save-recipe saved.toml");
+    let offsets = "--set edit=offset:Head:10,0,0 --set edit=offset:LeftArm:raise=10,twist=-5";
+    let first = bytes(&format!("--set edit=noise:2:7 {offsets} --save-recipe saved.toml"));
     let saved = folder.text("saved.toml");
+    assert!(saved.contains("joint = \"LeftArm\"\nraise = 10.0\ntwist = -5.0"), "{saved}");
     assert!(saved.contains("kind = \"noise\"\ndeviation = 2.0\nseed = 7"), "{saved}");
     assert_eq!(bytes("--recipe saved.toml"), first);
-    assert_ne!(bytes("--set edit=noise:2:8 --set edit=offset:Head:10,0,0"), first);
+    assert_ne!(bytes(&format!("--set edit=noise:2:8 {offsets}")), first);
     // Flags come after the edits of the file.
     let both = edited(&folder, &["kind = 'aim', turn = 10"], "--set edit=aim:20");
     assert_eq!(items(&both["edits"]).len(), 2);
@@ -80,6 +82,9 @@ fn edits_that_cannot_be_made_say_why() {
         "
         --set edit=offset:Heads:1,2,3 | | the take has no joint named \"Heads\"
         --set edit=offset:Head:1,2    | | must be JOINT:X,Y,Z
+        --set edit=offset:Head:tilt=3 | | JOINT:raise=20,spread=10,twist=-5
+        --set edit=offset:LeftShoulder:raise=9 | | joint LeftShoulder points aside
+        --symmetric --set edit=offset:Head:twist=20 | | joint Head is its own mirror image
         --set edit=noise:-3           | | noise turns joints by 0 to 90 degrees
         --set edit=aim:400            | | a loop turns by up to 360 degrees
         --root-motion stationary --set edit=aim:30 | | cannot be aimed

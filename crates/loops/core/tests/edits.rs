@@ -4,12 +4,17 @@ use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{
-    LoopClip, RootMotion,
-    edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, Swing, bump},
+    BodyOverrides, LoopClip, RootMotion, Take,
+    analysis::Body,
+    edit::{self, Aim, BodyTurn, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, Swing, bump},
     math::{Rigid, rotation},
 };
 
-use crate::support::{chain, clip_of, root, twist};
+use crate::support::{
+    chain,
+    characters::{Character, PLAIN, character, walk},
+    clip_of, root, twist,
+};
 
 const COUNT: usize = 60;
 const STEP: f64 = 1.0 / 50.0;
@@ -37,8 +42,14 @@ fn swinging_from(first: usize) -> LoopClip {
     })
 }
 
+fn apply(clip: LoopClip, edits: &[LoopEdit], root_joint: Option<usize>) -> Result<LoopClip, EditError> {
+    let take = Take::from_tracks("loop", clip.tracks().clone()).unwrap();
+    let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+    edit::apply(clip, edits, root_joint, &body)
+}
+
 fn edited(clip: LoopClip, edit: LoopEdit) -> LoopClip {
-    edit::apply(clip, &[edit], None).unwrap()
+    apply(clip, &[edit], None).unwrap()
 }
 
 fn offset() -> JointOffset {
@@ -114,7 +125,89 @@ fn a_move_adds_the_bump_wherever_its_middle_lies() {
 }
 
 fn offset_of(joint: usize, offset: JointOffset) -> LoopEdit {
-    LoopEdit::Offset(Offset { joint, offset })
+    let turn = BodyTurn::default();
+    LoopEdit::Offset(Offset { joint, offset, turn })
+}
+
+/// The turn of a joint in the axes of the body, X left and Z ahead, by angles of raise, spread and twist.
+fn turned(clip: &LoopClip, faces: f64, joint: &str, angles: [f64; 3]) -> Result<DQuat, EditError> {
+    let joint = clip.skeleton().find(joint).unwrap();
+    let [raise, spread, twist] = angles;
+    let edit = Offset {
+        joint,
+        offset: JointOffset::ZERO,
+        turn: BodyTurn { raise, spread, twist },
+    };
+    let after = apply(clip.clone(), &[edit.into()], None)?;
+    let [before, after] = [clip, &after].map(|clip| clip.body_pose(0).world(clip.skeleton()).rotations[joint]);
+    let facing = rotation::from_yaw(faces);
+    Ok(facing.conjugate() * after * before.conjugate() * facing)
+}
+
+/// A body that stands with hanging arms, faces aside, and whose joints all have axes of their own.
+#[test]
+fn raise_spread_and_twist_do_the_same_whatever_the_axes_of_joints() {
+    let faces = 0.7;
+    let take = character(
+        &walk(),
+        Character {
+            has_own_axes: true,
+            arms_down: 1.2,
+            faces,
+            ..PLAIN
+        },
+    );
+    let pose = take.pose(0);
+    let clip = clip_of(take.skeleton().clone(), STEP, 8, RootMotion::NONE, |_, joint| {
+        (pose.translations[joint], pose.rotations[joint])
+    });
+    let by = |joint: &str, angles: [f64; 3]| turned(&clip, faces, joint, angles).unwrap();
+    let at = |joint: &str| take.world_tracks().position(0, take.skeleton().find(joint).unwrap());
+    let near = |found: DVec3, wanted: DVec3| assert!((found - wanted).length() < 1e-9, "{found}, not {wanted}");
+    let (sin, cos) = (libm::sin(0.3), libm::cos(0.3));
+    for (joint, end) in [
+        ("upperarm", "lowerarm"),
+        ("lowerarm", "hand"),
+        ("thigh", "calf"),
+        ("foot", "ball"),
+    ] {
+        for (side, out) in [("l", 1.0), ("r", -1.0)] {
+            let [joint, end] = [joint, end].map(|name| format!("{name}_{side}"));
+            let bone = (rotation::from_yaw(-faces) * (at(&end) - at(&joint))).normalize();
+            let raised = by(&joint, [0.3, 0.0, 0.0]);
+            near(raised * DVec3::X, DVec3::X);
+            assert!((raised * bone - bone).dot(DVec3::Y + DVec3::Z) > 0.2, "{joint}");
+            let spread = by(&joint, [0.0, 0.3, 0.0]) * bone;
+            let away = out * (libm::asin(spread.x) - libm::asin(bone.x));
+            assert!((away - 0.3).abs() < 1e-9, "{joint}: {away}");
+            let twisted = by(&joint, [0.0, 0.0, 0.3]);
+            near(twisted * bone, bone);
+            let front = if bone.y < -0.7 { DVec3::Z } else { DVec3::Y };
+            assert!(out * (twisted * front).x < -0.2, "{joint}");
+        }
+    }
+    // All three at once turn both sides as mirror images; a hand without fingers has a bone, too.
+    for joint in ["upperarm", "lowerarm", "hand", "thigh", "calf", "foot", "ball"] {
+        let [left, right] = ["l", "r"].map(|side| by(&format!("{joint}_{side}"), [0.3, 0.2, -0.4]));
+        let mirror = DVec3::new(-1.0, 1.0, 1.0);
+        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+            near(right * (axis * mirror), left * axis * mirror);
+        }
+    }
+    for joint in ["pelvis", "spine_02", "neck_01", "head"] {
+        near(by(joint, [0.3, 0.0, 0.0]) * DVec3::Z, DVec3::new(0.0, sin, cos));
+        near(by(joint, [0.0, 0.3, 0.0]) * DVec3::Y, DVec3::new(sin, cos, 0.0));
+        near(by(joint, [0.0, 0.0, 0.3]) * DVec3::Z, DVec3::new(sin, 0.0, cos));
+    }
+    // Collar bones point aside.
+    let lifted = by("clavicle_r", [0.0, 0.3, 0.0]) * DVec3::NEG_X;
+    assert!((lifted.y - sin).abs() < 0.01, "{lifted}");
+    let refused = turned(&clip, faces, "clavicle_l", [0.3, 0.0, 0.0]);
+    assert!(matches!(refused, Err(EditError::PointsAside { .. })), "{refused:?}");
+    let refused = turned(&swinging(), 0.0, "c", [0.3, 0.0, 0.0]);
+    assert!(matches!(refused, Err(EditError::NoBodyAxes { .. })), "{refused:?}");
+    let refused = turned(&clip, faces, "head", [f64::NAN, 0.0, 7.0]);
+    assert!(matches!(refused, Err(EditError::Rotation { .. })), "{refused:?}");
 }
 
 /// An edited loop that starts elsewhere is the loop that starts elsewhere, edited: nothing tells where the seam is.
@@ -166,10 +259,10 @@ fn a_swing_is_scaled_about_its_mean() {
         assert!(away < 1e-12, "{scale}: {away}");
     }
     for scale in [-0.1, 3.1, f64::NAN] {
-        let refused = edit::apply(clip(1.0), &[of(scale)], None);
+        let refused = apply(clip(1.0), &[of(scale)], None);
         assert!(matches!(refused, Err(EditError::Swing { .. })), "{scale}");
     }
-    let turned = edit::apply(clip(5.0), &[of(0.5)], None);
+    let turned = apply(clip(5.0), &[of(0.5)], None);
     assert!(matches!(turned, Err(EditError::TurnsAround { .. })), "{turned:?}");
 }
 
@@ -276,13 +369,13 @@ fn edits_of_nothing_leave_every_bit() {
         smooth(0.0),
         noise(0.0, 3),
     ];
-    assert_eq!(edit::apply(swinging(), &edits, None), Ok(swinging()));
-    assert_eq!(edit::apply(swinging(), &[], None), Ok(swinging()));
+    assert_eq!(apply(swinging(), &edits, None), Ok(swinging()));
+    assert_eq!(apply(swinging(), &[], None), Ok(swinging()));
 }
 
 #[test]
 fn what_cannot_be_edited_is_refused() {
-    let refused = |edit: LoopEdit| edit::apply(swinging(), &[edit], Some(0)).unwrap_err();
+    let refused = |edit: LoopEdit| apply(swinging(), &[edit], Some(0)).unwrap_err();
     let far = |rotation: DVec3, position: DVec3| offset_of(1, JointOffset { rotation, position });
     let nowhere = EditError::Joint {
         joint: 4,

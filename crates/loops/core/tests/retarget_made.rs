@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use loopwright_core::{
     LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take,
-    edit::{JointOffset, LoopEdit, Offset},
+    edit::{BodyTurn, JointOffset, LoopEdit, Offset},
     feet::{FeetSettings, FootLock, FootOutcome, RootSpeed},
     loop_clip::LoopKeys,
     math::rotation,
@@ -232,7 +232,16 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
         rotation: DVec3::new(0.0, 0.3, 0.1),
         position: DVec3::ZERO,
     };
-    for edits in [vec![], vec![LoopEdit::Offset(Offset { joint: left, offset })]] {
+    let turn = BodyTurn {
+        spread: 0.2,
+        ..BodyTurn::default()
+    };
+    let edit = Offset {
+        joint: left,
+        offset,
+        turn,
+    };
+    for edits in [vec![], vec![LoopEdit::Offset(edit)]] {
         let settings = LoopSettings {
             edits: edits.clone(),
             ..LoopSettings::default()
@@ -250,6 +259,53 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
             assert!(off < 1e-3, "{} edits, sample {sample}", edits.len());
         }
         assert!(!measured(&made).pops());
+    }
+}
+
+/// The same words move the arms of two characters alike whose joints have other axes; what is kept of them is in these axes.
+#[test]
+fn arms_are_raised_alike_on_characters_of_any_axes() {
+    let hands = [false, true].map(|has_own_axes| {
+        let of = Character {
+            arms_down: 0.8,
+            has_own_axes,
+            ..PLAIN
+        };
+        let target = character(&walk(), of);
+        let find = |name: &str| target.skeleton().find(name).unwrap();
+        let edits = [("upperarm_l", 0.4), ("lowerarm_l", 0.2), ("upperarm_r", -0.3)];
+        let edits = edits.map(|(joint, raise)| {
+            LoopEdit::Offset(Offset {
+                joint: find(joint),
+                offset: JointOffset::ZERO,
+                turn: BodyTurn {
+                    raise,
+                    spread: 0.2,
+                    twist: 0.3,
+                },
+            })
+        });
+        let settings = LoopSettings {
+            edits: edits.to_vec(),
+            ..LoopSettings::default()
+        };
+        let On { made, .. } = onto(&target, &SearchSettings::default(), &settings);
+        for edit in &made.edits {
+            let LoopEdit::Offset(made) = edit else {
+                panic!("{edit:?}")
+            };
+            assert!(made.turn == BodyTurn::default() && made.offset.rotation.length() > 0.3);
+        }
+        let world = made.loop_clip.tracks_from_root();
+        let [left, right] = ["hand_l", "hand_r"].map(find);
+        let samples = 0..world.num_frames();
+        samples
+            .map(|sample| [world.position(sample, left), world.position(sample, right)])
+            .collect::<Vec<_>>()
+    });
+    let [one, other] = hands;
+    for (one, other) in one.into_iter().flatten().zip(other.into_iter().flatten()) {
+        assert!(one.distance(other) < 1e-4, "{one} {other}");
     }
 }
 

@@ -52,7 +52,10 @@ pub fn edits_ui(ui: &mut Ui, model: &Model) {
             skeleton.joint(model.watched).name
         ));
     } else {
-        ui.weak("Turns and shifts are about the axes of the joint's parent, as the rings in the view are.");
+        ui.weak(
+            "Turns and shifts are about the axes of the joint's parent, as the rings in the view are; raise, spread and twist \
+             move limbs forward and up, outward, and inward about their bones.",
+        );
     }
     ui.weak("Edits keep the loop closed. Feet are locked again afterwards.");
 }

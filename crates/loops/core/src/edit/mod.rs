@@ -4,12 +4,14 @@
 //! sample. In a loop whose second half mirrors the first, the mirror image is added half a period later, so that it stays
 //! mirrored. Formulae: docs/math/edits.md.
 
-use crate::{closure::Image, loop_clip::LoopClip};
+use crate::{analysis::Body, closure::Image, loop_clip::LoopClip};
 
+mod body_turn;
 mod error;
 mod joint_offset;
 mod kinds;
 
+pub use body_turn::BodyTurn;
 pub use error::EditError;
 pub use joint_offset::JointOffset;
 pub use kinds::move_joint::{Moment, Move, bump};
@@ -19,37 +21,47 @@ pub use kinds::{
     offset::Offset, smooth::Smooth, swing::Swing,
 };
 
-/// Applies edits to a loop in order. Edits of zeros leave a loop unchanged, to the bit.
+/// Applies edits to the loop of a body in order. Edits of zeros leave a loop unchanged, to the bit.
 ///
 /// `root_joint` is the joint of the rig that carries only the root motion, if there is one: it is not edited. Errors:
 /// [`EditError`].
-pub fn apply(clip: LoopClip, edits: &[LoopEdit], root_joint: Option<usize>) -> Result<LoopClip, EditError> {
-    apply_mirrored(clip, edits, root_joint, None)
-}
-
-/// Applies edits like [`apply`] to a loop whose second half is the image of the first in `mirror`, if any; it stays so.
-pub(crate) fn apply_mirrored(
+pub fn apply(
     clip: LoopClip,
     edits: &[LoopEdit],
     root_joint: Option<usize>,
-    mirror: Option<&Image>,
+    body: &Body,
 ) -> Result<LoopClip, EditError> {
-    edits.iter().try_fold(clip, |clip, edit| {
+    Ok(apply_mirrored(clip, edits, root_joint, body, None)?.0)
+}
+
+/// Applies edits like [`apply`] to a loop whose second half is the image of the first in `mirror`, if any; it stays so. Also returns
+/// the edits with their rotations in the axes of joints.
+pub(crate) fn apply_mirrored(
+    mut clip: LoopClip,
+    edits: &[LoopEdit],
+    root_joint: Option<usize>,
+    body: &Body,
+    mirror: Option<&Image>,
+) -> Result<(LoopClip, Vec<LoopEdit>), EditError> {
+    let mut applied = Vec::with_capacity(edits.len());
+    for edit in edits {
         check_joints(&clip, edit.joints(), root_joint, mirror)?;
-        let edited = edit.edited(clip, mirror)?;
-        let mut poses = (0..edited.num_samples()).map(|sample| edited.body_pose(sample));
-        match poses.find_map(|pose| edited.skeleton().off_hinge(pose)) {
-            None => Ok(edited),
+        let edit = edit.in_joint_axes(&clip, body)?;
+        clip = edit.edited(clip, mirror)?;
+        let mut poses = (0..clip.num_samples()).map(|sample| clip.body_pose(sample));
+        if let Some(joint) = poses.find_map(|pose| clip.skeleton().off_hinge(pose)) {
             // Of noise only what is about the axes of hinges is added.
-            Some(_) if matches!(edit, LoopEdit::Noise(_)) => {
-                let tracks = edited.tracks().clone().on_hinges();
-                Ok(edited.with_tracks(tracks))
+            if !matches!(edit, LoopEdit::Noise(_)) {
+                return Err(EditError::Hinge {
+                    name: clip.skeleton().name_of(joint),
+                });
             }
-            Some(joint) => Err(EditError::Hinge {
-                name: edited.skeleton().name_of(joint),
-            }),
+            let tracks = clip.tracks().clone().on_hinges();
+            clip = clip.with_tracks(tracks);
         }
-    })
+        applied.push(edit);
+    }
+    Ok((clip, applied))
 }
 
 /// Errors: a joint does not exist, or may not be changed by an edit.

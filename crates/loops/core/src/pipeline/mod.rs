@@ -175,7 +175,7 @@ pub struct MadeLoop {
     pub closed: Closed,
     /// The contacts of its feet, and the corrections applied to them.
     pub feet: Feet,
-    /// The edits of the closed loop.
+    /// The edits of the closed loop, their rotations in the axes of joints.
     pub edits: Vec<LoopEdit>,
     /// The changes of its timing; `None` if it is as recorded.
     pub retimed: Option<Retimed>,
@@ -555,7 +555,12 @@ impl<'a> Plan<'a> {
             settings,
         } = *self;
         let (timed, feet) = self.on_its_feet(closed.loop_clip, closed.source, image)?;
-        let Timed { loop_clip, source, .. } = timed;
+        let Timed {
+            loop_clip,
+            source,
+            edits,
+            ..
+        } = timed;
         let path = match settings.root.mode {
             RootMode::Path => path::smoothed(&loop_clip, &analysis.body, settings.root.path_smoothing_secs),
             RootMode::Inertialized => {
@@ -581,7 +586,7 @@ impl<'a> Plan<'a> {
             unvaried: None,
             closed: closed.closed,
             feet,
-            edits: settings.edits.clone(),
+            edits,
             retimed: timed.retimed,
             first_sample: timed.first_sample,
             recentered_by: None,
@@ -618,7 +623,8 @@ impl<'a> Plan<'a> {
         };
         let mut timed = self.timed(loop_clip, source)?;
         let image = image.filter(|_| timed.is_even());
-        (timed.loop_clip, timed.source) = edited(timed.loop_clip, timed.source, image, self.settings)?;
+        (timed.loop_clip, timed.source, timed.edits) =
+            edited(timed.loop_clip, timed.source, &analysis.body, image, settings)?;
         let (held, mut feet) = self.with_feet_held(&timed, image)?;
         feet.speed = speed;
         feet.speed_is_theirs = twist.is_some() && !is_given;
@@ -731,15 +737,16 @@ fn edited_stances(
         .collect())
 }
 
-/// Returns the closed loop after its edits, and the uncut samples relative to its root.
+/// Returns the closed loop after its edits, the uncut samples relative to its root, and the edits in the axes of joints.
 fn edited(
     loop_clip: LoopClip,
     source: RootRelativeClip,
+    body: &Body,
     image: Option<&Image>,
     settings: &LoopSettings,
-) -> Result<(LoopClip, RootRelativeClip), EditError> {
+) -> Result<(LoopClip, RootRelativeClip, Vec<LoopEdit>), EditError> {
     if settings.edits.is_empty() {
-        return Ok((loop_clip, source));
+        return Ok((loop_clip, source, Vec::new()));
     }
     if settings.edits.iter().any(|edit| edit.kind() == EditKind::Aim) {
         if settings.root.space == RootSpace::Full {
@@ -749,9 +756,10 @@ fn edited(
             return Err(EditError::RootNeverTurns);
         }
     }
-    let loop_clip = edit::apply_mirrored(loop_clip, &settings.edits, source.root_joint, image)?;
+    let (loop_clip, edits) = edit::apply_mirrored(loop_clip, &settings.edits, source.root_joint, body, image)?;
     let twist = loop_clip.root().twist;
-    Ok(at_twist(loop_clip, source, twist))
+    let (loop_clip, source) = at_twist(loop_clip, source, twist);
+    Ok((loop_clip, source, edits))
 }
 
 /// Returns the loop with its root on a path. If a joint of the rig is the root, the path is applied to it in the uncut samples,

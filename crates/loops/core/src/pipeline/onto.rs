@@ -93,7 +93,7 @@ impl MadeLoop {
                 Image::new(&source.clip, mirror, carrier)
             })
             .transpose()?;
-        let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
+        let (carried, source, edits) = edited(carried, source, body, image.as_ref(), settings)?;
         let holding = Holding {
             edited: &edited_stances(settings, body, mirror.as_ref(), &self.candidate, &carried)?,
             ..Holding::new(body, root_joint, settings.feet.lock)
@@ -119,7 +119,7 @@ impl MadeLoop {
                 replaced_velocity: theirs.replaced_velocity.map(|velocity| velocity * scale),
                 ..feet
             },
-            edits: settings.edits.clone(),
+            edits,
             of_take: Some(Box::new(self.clone())),
             ..self
         };

@@ -8,6 +8,7 @@ use core::{
 use super::{MakeError, Plan, Sampling};
 use crate::{
     analysis::{Body, MOVING_MPS, Side, Stay},
+    edit::LoopEdit,
     feet::{self, Bearing, FootModel, Stage},
     loop_clip::LoopClip,
     math::{Rigid, Twist, mean, ops, ordered, percentile, smallest, time_map::TimeMap},
@@ -203,6 +204,8 @@ const FEWEST_SAMPLES: f64 = 6.0;
 pub(super) struct Timed {
     pub loop_clip: LoopClip,
     pub source: RootRelativeClip,
+    /// The edits that were applied to it.
+    pub edits: Vec<LoopEdit>,
     pub retimed: Option<Retimed>,
     /// The sample that is written first.
     pub first_sample: usize,
@@ -493,6 +496,7 @@ impl Plan<'_> {
         let mut timed = Timed {
             loop_clip,
             source,
+            edits: Vec::new(),
             retimed: None,
             first_sample: 0,
             has_short_contacts: false,

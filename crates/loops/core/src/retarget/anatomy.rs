@@ -199,6 +199,43 @@ impl Anatomy {
     }
 }
 
+/// The part of a body to which a joint belongs.
+pub(crate) enum BodyPart {
+    /// Hips, spine, neck and head.
+    Trunk,
+    /// A limb with its fingers or toes: the joints at which the joint's bone ends, if any are known.
+    Limb {
+        side: Side,
+        kind: LimbKind,
+        ends: Vec<usize>,
+    },
+}
+
+impl BodyPart {
+    /// Finds the part of a joint; `world` is a standing pose. `None` for tails, faces and helpers.
+    pub(crate) fn of(skeleton: &Skeleton, body: &Body, world: &Pose, joint: usize) -> Option<Self> {
+        let anatomy = Anatomy::of(skeleton, body, world);
+        if anatomy.trunk().contains(&joint) || anatomy.pelvis == Some(joint) {
+            return Some(Self::Trunk);
+        }
+        anatomy.limbs.iter().find_map(|limb| {
+            // Feet point to their toes, hands along the middle finger.
+            let chain = limb.joints.iter().chain(&limb.toe).chain(&limb.fingers[2]);
+            let mut from_joint = chain.skip_while(|&&on| on != joint);
+            let is_of_chain = from_joint.next().is_some();
+            let is_of_limb = is_of_chain || skeleton.is_within(joint, *limb.joints.last()?);
+            is_of_limb.then(|| Self::Limb {
+                side: limb.side,
+                kind: limb.kind,
+                ends: match from_joint.next() {
+                    Some(&next) => vec![next],
+                    None => skeleton.children(joint).to_vec(),
+                },
+            })
+        })
+    }
+}
+
 struct Finder<'a> {
     skeleton: &'a Skeleton,
     body: &'a Body,

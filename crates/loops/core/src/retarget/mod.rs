@@ -46,6 +46,7 @@ mod humanoid;
 
 mod pair;
 
+pub(crate) use anatomy::BodyPart;
 pub use anatomy::LimbKind;
 pub use followed::FollowedFeet;
 pub use humanoid::HumanBone;

@@ -16,7 +16,8 @@ const OFF: &str = "off";
 
 /// An edit of the closed loop, as a table `[[edit]]` of a recipe; some are flags as well.
 ///
-/// Rotations are rotation vectors in degrees and positions in metres, both in the axes of the joint's parent.
+/// Rotations are rotation vectors in degrees and positions in metres, both in the axes of the joint's parent; raise, spread and twist
+/// are degrees about axes of the body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditRecipe {
     /// Its kind.
@@ -33,47 +34,36 @@ pub struct EditRecipe {
 impl FromStr for EditRecipe {
     type Err = String;
 
-    /// Parses `aim:DEG`, `noise:DEG[:SEED]`, `offset:JOINT:X,Y,Z` or `swing:JOINT:SCALE`.
+    /// Parses `aim:DEG`, `noise:DEG[:SEED]`, `offset:JOINT:X,Y,Z`, `offset:JOINT:raise=DEG,spread=DEG,twist=DEG` or
+    /// `swing:JOINT:SCALE`.
     fn from_str(text: &str) -> Result<Self, String> {
         let (word, rest) = text.split_once(':').unwrap_or((text, ""));
         // From the end, because names of joints may contain colons.
         let (joint, last) = rest.rsplit_once(':').unwrap_or_default();
-        let values = EditValues::default();
-        let (kind, joint, values, needs) = match word {
+        let (kind, values, needs) = match word {
             "aim" => (
                 EditKind::Aim,
-                None,
-                number(rest).map(|turn| values.with(EditKey::Turn, turn)),
+                stated(EditKey::Turn, rest),
                 "must be a number of degrees, such as 30",
             ),
             "noise" => {
                 let (deviation, seed) = rest.split_once(':').unwrap_or((rest, "0"));
-                let stated = number(deviation).zip(seed.trim().parse().ok());
+                let values = stated(EditKey::Deviation, deviation).zip(seed.trim().parse().ok());
                 (
                     EditKind::Noise,
-                    None,
-                    stated.map(|(deviation, seed)| {
-                        values
-                            .with(EditKey::Deviation, deviation)
-                            .with(EditKey::Seed, EditValue::Whole(seed))
-                    }),
+                    values.map(|(values, seed)| values.with(EditKey::Seed, EditValue::Whole(seed))),
                     "must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7",
                 )
             }
-            "offset" => {
-                let angles = last.split(',').map(number).collect::<Option<Vec<f64>>>();
-                let rotation = angles.and_then(|angles| angles.try_into().ok());
-                (
-                    EditKind::Offset,
-                    Some(joint),
-                    rotation.map(|rotation| values.with(EditKey::Rotation, EditValue::Vector(rotation))),
-                    "must be JOINT:X,Y,Z, degrees about the axes of its parent, such as Head:10,0,0",
-                )
-            }
+            "offset" => (
+                EditKind::Offset,
+                turned(last),
+                "must be JOINT:X,Y,Z, degrees about the axes of its parent, such as Head:10,0,0, or \
+                 JOINT:raise=20,spread=10,twist=-5",
+            ),
             "swing" => (
                 EditKind::Swing,
-                Some(joint),
-                number(last).map(|scale| values.with(EditKey::Scale, scale)),
+                stated(EditKey::Scale, last),
                 "must be JOINT:SCALE, such as LeftArm:0.3; 0 holds it still",
             ),
             _ => {
@@ -83,16 +73,38 @@ impl FromStr for EditRecipe {
                 );
             }
         };
+        let joint = matches!(kind, EditKind::Offset | EditKind::Swing).then(|| joint.to_owned());
         match values {
-            Some(values) if joint != Some("") => Ok(Self {
+            Some(values) if joint.as_deref() != Some("") => Ok(Self {
                 kind,
-                joint: joint.map(str::to_owned),
+                joint,
                 values,
                 is_off: false,
             }),
             _ => Err(format!("{word} {needs}")),
         }
     }
+}
+
+/// Reads the only number of an edit.
+fn stated(key: EditKey, text: &str) -> Option<EditValues> {
+    Some(EditValues::default().with(key, number(text)?))
+}
+
+/// Reads a rotation: its vector, or some of the angles about axes of the body, each once.
+fn turned(text: &str) -> Option<EditValues> {
+    let values = EditValues::default();
+    if !text.contains('=') {
+        let angles = text.split(',').map(number).collect::<Option<Vec<f64>>>()?;
+        let rotation = EditValue::Vector(angles.try_into().ok()?);
+        return Some(values.with(EditKey::Rotation, rotation));
+    }
+    text.split(',').try_fold(values, |values, angle| {
+        let (word, degrees) = angle.split_once('=')?;
+        let mut keys = EditKey::TURNS.into_iter();
+        let key = keys.find(|key| key.as_str() == word.trim() && values.get(*key).is_none())?;
+        Some(values.with(key, number(degrees)?))
+    })
 }
 
 impl EditRecipe {
@@ -169,9 +181,10 @@ impl EditRecipe {
         let descriptor = kind.descriptor();
         let is_off = taken(&mut table, OFF, "a boolean")?.unwrap_or_default();
         let has_joints = descriptor.joints != EditedJoints::Root;
-        let joint = match has_joints {
-            true => taken(&mut table, "joint", "a string")?,
-            false => None,
+        let joint = if has_joints {
+            taken(&mut table, "joint", "a string")?
+        } else {
+            None
         };
         if descriptor.joints == EditedJoints::One && joint.is_none() {
             return Err(missing("joint"));
@@ -304,9 +317,19 @@ mod tests {
             (EditKind::Offset, Some("rig:Head"))
         );
         assert_eq!(offset.values.vector(EditKey::Rotation), Some([10.0, -2.5, 0.0]));
+        let words = "offset:rig:Head:twist=-5, raise=20".parse::<EditRecipe>().unwrap();
+        let stated = EditKey::TURNS.map(|key| words.values.number(key));
+        assert_eq!(stated, [Some(20.0), None, Some(-5.0)]);
         for wrong in [
             "",
             "Head",
+            "Head:raise",
+            "Head:raise=",
+            "Head:raise=x",
+            "Head:raise=1,raise=2",
+            "Head:raise=1,2",
+            "Head:turn=1",
+            ":raise=1",
             "Head:1,2",
             "Head:1,2,3,4",
             "Head:a,b,c",
@@ -343,6 +366,8 @@ kind = "offset"
 off = true
 joint = "Hips"
 position = [0.0, -0.05, 0.0]
+raise = 20.0
+twist = -5.0
 
 [[edit]]
 kind = "smooth"

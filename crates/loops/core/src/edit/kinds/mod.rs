@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::{EditError, JointOffset};
-use crate::{closure::Image, loop_clip::LoopClip, math::rotation, unit::Unit};
+use crate::{analysis::Body, closure::Image, loop_clip::LoopClip, math::rotation, unit::Unit};
 
 pub(super) mod aim;
 pub(super) mod move_joint;
@@ -114,6 +114,14 @@ impl LoopEdit {
         self.inner().values(clip)
     }
 
+    /// Returns the edit with its rotations in the axes of joints.
+    pub(super) fn in_joint_axes(&self, clip: &LoopClip, body: &Body) -> Result<Self, EditError> {
+        match self {
+            Self::Offset(offset) => Ok(offset.in_joint_axes(clip, body)?.into()),
+            other => Ok(other.clone()),
+        }
+    }
+
     pub(super) fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
         self.inner().edited(clip, mirror)
     }
@@ -177,6 +185,12 @@ pub enum EditKey {
     Rotation,
     /// Offset of the position in the axes of the joint's parent.
     Position,
+    /// Angle by which a limb goes forward and up, or trunk and head lean back: [`BodyTurn`](super::BodyTurn).
+    Raise,
+    /// Angle by which a limb goes away from the middle of the body, or trunk and head lean to the left.
+    Spread,
+    /// Angle by which a limb turns inward about its bone, or trunk and head turn to the left.
+    Twist,
     /// Standard deviation of weights, or root mean square of angles.
     Deviation,
     /// Factor of rotations about their mean.
@@ -187,6 +201,11 @@ pub enum EditKey {
     Highest,
     /// Seed of random numbers.
     Seed,
+}
+
+impl EditKey {
+    /// The angles about axes of the body.
+    pub const TURNS: [Self; 3] = [Self::Raise, Self::Spread, Self::Twist];
 }
 
 /// A parameter of a kind of edit.
@@ -216,6 +235,10 @@ impl EditParameter {
             is_required: matches!(key, EditKey::Deviation | EditKey::Scale | EditKey::Turn),
             default: EditValue::Number(default),
         }
+    }
+
+    const fn turn(key: EditKey, label: &'static str) -> Self {
+        Self::number(key, label, Unit::Degrees, 0.5, 0.0)
     }
 
     const ROTATION: Self = Self {

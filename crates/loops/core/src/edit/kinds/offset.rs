@@ -1,10 +1,10 @@
 //! Offset: a constant offset of a joint.
 
 use super::{
-    super::{error::EditError, joint_offset::JointOffset},
-    Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offset_joint, only,
+    super::{body_turn::BodyTurn, error::EditError, joint_offset::JointOffset},
+    Edit, EditDescriptor, EditKey, EditParameter, EditValues, EditedJoints, offset_joint, only,
 };
-use crate::{closure::Image, loop_clip::LoopClip};
+use crate::{analysis::Body, closure::Image, loop_clip::LoopClip, math::rotation};
 
 /// Offsets a joint all the time.
 #[handed_over]
@@ -13,16 +13,29 @@ pub struct Offset {
     pub joint: usize,
     /// The offset.
     pub offset: JointOffset,
+    /// What is turned after it by the axes of the body; [`edit::apply`](crate::edit::apply) makes it a part of the offset.
+    pub turn: BodyTurn,
 }
 
 pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     name: "offset",
     title: "joint all the time",
     joints: EditedJoints::One,
-    parameters: &[EditParameter::ROTATION, EditParameter::POSITION],
+    parameters: &[
+        EditParameter::ROTATION,
+        EditParameter::POSITION,
+        EditParameter::turn(EditKey::Raise, "Raise"),
+        EditParameter::turn(EditKey::Spread, "Spread"),
+        EditParameter::turn(EditKey::Twist, "Twist"),
+    ],
     new: |joints, values| {
-        let (joint, offset) = (only(joints), values.offset());
-        Offset { joint, offset }.into()
+        let [raise, spread, twist] = EditKey::TURNS.map(|key| values.number(key).unwrap_or_default().to_radians());
+        Offset {
+            joint: only(joints),
+            offset: values.offset(),
+            turn: BodyTurn { raise, spread, twist },
+        }
+        .into()
     },
 };
 
@@ -30,13 +43,26 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
 /// degrees.
 const MAX_LOPSIDED: f64 = 0.2;
 
+impl Offset {
+    /// Returns the offset with its turn in the axes of the joint's parent, as a part of the rotation.
+    pub(super) fn in_joint_axes(&self, clip: &LoopClip, body: &Body) -> Result<Self, EditError> {
+        let mut own = self.clone();
+        let turn = core::mem::take(&mut own.turn);
+        if turn != BodyTurn::default() {
+            let turn = turn.of_joint(clip, body, own.joint)?;
+            own.offset.rotation = rotation::log(turn * rotation::exp(own.offset.rotation));
+        }
+        Ok(own)
+    }
+}
+
 impl Edit for Offset {
     fn joints(&self) -> &[usize] {
         core::slice::from_ref(&self.joint)
     }
 
     fn edited(&self, clip: LoopClip, mirror: Option<&Image>) -> Result<LoopClip, EditError> {
-        let Self { joint, offset } = *self;
+        let Self { joint, offset, .. } = *self;
         offset.check()?;
         let Some(mirror) = mirror else {
             return Ok(offset_joint(clip, joint, |_| offset));
