@@ -95,6 +95,16 @@ pub(super) fn weighted(weights: &[f64], points: &[DVec3]) -> DVec3 {
     weights.iter().zip(points).map(|(&weight, &point)| point * weight).sum()
 }
 
+/// Returns the weights by which a cubic interpolates from values at four times to time 0.
+pub(super) fn lagrange(nodes: [f64; 4]) -> [f64; 4] {
+    core::array::from_fn(|own| {
+        let others = (0..4).filter(|&other| other != own);
+        others
+            .map(|other| -nodes[other] / (nodes[own] - nodes[other]))
+            .product()
+    })
+}
+
 /// Returns orthonormal vectors without a parabola in `times`, and the logarithm of the determinant of the parabolas' products.
 fn contrasts(times: &[f64]) -> (Vec<Vec<f64>>, f64) {
     let count = times.len();

@@ -6,10 +6,10 @@
 use glam::DVec3;
 
 use super::{
-    curve::weighted,
+    curve::{lagrange, weighted},
     inside::{Clip, FEWEST_KEYS, NOISE_METRES},
     reading::Scale,
-    seam::{Fit, Seam},
+    seam::Seam,
 };
 use crate::math::{Rigid, greatest};
 
@@ -22,6 +22,9 @@ const SAME_SHARE: f64 = 0.03;
 /// Largest miss of a key predicted over the end, in steps, and where keys follow.
 const MISSED_STEPS: f64 = 0.25;
 const MISSED_STEPS_FOLLOWED: f64 = 0.15;
+
+/// How much less a duration between those that are tried at first may miss by, in steps.
+const BETWEEN_STEPS: f64 = 0.2;
 
 /// Roughness over the end, relative to the clip's own, above which an end is rejected; and misses below which roughness does not matter,
 /// metres at the size of an adult and in steps.
@@ -138,16 +141,15 @@ impl Clip<'_> {
         {
             return Some(end);
         }
-        let places = self.places(last_frame);
-        let planar = self.motion_to(&places);
+        let [first, second, places] = [0, 1, last_frame].map(|key| self.places(key));
+        let planar = self.motion_to(places);
         let gap =
-            |motion: Rigid| self.over_points(|index| motion.transform_point(self.first[index]).distance(places[index]));
+            |motion: Rigid| self.over_points(|index| motion.transform_point(first[index]).distance(places[index]));
         // From so far away, no time of up to a frame leads to the first pose.
         if gap(planar) > MOST_GAP_STEPS * self.step_metres {
             return None;
         }
-        let second = self.places(1);
-        let beside = self.over_points(|index| second[index].distance(self.first[index]));
+        let beside = self.over_points(|index| second[index].distance(first[index]));
         let same = SAME_SHARE * beside.min(self.step_metres) + NOISE_METRES * self.size;
         let mut motions = [Rigid::IDENTITY, planar].into_iter().filter(|_| may_close);
         let exact = motions.find(|&motion| gap(motion) <= same);
@@ -156,23 +158,28 @@ impl Clip<'_> {
             let is_near = self.followed_miss_metres(&end, following) <= MISSED_STEPS_FOLLOWED * self.step_metres;
             return is_near.then_some(end);
         }
+        let most = if following > 0 {
+            MISSED_STEPS_FOLLOWED
+        } else {
+            MISSED_STEPS
+        };
         let seam = Seam::new(self, last_frame, within);
+        // No duration between those tried misses by so much less.
+        let loosest = (most * self.step_metres).max(LIKE_OWN_MISS * self.own_miss_metres);
+        if seam.coarse_miss_metres() > loosest + BETWEEN_STEPS * beside.max(self.step_metres) {
+            return None;
+        }
         let fit = seam.best();
         let end = End {
             last_frame,
             seam_frames: fit.seam_frames,
             limits: seam.limits(&fit),
             motion: fit.motion,
-            miss_metres: self.miss_metres(last_frame, &fit),
+            miss_metres: seam.miss_metres(&fit),
             is_exact: false,
         };
         let followed = self.followed_miss_metres(&end, following);
         let steps = |miss: f64| miss / self.step_metres;
-        let most = if following > 0 {
-            MISSED_STEPS_FOLLOWED
-        } else {
-            MISSED_STEPS
-        };
         let is_small = end.miss_metres <= SMALL_MISS_METRES * self.size || steps(end.miss_metres) <= SMALL_MISS_STEPS;
         let is_near = steps(end.miss_metres.max(followed)) <= most && (fit.roughness <= ROUGH || is_small);
         let is_like_own = fit.roughness <= LIKE_OWN
@@ -181,27 +188,13 @@ impl Clip<'_> {
         (is_near || is_like_own).then_some(end)
     }
 
-    /// Returns how far the last key and the first are from their prediction by the keys around them, metres.
-    fn miss_metres(&self, last: usize, fit: &Fit) -> f64 {
-        let seam = fit.seam_frames;
-        let [of_last, of_first] = [[-2.0, -1.0, seam, seam + 1.0], [-1.0 - seam, -seam, 1.0, 2.0]].map(lagrange);
-        let [before, near, at] = [last - 2, last - 1, last].map(|key| self.places(key));
-        let [after, beyond] = [1, 2].map(|key| self.places(key));
-        self.over_points(|index| {
-            let moved = [&self.first, &after, &beyond].map(|places| fit.motion.transform_point(places[index]));
-            let at_last = weighted(&of_last, &[before[index], near[index], moved[0], moved[1]]) - at[index];
-            let at_first = weighted(&of_first, &[near[index], at[index], moved[1], moved[2]]) - moved[0];
-            (0.5 * (at_last.length_squared() + at_first.length_squared())).sqrt()
-        })
-    }
-
     /// Returns the end at a key between frames that is the first one again.
     fn end_at_tail(&self, last_frame: usize) -> Option<End> {
         let tail = self.take.tail()?;
         let places = self.places_of(tail.pose.as_ref());
         let miss = |motion: Rigid| {
             let off = |(first, place): (&DVec3, &DVec3)| motion.transform_point(*first).distance(*place);
-            greatest(self.first.iter().zip(&places).map(off))
+            greatest(self.places(0).iter().zip(&places).map(off))
         };
         let motions = [Rigid::IDENTITY, self.motion_to(&places)];
         let motion = motions
@@ -221,23 +214,13 @@ impl Clip<'_> {
             let first = (after.floor().max(0.0) as usize).saturating_sub(1);
             let nodes: [f64; 4] = core::array::from_fn(|node| (first + node) as f64 - after);
             let weights = lagrange(nodes);
-            let around: [Vec<DVec3>; 4] = core::array::from_fn(|node| self.places(first + node));
+            let around: [&[DVec3]; 4] = core::array::from_fn(|node| self.places(first + node));
             let at = self.places(end.last_frame + key);
             self.over_points(|index| {
-                let own = weighted(&weights, &around.each_ref().map(|places| places[index]));
+                let own = weighted(&weights, &around.map(|places| places[index]));
                 end.motion.transform_point(own).distance(at[index])
             })
         });
         greatest(misses)
     }
-}
-
-/// Returns the weights by which a cubic interpolates from values at four times to time 0.
-fn lagrange(nodes: [f64; 4]) -> [f64; 4] {
-    core::array::from_fn(|own| {
-        let others = (0..4).filter(|&other| other != own);
-        others
-            .map(|other| -nodes[other] / (nodes[own] - nodes[other]))
-            .product()
-    })
 }

@@ -60,8 +60,8 @@ pub(super) struct Clip<'a> {
     points: Vec<Point>,
     /// Keys compared on either side.
     pub keys: usize,
-    /// The places of the points at the first key.
-    pub first: Vec<DVec3>,
+    /// The places of the points at each key, worked out for the first that asks.
+    places: Vec<OnceCell<Vec<DVec3>>>,
     /// The usual step of the body, without its travel, metres.
     pub step_metres: f64,
     /// The 90th percentile of the distances of keys from where their neighbours predict them, metres.
@@ -96,19 +96,18 @@ impl<'a> Clip<'a> {
             size: scale.size,
             points,
             keys,
-            first: Vec::new(),
+            places: vec![OnceCell::new(); take.num_frames()],
             step_metres: 0.0,
             own_miss_metres: 0.0,
             inside: OnceCell::new(),
         };
-        clip.first = clip.places(0);
         clip.measure_steps();
         Some(clip)
     }
 
     /// Returns the places of all points at a key.
-    pub(super) fn places(&self, key: usize) -> Vec<DVec3> {
-        self.places_of(self.take.pose(key))
+    pub(super) fn places(&self, key: usize) -> &[DVec3] {
+        self.places[key].get_or_init(|| self.places_of(self.take.pose(key)))
     }
 
     /// Returns the places of all points in a pose.
@@ -129,10 +128,10 @@ impl<'a> Clip<'a> {
 
     fn measure_steps(&mut self) {
         let last = self.take.num_frames() - 1;
-        let places = self.places(last);
+        let [start, end] = [0, last].map(|key| self.places(key));
         let points = self.points.iter().enumerate();
         let way: DVec3 = points
-            .map(|(index, point)| (places[index] - self.first[index]) * point.weight)
+            .map(|(index, point)| (end[index] - start[index]) * point.weight)
             .sum();
         let travel = (way / last as f64).with_y(0.0);
         let (mut steps, mut misses) = (Vec::new(), Vec::new());
@@ -177,7 +176,7 @@ impl<'a> Clip<'a> {
         let share = 1.0 / windows.len() as f64;
         let mut products = vec![vec![0.0; length * length]; self.points.len()];
         for first in windows {
-            let places: Vec<Vec<DVec3>> = (first..first + length).map(|key| self.places(key)).collect();
+            let places: Vec<&[DVec3]> = (first..first + length).map(|key| self.places(key)).collect();
             for (point, sums) in products.iter_mut().enumerate() {
                 // Relative to one of them, so that digits are not lost far from the origin.
                 let at = |key: usize| places[key][point] - places[0][point];
@@ -194,7 +193,7 @@ impl<'a> Clip<'a> {
         let pairs: Vec<PointPair> = self
             .points
             .iter()
-            .zip(&self.first)
+            .zip(self.places(0))
             .zip(places)
             .map(|((point, &first), &end)| PointPair::new(first, end, point.weight))
             .collect();

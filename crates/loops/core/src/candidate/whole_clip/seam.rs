@@ -6,8 +6,11 @@
 
 use glam::{DMat3, DVec3};
 
-use super::{curve::Roughness, inside::Clip};
-use crate::math::{Rigid, ops, rotation};
+use super::{
+    curve::{Roughness, lagrange, weighted},
+    inside::Clip,
+};
+use crate::math::{Rigid, ops, rotation, smallest};
 
 /// Loss of likelihood up to which a usual time is preferred, and the loss at the limits of the end.
 const USUAL_LOSS: f64 = 1.0;
@@ -19,9 +22,10 @@ const AUTHORS_RATES: [f64; 2] = [24.0, 30.0];
 /// A clip is continued in place if that is rougher by no more than this than continuing with a motion.
 const IN_PLACE: [f64; 2] = [2.0, 1.0];
 
-/// Number of evenly spaced durations of the seam to try, and number of refinements of the best.
+/// Number of even steps between the durations of the seam to try, and number of refinements of the best, by the golden section.
 const COARSE: usize = 5;
-const REFINEMENTS: usize = 14;
+const REFINEMENTS: usize = 12;
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Two keys at one time have no curve; they are taken this far apart, in frames.
 const LEAST_SEAM_FRAMES: f64 = 0.01;
@@ -47,6 +51,8 @@ pub(super) struct Seam<'a> {
     rises: bool,
     /// The motion that best maps the first key to the last.
     start: Rigid,
+    /// The places of the points at these keys.
+    places: Vec<&'a [DVec3]>,
     /// The point relative to which positions are stored, so that digits are not lost far from the origin.
     origin: DVec3,
     moments: Moments,
@@ -110,8 +116,8 @@ impl<'a> Seam<'a> {
     pub(super) fn new(clip: &'a Clip<'a>, last_frame: usize, within: [f64; 2]) -> Self {
         let (keys, count) = (clip.keys, 2 * clip.keys);
         let frames = (last_frame + 1 - keys..=last_frame).chain(0..keys);
-        let places: Vec<Vec<DVec3>> = frames.map(|frame| clip.places(frame)).collect();
-        let start = clip.motion_to(&places[keys - 1]);
+        let places: Vec<&[DVec3]> = frames.map(|frame| clip.places(frame)).collect();
+        let start = clip.motion_to(places[keys - 1]);
         let origin = places[0].first().copied().unwrap_or_default();
         let weights = &clip.inside().weights;
         let mut moments = Moments {
@@ -123,10 +129,13 @@ impl<'a> Seam<'a> {
             let at = |key: usize| places[key][point] - origin;
             for row in 0..count {
                 moments.places[row] += at(row) * weight;
-                for column in 0..count {
+                for column in row..count {
                     moments.products[row * count + column] += outer(at(row) * weight, at(column));
                 }
             }
+        }
+        for (row, column) in (0..count).flat_map(|row| (0..row).map(move |column| (row, column))) {
+            moments.products[row * count + column] = moments.products[column * count + row].transpose();
         }
         Self {
             clip,
@@ -134,9 +143,38 @@ impl<'a> Seam<'a> {
             within,
             rises: start.translation.y != 0.0,
             start,
+            places,
             origin,
             moments,
         }
+    }
+
+    /// Returns how far the last key and the first are from their prediction by the keys around them, metres.
+    pub(super) fn miss_metres(&self, fit: &Fit) -> f64 {
+        let seam = fit.seam_frames;
+        let [of_last, of_first] = [[-2.0, -1.0, seam, seam + 1.0], [-1.0 - seam, -seam, 1.0, 2.0]].map(lagrange);
+        let first = self.clip.keys;
+        let [before, near, at, after, beyond, far] = core::array::from_fn(|key| self.places[first + key - 3]);
+        self.clip.over_points(|index| {
+            let moved = [after, beyond, far].map(|places| fit.motion.transform_point(places[index]));
+            let at_last = weighted(&of_last, &[before[index], near[index], moved[0], moved[1]]) - at[index];
+            let at_first = weighted(&of_first, &[near[index], at[index], moved[1], moved[2]]) - moved[0];
+            (0.5 * (at_last.length_squared() + at_first.length_squared())).sqrt()
+        })
+    }
+
+    /// Returns the least miss of coarsely spaced durations, metres.
+    pub(super) fn coarse_miss_metres(&self) -> f64 {
+        let motions = [Some(Rigid::IDENTITY), None].into_iter();
+        let fits = motions.flat_map(|motion| self.coarse(motion));
+        smallest(fits.map(|fit| self.miss_metres(&fit)))
+    }
+
+    /// Weighs evenly spaced durations.
+    fn coarse(&self, motion: Option<Rigid>) -> [Fit; COARSE + 1] {
+        let [least, most] = self.within;
+        let step = (most - least) / COARSE as f64;
+        core::array::from_fn(|part| self.with(least + step * part as f64, motion))
     }
 
     /// Returns a motion of the world as one about the origin of the places.
@@ -214,19 +252,20 @@ impl<'a> Seam<'a> {
         let of = |seam_frames: f64| self.with(seam_frames, motion);
         let [least, most] = self.within;
         let step = (most - least) / COARSE as f64;
-        let coarse = (0..=COARSE).map(|part| of(least + step * part as f64));
-        let best = coarse.reduce(less_costly).unwrap_or_else(|| of(most));
-        let [mut low, mut high] = [-step, step].map(|off| (best.seam_frames + off).clamp(least, most));
-        let mut free = best;
+        let [first, others @ ..] = self.coarse(motion);
+        let mut free = others.into_iter().fold(first, less_costly);
+        let [mut low, mut high] = [-step, step].map(|off| (free.seam_frames + off).clamp(least, most));
+        let mut inner = [1.0 - GOLDEN, GOLDEN].map(|share| of(low + share * (high - low)));
         for _ in 0..REFINEMENTS {
-            let third = (high - low) / 3.0;
-            let [one, other] = [low + third, high - third].map(of);
-            if one.cost <= other.cost {
+            let [one, other] = inner;
+            free = less_costly(free, less_costly(one, other));
+            inner = if one.cost <= other.cost {
                 high = other.seam_frames;
+                [of(high - GOLDEN * (high - low)), one]
             } else {
                 low = one.seam_frames;
-            }
-            free = less_costly(free, less_costly(one, other));
+                [other, of(low + GOLDEN * (high - low))]
+            };
         }
         let usual = self.usual().into_iter().map(of).reduce(less_costly);
         usual
