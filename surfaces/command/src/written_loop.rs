@@ -485,6 +485,5 @@ pub fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceError, [alo
         )
         .try_this(alone);
     }
-    failure!("\"{}\" is not the take of this loop: {error}", take.name)
-        .try_this(format!("{flag}{}", sidecar.take.file))
+    failure!("\"{}\" is not the take of this loop: {error}", take.name).try_this(format!("{flag}{}", sidecar.take.file))
 }

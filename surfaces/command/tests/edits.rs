@@ -64,7 +64,10 @@ fn the_same_edits_give_the_same_bytes_and_recipes_keep_them() {
     let offsets = "--set edit=offset:Head:10,0,0 --set edit=offset:LeftArm:raise=10,twist=-5";
     let first = bytes(&format!("--set edit=noise:2:7 {offsets} --save-recipe saved.toml"));
     let saved = folder.text("saved.toml");
-    assert!(saved.contains("joint = \"LeftArm\"\nraise = 10.0\ntwist = -5.0"), "{saved}");
+    assert!(
+        saved.contains("joint = \"LeftArm\"\nraise = 10.0\ntwist = -5.0"),
+        "{saved}"
+    );
     assert!(saved.contains("kind = \"noise\"\ndeviation = 2.0\nseed = 7"), "{saved}");
     assert_eq!(bytes("--recipe saved.toml"), first);
     assert_ne!(bytes(&format!("--set edit=noise:2:8 {offsets}")), first);

@@ -336,7 +336,9 @@ fn loops_that_stay_are_named_so_for_godot() {
     );
     // A file of its own is named anew anyway, so that the loop is kept for any engine, with the feet of its author.
     let feet = ["generic", "godot"].map(|engine| {
-        folder.succeed(&format!("make pack.fbx --all-animations --split --for {engine} -o {engine}/"));
+        folder.succeed(&format!(
+            "make pack.fbx --all-animations --split --for {engine} -o {engine}/"
+        ));
         let names = folder.names().into_iter();
         let below = format!("{engine}/");
         let mut sidecars = names.filter(|name| name.starts_with(&below) && name.ends_with(".fbx.json"));

@@ -43,7 +43,11 @@ mod tests {
     #[test]
     fn numbers_stand_before_the_suffix() {
         let is_taken = |name: &str| ["walk-loop", "walk_2-loop", "walk"].contains(&name);
-        for (name, free) in [("run-loop", "run-loop"), ("walk-loop", "walk_3-loop"), ("walk", "walk_2")] {
+        for (name, free) in [
+            ("run-loop", "run-loop"),
+            ("walk-loop", "walk_3-loop"),
+            ("walk", "walk_2"),
+        ] {
             assert_eq!(free_name(name, is_taken), free);
         }
     }

@@ -48,8 +48,7 @@ fn row_ui(ui: &mut Ui, joint: &JointRecipe, index: usize, model: &Model) {
     if let Some(pattern) = pattern_ui(ui, number, &joint.pattern) {
         changed.pattern = pattern;
     }
-    let list = egui::ComboBox::from_id_salt("method")
-        .selected_text(joint.method.as_str());
+    let list = egui::ComboBox::from_id_salt("method").selected_text(joint.method.as_str());
     dropdown_ui(ui, list, &format!("Method of joints {number}"), |ui| {
         for &other in ClosureName::OF_JOINTS {
             if ui.selectable_label(other == joint.method, other.as_str()).clicked() {

@@ -6,9 +6,7 @@ use loopwright_core::math::percentile::extremes;
 
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
 use crate::{
-    flat,
-    focus,
-    line,
+    flat, focus, line,
     model::{Action, Made, Model, Shown},
     panels::dropdown_ui,
     theme::{self, Tokens},
@@ -131,8 +129,7 @@ impl SeamCurve {
 /// Shows the list of joints whose curves can be drawn.
 pub fn joint_ui(ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
     let skeleton = made.clip().skeleton();
-    let list = egui::ComboBox::from_id_salt("joint")
-        .selected_text(&skeleton.joint(watched).name);
+    let list = egui::ComboBox::from_id_salt("joint").selected_text(&skeleton.joint(watched).name);
     dropdown_ui(ui, list, "Joint of the curves", |ui| {
         for (index, joint) in skeleton.joints().iter().enumerate() {
             if ui.selectable_label(index == watched, &joint.name).clicked() {
