@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use loopwright_controller::MODES;
 use loopwright_core::analysis::MotionKind;
 
@@ -13,7 +12,7 @@ use crate::{
     words::kind_among,
 };
 
-#[derive(Debug, Args)]
+#[arguments]
 #[command(override_usage = "loopwright fit [OPTIONS] <TAKE>...\n       \
     loopwright fit --profile FILE\n       \
     loopwright fit --speed S (--acceleration A | --half-life H)\n       \
@@ -55,9 +54,8 @@ pub struct FitArgs {
     /// Half-life, seconds; gives the largest acceleration or turn rate.
     #[arg(long, value_name = "H", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
     pub half_life: Option<f64>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }

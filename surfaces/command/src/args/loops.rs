@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{
-    ArgAction, Args,
+    ArgAction,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use loopwright_core::{feet::FootLock, math::DecayKind};
@@ -19,13 +19,13 @@ use crate::{
     words::{Written, choice},
 };
 
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = INPUT)]
+#[arguments(INPUT)]
+#[derive(Default)]
 pub struct CheckArgs {
     /// Loops ({formats}), with their sidecars where they have them: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP")]
     pub loops: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub limits: Limits,
     /// Read limits from this file; flags override it [default: the nearest loopwright.toml].
     #[arg(long, value_name = "FILE")]
@@ -42,20 +42,18 @@ pub struct CheckArgs {
     #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_word::<CheckId>)]
     pub only: Vec<CheckId>,
     /// Also check whether the loops belong together: skeleton, frame rate, phase, duration, speed.
-    #[arg(long)]
     pub together: bool,
     /// The take that the loops were made from; some figures need it.
     #[arg(long, value_name = "TAKE")]
     pub take: Option<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub left_out: ExcludeArgs,
     /// Print all figures.
     #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
     /// Also write a report for build servers, in the form of JUnit's.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
@@ -66,13 +64,12 @@ pub struct CheckArgs {
 }
 
 /// Loops that are read together, and the motion that they become.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = OUTPUT)]
+#[arguments(OUTPUT)]
 pub struct LoopsArgs {
     /// Loops of one skeleton ({formats}), each with its sidecar: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP", help_heading = INPUT)]
     pub loops: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// The motion to write.
     #[arg(short, long, value_name = "OUT")]
@@ -80,17 +77,15 @@ pub struct LoopsArgs {
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
-    #[command(flatten)]
+    #[args]
     pub engine: EngineArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = MIX)]
+#[arguments(MIX)]
 pub struct BlendArgs {
-    #[command(flatten)]
+    #[args]
     pub files: LoopsArgs,
     /// Weights of the loops, in their order [default: equal].
     #[arg(long, value_name = "W,W", value_delimiter = ',', allow_hyphen_values = true)]
@@ -104,14 +99,13 @@ pub struct BlendArgs {
     /// Whether planted feet are locked.
     #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
     pub lock_feet: FootLock,
-    #[command(flatten)]
+    #[args]
     pub on: RigArgs,
 }
 
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = MIX)]
+#[arguments(MIX)]
 pub struct PlayArgs {
-    #[command(flatten)]
+    #[args]
     pub files: LoopsArgs,
     /// How long to play, seconds.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
@@ -138,8 +132,7 @@ pub struct PlayArgs {
 }
 
 /// What a jump costs, and how many of them are listed.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = JUMP)]
+#[arguments(JUMP)]
 pub struct JumpSettings {
     /// How the jump fades.
     #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
@@ -158,16 +151,15 @@ pub struct JumpSettings {
     pub weights: Vec<(String, f64)>,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = JUMP)]
+#[arguments(JUMP)]
 pub struct CostArgs {
     /// The motion to leave and the one to enter, of one skeleton: takes or loops ({formats}); :FRAME selects one frame,
     /// from 0. Folders, patterns or more files: each motion into each other.
     #[arg(value_name = "FILE[:FRAME]", required = true, num_args = 1.., help_heading = INPUT)]
     pub motions: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub jumps: JumpSettings,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Draw the costs into this file: .svg or .png.
     #[arg(long, value_name = "OUT")]
@@ -176,6 +168,5 @@ pub struct CostArgs {
     #[arg(short, long, requires = "plot")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }

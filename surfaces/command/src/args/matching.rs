@@ -45,7 +45,7 @@ pub enum MatchCommand {
 }
 
 /// What the rows of a database are made of.
-#[derive(Clone, Debug, Args)]
+#[arguments]
 pub struct RowSettings {
     /// What finds a frame: pose and future, or the cost of a jump.
     #[arg(long, help_heading = MATCH, value_name = "SET", value_parser = PossibleValuesParser::new(["future", "cost"]).try_map(|word| word.parse::<FeatureSetKind>()), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
@@ -67,15 +67,14 @@ pub struct RowSettings {
     pub weights: Vec<(String, f64)>,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = MATCH)]
+#[arguments(MATCH)]
 pub struct MatchBuildArgs {
     /// Takes and loops ({formats}), folders of them or patterns; a file with a sidecar is a loop. :START:END selects frames.
     #[arg(required = true, value_name = "TAKE[:START:END]", help_heading = INPUT)]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub rows: RowSettings,
     /// Add them to this database; its rows stay as they are.
     #[arg(long, help_heading = MATCH, value_name = "DB")]
@@ -93,22 +92,20 @@ pub struct MatchBuildArgs {
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct MatchInspectArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
     pub database: PathBuf,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
 /// The motion that frames have to fit to, and which of them pass.
-#[derive(Clone, Debug, Args)]
+#[arguments]
 pub struct Wish {
     /// Speed wanted over the next second, m/s [default: the take's].
     #[arg(long, value_name = "S")]
@@ -136,8 +133,7 @@ pub struct Wish {
     pub top: usize,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = MATCH)]
+#[arguments(MATCH)]
 pub struct MatchQueryArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
@@ -145,17 +141,15 @@ pub struct MatchQueryArgs {
     /// A frame of a take or a loop ({formats}), counted from 0.
     #[arg(value_name = "TAKE:FRAME", help_heading = INPUT)]
     pub take: PathBuf,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub wish: Wish,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = OUTPUT)]
+#[arguments(OUTPUT)]
 pub struct MatchExportArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
@@ -163,7 +157,7 @@ pub struct MatchExportArgs {
     /// Write the frames of this take or loop instead, in the numbers of the database; repeatable.
     #[arg(long = "take", value_name = "TAKE", help_heading = INPUT)]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// The array to write: 32-bit floats, one row of features a frame.
     #[arg(long, value_name = "OUT")]
@@ -172,12 +166,10 @@ pub struct MatchExportArgs {
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = MATCH)]
+#[arguments(MATCH)]
 pub struct MatchWalkArgs {
     /// The database; the takes that it was built from must still be in their places.
     #[arg(value_name = "DB", help_heading = INPUT)]
@@ -191,7 +183,7 @@ pub struct MatchWalkArgs {
     /// Only frames with this gait; repeatable.
     #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
     pub gaits: Vec<MotionKind>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Half-life with which the character returns to its path, seconds, as `fit` finds it.
     #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.3)]
@@ -216,7 +208,6 @@ pub struct MatchWalkArgs {
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 

@@ -54,7 +54,7 @@ pub struct Cli {
     pub shared: SharedArgs,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct SharedArgs {
     /// Print help; -h prints a summary.
     #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
@@ -190,28 +190,28 @@ fn parse_word<T: FromStr>(text: &str) -> Result<T, T::Err> {
     text.trim().parse()
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct StudioArgs {
     /// Takes ({formats}), folders of them, or a recipe, to open at once.
     #[arg(help_heading = INPUT, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct CompletionsArgs {
     /// The shell.
     #[arg(help_heading = OUTPUT)]
     pub shell: Shell,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct RecipeArgs {
     /// A table such as closure, or a key such as closure.share, to print alone.
     #[arg(value_name = "KEY", help_heading = OUTPUT)]
     pub key: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct ManArgs {
     /// The folder for the pages, one of each command; created where it is missing.
     #[arg(short, long, value_name = "FOLDER")]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{
-    Args, ValueEnum,
+    ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use loopwright_core::{candidate::MotionKind, words::UnknownWord};
@@ -32,8 +32,7 @@ fn view() -> impl TypedValueParser<Value = View> {
     .try_map(|word| word.parse::<View>())
 }
 
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = PICTURE)]
+#[arguments(PICTURE)]
 pub struct RenderArgs {
     /// A take or a loop ({formats}), or two of them side by side; with -o FOLDER/ any number, folders or patterns, each
     /// drawn alone.
@@ -49,7 +48,6 @@ pub struct RenderArgs {
     #[arg(long, value_name = "VIEW", value_parser = view(), default_value_t = View::ThreeQuarter)]
     pub view: View,
     /// Keep the camera still, so that root motion and sliding feet show.
-    #[arg(long)]
     pub fixed: bool,
     /// Size in pixels [default: 512x512; cells of a contact sheet 256x256].
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
@@ -70,22 +68,19 @@ pub struct RenderArgs {
     #[arg(long, conflicts_with_all = ["every", "fps", "cycles"])]
     pub onion: bool,
     /// Draw bodies of capsules, even where a file has a mesh.
-    #[arg(long)]
     pub capsules: bool,
     /// Overwrite an existing picture.
     #[arg(short, long)]
     pub force: bool,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = INPUT)]
+#[arguments(INPUT)]
 pub struct ReportArgs {
     /// Loops with their sidecars ({formats}), folders of loops, patterns, catalogs (.parquet, .csv or .jsonl), or the folder of a set.
     #[arg(required = true, value_name = "LOOP|FOLDER|CATALOG")]
@@ -102,20 +97,18 @@ pub struct ReportArgs {
     /// Draw bodies of capsules, even where a file has a mesh.
     #[arg(long, help_heading = OUTPUT)]
     pub capsules: bool,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Overwrite an existing page.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = WHICH_LOOP)]
+#[arguments(WHICH_LOOP)]
 pub struct CatalogArgs {
     /// Catalogs that `make --catalog` wrote: .parquet, .csv or .jsonl; those of several shards are read together.
     #[arg(help_heading = INPUT, required = true, value_name = "CATALOG")]
@@ -169,7 +162,6 @@ pub struct CatalogArgs {
     #[arg(short, long, requires = "output")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 

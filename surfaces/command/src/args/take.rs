@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use loopwright_formats::{Format, Target};
 
 use super::{JobsArgs, parse_format};
@@ -13,19 +12,19 @@ use crate::{
     words::choice,
 };
 
-#[derive(Debug, Clone, Args)]
+#[arguments]
 pub struct InspectArgs {
     /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
     /// Show when each foot is on the ground, as bars over time.
     #[arg(long, help_heading = FEET)]
     pub contacts: bool,
-    #[command(flatten)]
+    #[args]
     pub study: StudyArgs,
-    #[command(flatten)]
+    #[args]
     pub sets: Sets,
     /// Draw the take into this file: .svg or .png.
     #[arg(long, value_name = "OUT")]
@@ -34,23 +33,21 @@ pub struct InspectArgs {
     #[arg(short, long, requires = "plot")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct ListArgs {
     /// Files of animations ({formats}), folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "FILE")]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Args)]
+#[arguments]
 #[command(override_usage = "loopwright convert [OPTIONS] <INPUT>... <OUTPUT>")]
 pub struct ConvertArgs {
     /// Takes or loops to read ({formats}), files, folders or patterns; the last name is the file to write, whose extension selects the format
@@ -68,7 +65,6 @@ pub struct ConvertArgs {
     #[arg(skip)]
     pub output: PathBuf,
     /// Write every animation, or those of --animation, into a file of its own in that folder.
-    #[arg(long)]
     pub split: bool,
     /// The number of the one that is worked on, where several are.
     #[arg(skip)]
@@ -76,9 +72,9 @@ pub struct ConvertArgs {
     /// Format of several outputs: {extensions} [default: the engine's, or that of each input].
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
-    #[command(flatten)]
+    #[args]
     pub engine: EngineArgs,
     /// Exchange left and right; the sidecar of a loop is mirrored with it.
     #[arg(long, help_heading = OUTPUT)]
@@ -86,20 +82,18 @@ pub struct ConvertArgs {
     /// Pairs of joints, LeftArm = RightArm a line [default: by name].
     #[arg(long, help_heading = INPUT, value_name = "FILE", requires = "mirror")]
     pub mirror_map: Option<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub on: RigArgs,
     /// Overwrite an existing file.
     #[arg(short, long)]
     pub force: bool,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = WALK)]
+#[arguments(WALK)]
 pub struct SynthArgs {
     /// The take to write; the true values go to OUT.truth.json.
     #[arg(short, long, value_name = "OUT")]
@@ -144,17 +138,15 @@ pub struct SynthArgs {
     #[arg(long, value_name = "FILE")]
     pub robot: Option<PathBuf>,
     /// Start with a T-pose, as many recordings do.
-    #[arg(long)]
     pub t_pose: bool,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct DemoArgs {
     /// Folder to write to; created where it is missing.
     #[arg(short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
@@ -163,12 +155,12 @@ pub struct DemoArgs {
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
 /// A character that takes the motion.
-#[derive(Debug, Clone, Default, Args)]
+#[arguments]
+#[derive(Default)]
 pub struct RigArgs {
     /// The character to put the motion on ({formats}).
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
@@ -181,12 +173,12 @@ pub struct RigArgs {
     pub bone_stretch: Option<f64>,
 }
 
-#[derive(Debug, Clone, Args)]
+#[arguments]
 pub struct RetargetArgs {
     /// Takes or loops ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
     /// The character ({formats}).
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
@@ -197,7 +189,7 @@ pub struct RetargetArgs {
     /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
     #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub bone_stretch: Option<f64>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// The file to write; its extension selects the format; or a folder for many.
     #[arg(short, long, value_name = "OUT")]
@@ -211,17 +203,17 @@ pub struct RetargetArgs {
     /// Write the joint map into this file, to edit it.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub save_map: Option<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub engine: EngineArgs,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, Args)]
+#[arguments]
+#[derive(Copy)]
 pub struct EngineArgs {
     /// Whether the motion starts at the origin and faces forward [default: on with --for, else off].
     #[arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
