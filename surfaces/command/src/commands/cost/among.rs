@@ -15,7 +15,7 @@ use crate::{
     motions::{self, ReadMotion},
     output::{self, Outputs},
     plot::PlotFile,
-    report::table::Table,
+    report::table::in_columns,
     talk::{self, Progress},
 };
 
@@ -192,22 +192,21 @@ pub struct JumpsFacts {
 
 /// Words jumps among many motions.
 pub fn jumps_among(among: &JumpsFacts) -> String {
-    let mut jumps = Table::new("# | <leave | at s | <enter | at s | cost");
-    for (index, jump) in among.best.iter().enumerate() {
-        jumps.row(vec![
-            (index + 1).to_string(),
+    let jumps = (1_usize..).zip(&among.best).map(|(number, jump)| {
+        [
+            number.to_string(),
             jump.left.clone(),
             format!("{:.3}", jump.exit_secs),
             jump.entered.clone(),
             format!("{:.3}", jump.entry_secs),
             format!("{:.4}", jump.cost_metre_secs),
-        ]);
-    }
+        ]
+    });
     format!(
         "{} motions, {} of {:.3} s\n{}",
         among.motions.len(),
         among.decay,
         among.decay_secs,
-        jumps.render()
+        in_columns("# | <leave | at s | <enter | at s | cost", jumps)
     )
 }
