@@ -28,23 +28,18 @@ pub struct CheckArgs {
     #[args]
     pub limits: Limits,
     /// Read limits from this file; flags override it [default: the nearest loopwright.toml].
-    #[arg(long, value_name = "FILE")]
+    #[argument("FILE")]
     pub config: Option<PathBuf>,
     /// Grade from which a loop fails.
-    #[arg(
-        long,
-        value_name = "GRADE",
-        default_value = "bad",
-        value_parser = PossibleValuesParser::new(["review", "bad"]).try_map(|word| word.parse::<Grade>()),
-    )]
+    #[argument("GRADE", default_value = "bad", value_parser = PossibleValuesParser::new(["review", "bad"]).try_map(|word| word.parse::<Grade>()))]
     pub fail_on: Grade,
     /// Checks that decide the grade, by their ids: docs/checks.md lists them [default: all].
-    #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_word::<CheckId>)]
+    #[argument("ID,...", value_delimiter = ',', value_parser = parse_word::<CheckId>)]
     pub only: Vec<CheckId>,
     /// Also check whether the loops belong together: skeleton, frame rate, phase, duration, speed.
     pub together: bool,
     /// The take that the loops were made from; some figures need it.
-    #[arg(long, value_name = "TAKE")]
+    #[argument("TAKE")]
     pub take: Option<PathBuf>,
     #[args]
     pub reading: TakeArgs,
@@ -56,7 +51,7 @@ pub struct CheckArgs {
     /// Print JSON instead of text.
     pub json: bool,
     /// Also write a report for build servers, in the form of JUnit's.
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[argument("FILE", help_heading = OUTPUT)]
     pub junit: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long)]
@@ -72,7 +67,7 @@ pub struct LoopsArgs {
     #[args]
     pub reading: TakeArgs,
     /// The motion to write.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
@@ -88,16 +83,16 @@ pub struct BlendArgs {
     #[args]
     pub files: LoopsArgs,
     /// Weights of the loops, in their order [default: equal].
-    #[arg(long, value_name = "W,W", value_delimiter = ',', allow_hyphen_values = true)]
+    #[argument("W,W", value_delimiter = ',', allow_hyphen_values = true)]
     pub weights: Vec<f64>,
     /// Speed of the blend, m/s, between those of the loops; sets the weights.
-    #[arg(long, value_name = "S", conflicts_with = "weights")]
+    #[argument("S", conflicts_with = "weights")]
     pub speed: Option<f64>,
     /// Turn rate of the blend, deg/s, left positive; sets the weights.
-    #[arg(long, value_name = "D", conflicts_with = "weights", allow_hyphen_values = true)]
+    #[argument("D", conflicts_with = "weights", allow_hyphen_values = true)]
     pub turn_rate: Option<f64>,
     /// Whether planted feet are locked.
-    #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
+    #[argument("WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
     pub lock_feet: FootLock,
     #[args]
     pub on: RigArgs,
@@ -108,26 +103,31 @@ pub struct PlayArgs {
     #[args]
     pub files: LoopsArgs,
     /// How long to play, seconds.
-    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    #[argument("S", default_value_t = 60.0)]
     pub seconds: f64,
     /// Seed of the random order; the same seed gives the same motion.
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[argument("N", default_value_t = 7)]
     pub seed: u64,
     /// Fewest and most cycles of a loop, which then plays on to its best exit.
-    #[arg(long, value_name = "LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
+    #[argument("LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
     pub cycles: [u32; 2],
     /// How the jump into the next loop fades.
-    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Quintic)]
+    #[argument("FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Quintic)]
     pub fade: DecayKind,
     /// Length of the fade, seconds; of a spring its half-life [default: 0.4; spring 0.1].
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub fade_seconds: Option<f64>,
     /// Whether planted feet are locked, and feet kept above the floor, while a jump fades.
-    #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
-        value_parser = PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto"), default_value = "auto")]
+    #[argument(
+        "WHEN",
+        help_heading = FEET,
+        action = ArgAction::Set,
+        value_parser = PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto"),
+        default_value = "auto"
+    )]
     pub lock_feet: bool,
     /// Frames per second of the motion [default: those of the first loop].
-    #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
+    #[argument("R", help_heading = OUTPUT, value_parser = parse_positive)]
     pub fps: Option<f64>,
 }
 
@@ -135,16 +135,16 @@ pub struct PlayArgs {
 #[arguments(JUMP)]
 pub struct JumpSettings {
     /// How the jump fades.
-    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
+    #[argument("FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
     pub fade: DecayKind,
     /// Half-life of the spring, seconds (59.7% is left after it).
-    #[arg(long, value_name = "S", default_value_t = 0.1)]
+    #[argument("S", default_value_t = 0.1)]
     pub half_life: f64,
     /// Blend time of cubic and quintic, seconds.
-    #[arg(long, value_name = "S", default_value_t = 0.4)]
+    #[argument("S", default_value_t = 0.4)]
     pub blend: f64,
     /// Jumps to list at most.
-    #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
+    #[argument("K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub top: usize,
     /// Weight of joints: 'Head=0', '*Hand*=1'; repeatable.
     #[arg(long = "joint-weight", value_name = "PATTERN=W", value_parser = <(String, f64)>::read)]
@@ -162,7 +162,7 @@ pub struct CostArgs {
     #[args]
     pub reading: TakeArgs,
     /// Draw the costs into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot")]

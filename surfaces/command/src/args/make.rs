@@ -29,10 +29,10 @@ pub struct MakeArgs {
     #[arg(long, requires = "all_animations")]
     pub split: bool,
     /// Loops to make, by their rows in `find`: 2, or 1,3, or all that `find --top 1000` lists [default: 1].
-    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]
+    #[argument("N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]
     pub pick: Option<Rows>,
     /// Make a loop of these frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "turning", "idle", "every_cycle"])]
+    #[argument("START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "turning", "idle", "every_cycle"])]
     pub range: Option<(f64, f64)>,
     #[args]
     pub search: Option<SearchRequest>,
@@ -41,7 +41,7 @@ pub struct MakeArgs {
     #[args]
     pub target: TargetArgs,
     /// Put the take's start before the loop and its stop after it, or one of them, in one clip whose middle repeats.
-    #[arg(long, value_name = "start,stop", help_heading = OUTPUT, value_delimiter = ',', conflicts_with_all = ["all_animations", "plot"])]
+    #[argument("start,stop", help_heading = OUTPUT, value_delimiter = ',', conflicts_with_all = ["all_animations", "plot"])]
     pub with: Vec<PassageKind>,
     /// Write nothing: read, search and close, and say what would be written.
     #[arg(long, help_heading = OUTPUT)]
@@ -56,10 +56,10 @@ pub struct CloseArgs {
     #[arg(help_heading = INPUT)]
     pub take: PathBuf,
     /// Frames of the loop, counted from 0, whole or fractional.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, required_unless_present = "recipe")]
+    #[argument("START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, required_unless_present = "recipe")]
     pub range: Option<(f64, f64)>,
     /// Cycles that the frames hold [default: estimated].
-    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = clap::value_parser!(u32).range(1..))]
+    #[argument("N", help_heading = WHICH_LOOP, value_parser = clap::value_parser!(u32).range(1..))]
     pub cycles: Option<u32>,
     #[args]
     pub settings: LoopArgs,
@@ -72,19 +72,19 @@ pub struct CloseArgs {
 pub struct TargetArgs {
     /// The loop to write, - for the standard output [default: TAKE-loop.EXT in the current folder; of several animations TAKE-loops.EXT]; of many takes, the
     /// folder for them.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: Option<PathBuf>,
     /// Format of the loop: {extensions} [default: by the name of the output, else the engine's or that of the take].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Read settings from this file (TOML); flags override it.
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub recipe: Option<PathBuf>,
     /// Save all settings and the chosen frames into this file; --recipe makes the same loop again.
-    #[arg(long, value_name = "FILE")]
+    #[argument("FILE")]
     pub save_recipe: Option<PathBuf>,
     /// Draw the seam before and after closing into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long)]
@@ -150,12 +150,11 @@ pub struct FindArgs {
     #[args]
     pub jobs: JobsArgs,
     /// Rows to list at most.
-    #[arg(long, value_name = "K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
+    #[argument("K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub top: usize,
     /// List where the take does the same as this take or loop, instead; repeatable, or a folder.
-    #[arg(
-        long,
-        value_name = "FILE[:START:END]",
+    #[argument(
+        "FILE[:START:END]",
         help_heading = WHICH_LOOP,
         conflicts_with_all = [
             "cycles", "seconds", "speed", "turn_rate", "turning", "idle", "every_cycle", "symmetric", "ping_pong", "plot", "verbose",
@@ -171,7 +170,7 @@ pub struct FindArgs {
     #[args]
     pub sets: Sets,
     /// Draw the take and the loops into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot")]
@@ -186,29 +185,29 @@ pub struct FindArgs {
 #[arguments]
 pub struct ListenArgs {
     /// UDP port of this machine to receive VMC at, such as 39539 [default: none, BVH comes by the standard input].
-    #[arg(long, value_name = "PORT", help_heading = INPUT)]
+    #[argument("PORT", help_heading = INPUT)]
     pub port: Option<u16>,
     /// Frames per second of what is received [default: those of the sender].
-    #[arg(long, value_name = "R", help_heading = INPUT, requires = "port")]
+    #[argument("R", help_heading = INPUT, requires = "port")]
     pub fps: Option<f64>,
     /// End after so many seconds of motion.
-    #[arg(long, value_name = "S", help_heading = INPUT)]
+    #[argument("S", help_heading = INPUT)]
     pub seconds: Option<f64>,
     /// End when no motion came for so many seconds [default: 10 behind the first pose with --port, else never].
-    #[arg(long, value_name = "S", help_heading = INPUT)]
+    #[argument("S", help_heading = INPUT)]
     pub timeout: Option<f64>,
     #[args]
     pub take: StudyArgs,
     #[args]
     pub sets: Sets,
     /// Read settings from this file (TOML); flags override it.
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub recipe: Option<PathBuf>,
     /// The loop to write, which better ones replace while the motion goes on.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Keep what was heard in this file (BVH); `make` makes the last loop of it.
-    #[arg(long, value_name = "TAKE", help_heading = OUTPUT)]
+    #[argument("TAKE", help_heading = OUTPUT)]
     pub record: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long)]
@@ -225,15 +224,15 @@ pub struct ListenArgs {
 #[derive(Default)]
 pub struct ManyArgs {
     /// Names of the loops, of {stem}, {animation}, {kind}, {speed} and {row}; an extension selects the format [default: {stem}-loop].
-    #[arg(long, value_name = "TEMPLATE", value_parser = Template::parse)]
+    #[argument("TEMPLATE", value_parser = Template::parse)]
     pub name: Option<Template>,
     /// Write a row for each loop into this file: .parquet, .csv or .jsonl.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub catalog: Option<PathBuf>,
     /// Continue an earlier run into the same folder; takes that are done, with the same settings, are skipped.
     pub resume: bool,
     /// Process only part I of N, as one of N machines.
-    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    #[argument("I/N", value_parser = Shard::parse)]
     pub shard: Option<Shard>,
     #[args]
     pub jobs: JobsArgs,
@@ -251,7 +250,7 @@ impl ManyArgs {
 #[derive(Copy, Default)]
 pub struct JobsArgs {
     /// Files to process at the same time; does not affect results [default: one for each core].
-    #[arg(short, long, value_name = "N")]
+    #[argument("N", short)]
     pub jobs: Option<NonZeroUsize>,
 }
 
@@ -260,6 +259,6 @@ pub struct JobsArgs {
 #[derive(Default)]
 pub struct ExcludeArgs {
     /// Leave out animations of this name, pattern or number; repeatable.
-    #[arg(long, value_name = "NAME")]
+    #[argument("NAME")]
     pub exclude: Vec<String>,
 }

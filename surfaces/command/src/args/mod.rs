@@ -60,16 +60,16 @@ pub struct SharedArgs {
     #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
     /// Memory that a file may take, such as 2G [default: 288M and 48 times its size, at most three quarters of the machine's].
-    #[arg(long, global = true, help_heading = MEMORY, value_name = "SIZE")]
+    #[argument("SIZE", global = true, help_heading = MEMORY)]
     pub max_memory: Option<MemorySize>,
     /// Let recipes, catalogs and databases name files in this folder, too; repeatable.
-    #[arg(long, global = true, help_heading = MEMORY, value_name = "FOLDER")]
+    #[argument("FOLDER", global = true, help_heading = MEMORY)]
     pub allow_paths: Vec<PathBuf>,
     /// Suppress warnings and notes.
     #[arg(short, long, global = true, help_heading = MESSAGES)]
     pub quiet: bool,
     /// When messages are coloured.
-    #[arg(long, global = true, help_heading = MESSAGES, value_name = "WHEN", default_value = "auto")]
+    #[argument("WHEN", global = true, help_heading = MESSAGES, default_value = "auto")]
     pub color: ColorChoice,
     /// Print the version.
     #[arg(short = 'V', long, hide = true, action = ArgAction::Version)]
@@ -214,7 +214,7 @@ pub struct RecipeArgs {
 #[arguments]
 pub struct ManArgs {
     /// The folder for the pages, one of each command; created where it is missing.
-    #[arg(short, long, value_name = "FOLDER")]
+    #[argument("FOLDER", short)]
     pub output: PathBuf,
     /// Overwrite existing pages.
     #[arg(short, long)]

@@ -19,10 +19,10 @@ pub struct SetArgs {
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub takes: Vec<PathBuf>,
     /// Fill this table of clips (TOML) from the takes, in place of a set: [[clip]] with name, gait, direction, mirrored, file, and keys of [output].
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub spec: Option<PathBuf>,
     /// Only takes and animations of this name or pattern: '*Neutral*' [default: the style with most takes].
-    #[arg(long, value_name = "PATTERN", help_heading = INPUT)]
+    #[argument("PATTERN", help_heading = INPUT)]
     pub style: Option<String>,
     #[args]
     pub left_out: ExcludeArgs,
@@ -31,18 +31,18 @@ pub struct SetArgs {
     #[args]
     pub sets: Sets,
     /// Loops of each way to move, which differ as much as the takes allow.
-    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, default_value = "1")]
+    #[argument("N", help_heading = WHICH_LOOP, default_value = "1")]
     pub variants: NonZeroUsize,
     /// Frames per second of the set [default: those of most takes].
-    #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
+    #[argument("R", help_heading = OUTPUT, value_parser = parse_positive)]
     pub fps: Option<f64>,
     /// The folder for the clips and for set.json.
-    #[arg(short, long, value_name = "FOLDER")]
+    #[argument("FOLDER", short)]
     pub output: PathBuf,
     /// Write each clip into a file of its own, with the character, where one file could hold all.
     pub split: bool,
     /// Format of the clips: {extensions} [default: the engine's, or that of the character or of the takes].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
@@ -69,21 +69,21 @@ pub struct CutArgs {
     #[args]
     pub on: RigArgs,
     /// The folder for what is cut; created where it is missing.
-    #[arg(short, long, value_name = "FOLDER")]
+    #[argument("FOLDER", short)]
     pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Kinds to look for: start, stop, turn, jump [default: all].
-    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = parse_word::<CutKind>)]
+    #[argument("KIND,...", value_delimiter = ',', value_parser = parse_word::<CutKind>)]
     pub kind: Vec<CutKind>,
     /// Also make a transition from each loop into each other.
     pub transitions: bool,
     /// Frames per second [default: those of the first loop, else of the take].
-    #[arg(long, value_name = "R", value_parser = parse_positive)]
+    #[argument("R", value_parser = parse_positive)]
     pub fps: Option<f64>,
     /// Format of the files: {extensions} [default: the engine's, or that of the character or the take].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]

@@ -27,7 +27,7 @@ pub struct InspectArgs {
     #[args]
     pub sets: Sets,
     /// Draw the take into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot")]
@@ -70,7 +70,7 @@ pub struct ConvertArgs {
     #[arg(skip)]
     pub number: Option<usize>,
     /// Format of several outputs: {extensions} [default: the engine's, or that of each input].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     #[args]
     pub jobs: JobsArgs,
@@ -80,7 +80,7 @@ pub struct ConvertArgs {
     #[arg(long, help_heading = OUTPUT)]
     pub mirror: bool,
     /// Pairs of joints, LeftArm = RightArm a line [default: by name].
-    #[arg(long, help_heading = INPUT, value_name = "FILE", requires = "mirror")]
+    #[argument("FILE", help_heading = INPUT, requires = "mirror")]
     pub mirror_map: Option<PathBuf>,
     #[args]
     pub on: RigArgs,
@@ -96,46 +96,46 @@ pub struct ConvertArgs {
 #[arguments(WALK)]
 pub struct SynthArgs {
     /// The take to write; the true values go to OUT.truth.json.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Seed of all randomness; the same seed gives the same bytes.
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
     /// Length of the take, seconds.
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub seconds: Option<f64>,
     /// Frames per second.
-    #[arg(long, value_name = "R")]
+    #[argument("R")]
     pub fps: Option<f64>,
     /// Length of one cycle (two steps), seconds.
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub period: Option<f64>,
     /// Forward speed, m/s; 0 steps in place.
-    #[arg(long, value_name = "MPS")]
+    #[argument("MPS")]
     pub speed: Option<f64>,
     /// Turn rate, deg/s, left positive.
     #[arg(long = "turn-rate", value_name = "DPS", allow_negative_numbers = true)]
     pub turn: Option<f64>,
     /// Rate of climb, m/s.
-    #[arg(long, value_name = "MPS", allow_negative_numbers = true)]
+    #[argument("MPS", allow_negative_numbers = true)]
     pub climb: Option<f64>,
     /// How much the stride grows over the take, as a share.
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[argument("SHARE", allow_negative_numbers = true)]
     pub drift: Option<f64>,
     /// How far the body rises over the take, metres.
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[argument("M", allow_negative_numbers = true)]
     pub rise: Option<f64>,
     /// How much step rate and speed vary, as a share.
-    #[arg(long, value_name = "SHARE")]
+    #[argument("SHARE")]
     pub variation: Option<f64>,
     /// Sensor noise, degrees.
-    #[arg(long, value_name = "DEG")]
+    #[argument("DEG")]
     pub noise: Option<f64>,
     /// How long the body stands before it walks, seconds.
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub lead_in: Option<f64>,
     /// Let a robot walk, at 30 frames per second unless --fps says otherwise; its MJCF goes to this file.
-    #[arg(long, value_name = "FILE")]
+    #[argument("FILE")]
     pub robot: Option<PathBuf>,
     /// Start with a T-pose, as many recordings do.
     pub t_pose: bool,
@@ -149,7 +149,7 @@ pub struct SynthArgs {
 #[arguments]
 pub struct DemoArgs {
     /// Folder to write to; created where it is missing.
-    #[arg(short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
+    #[argument("FOLDER", short, default_value = "loopwright-demo")]
     pub output: PathBuf,
     /// Overwrite the files of an earlier run.
     #[arg(short, long)]
@@ -163,13 +163,13 @@ pub struct DemoArgs {
 #[derive(Default)]
 pub struct RigArgs {
     /// The character to put the motion on ({formats}).
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub rig: Option<PathBuf>,
     /// Joint map, in TOML [default: matched by names and shape].
-    #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
+    #[argument("FILE", help_heading = INPUT, requires = "rig")]
     pub map: Option<PathBuf>,
     /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
-    #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
+    #[argument("PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub bone_stretch: Option<f64>,
 }
 
@@ -181,27 +181,27 @@ pub struct RetargetArgs {
     #[args]
     pub jobs: JobsArgs,
     /// The character ({formats}).
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub rig: PathBuf,
     /// Joint map, in TOML; joints that it does not name are matched.
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub map: Option<PathBuf>,
     /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
-    #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
+    #[argument("PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub bone_stretch: Option<f64>,
     #[args]
     pub reading: TakeArgs,
     /// The file to write; its extension selects the format; or a folder for many.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Write all motions as animations into one copy of the character's file.
     #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["to", "save_map"])]
     pub into_one: bool,
     /// Format of several outputs: {extensions} [default: the engine's, or that of the character].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Write the joint map into this file, to edit it.
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[argument("FILE", help_heading = OUTPUT)]
     pub save_map: Option<PathBuf>,
     #[args]
     pub engine: EngineArgs,
@@ -216,7 +216,7 @@ pub struct RetargetArgs {
 #[derive(Copy)]
 pub struct EngineArgs {
     /// Whether the motion starts at the origin and faces forward [default: on with --for, else off].
-    #[arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
+    #[argument("WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
     pub recenter: Option<Recenter>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
