@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright_catalog::{CatalogError, CatalogFormat, LoopRow};
-use loopwright_core::names;
+use loopwright_core::{math::ordered, names};
 use loopwright_job::TURNING_DPS;
 
 use crate::{
@@ -146,7 +146,7 @@ fn sort(rows: &mut [LoopRow], by: SortBy) {
         SortBy::Slide => row.foot_slide_cmps.unwrap_or(f64::INFINITY),
         SortBy::Seconds => row.period_secs,
     };
-    rows.sort_by(|one, other| key(one).total_cmp(&key(other)));
+    rows.sort_by_key(|row| ordered(key(row)));
 }
 
 fn human(answer: &CatalogAnswer, outputs: &[String]) -> String {

@@ -110,11 +110,10 @@ pub fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
             })
         })
         .map_err(|error| {
-            let failure = Failure::cannot("use", path, &error);
-            match error {
-                DatabaseError::Magic => failure.try_this("a file that `loopwright match build` wrote"),
-                _ => failure.try_this("build the database again: loopwright match build TAKES -o DB"),
-            }
+            Failure::cannot("use", path, &error).try_this(match error {
+                DatabaseError::Magic => "a file that `loopwright match build` wrote",
+                _ => "build the database again: loopwright match build TAKES -o DB",
+            })
         })
 }
 
