@@ -23,7 +23,6 @@ use crate::{
     loop_output, memory,
     motions::NamedMotion,
     output::Outputs,
-    perform,
     report::{failure::of_arguments, find::FindAnswer},
     talk, written_loop,
 };
@@ -65,7 +64,7 @@ pub fn answer(typed: &[OsString]) -> Result<Answer> {
         // The flag holds for a whole process.
         return Err(Failure::error("--dry-run is of the command alone"));
     }
-    let (result, aside) = talk::aside(|| perform(cli.command));
+    let (result, aside) = talk::aside(|| cli.command.perform());
     let status = exit::status(&result);
     let mut printed = aside.printed;
     let failure = result.err();

@@ -51,8 +51,7 @@ mod surface;
 mod written_loop;
 mod written_passage;
 
-use args::{Cli, Command};
-use exit::Ending;
+use args::Cli;
 pub use exit::Failure;
 use loopwright_job::recipe::{self, words};
 use project::Typed;
@@ -92,47 +91,10 @@ pub fn run(typed: &[OsString]) -> u8 {
     if let Some(path) = &file {
         note!("with the settings of \"{}\"", path.display());
     }
-    let result = perform(command);
+    let result = command.perform();
     output::sync_folders();
     if let Err(failure) = &result {
         report::failure::report(failure);
     }
     exit::status(&result)
-}
-
-/// Runs a command, once the run is set up.
-fn perform(command: Command) -> Result<Ending, Failure> {
-    match command {
-        Command::Inspect(args) => commands::inspect::run(&args),
-        Command::List(args) => commands::list::run(&args),
-        Command::Find(args) => commands::find::run(&args),
-        Command::Make(args) => commands::make::run(*args),
-        Command::Close(args) => commands::make::close(*args),
-        Command::Listen(args) => commands::listen::run(*args),
-        Command::Blend(args) => commands::blend::run(&args),
-        Command::Set(args) => match &args.spec {
-            Some(spec) => commands::spec::run(&args, spec),
-            None => commands::set::run(&args),
-        },
-        Command::Play(args) => commands::play::run(&args),
-        Command::Cut(args) => commands::cut::run(&args),
-        Command::Cost(args) => commands::cost::run(&args),
-        Command::Match(args) => commands::matching::run(&args),
-        Command::Check(args) => commands::check::run(&args),
-        Command::Catalog(args) => commands::catalog::run(&args),
-        Command::Report(args) => commands::report::run(&args),
-        Command::Fit(args) => commands::fit::run(&args),
-        Command::Convert(args) => commands::convert::run(args),
-        Command::Retarget(args) => commands::retarget::run(&args),
-        Command::Render(args) => commands::render::run(&args),
-        Command::Synth(args) => commands::synth::run(&args),
-        Command::Demo(args) => commands::demo::run(&args),
-        Command::Studio(args) => commands::studio::run(&args),
-        Command::Mcp => commands::mcp::run(),
-        Command::Completions(args) => commands::definitions::completions(&args),
-        Command::Man(args) => commands::definitions::man(&args),
-        Command::Recipe(args) => commands::definitions::recipe(&args),
-        Command::Schema => commands::definitions::schema(),
-        Command::Licences => commands::licences::run(),
-    }
 }

@@ -196,7 +196,7 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
 
 /// Words why the joints of a character and of a motion do not match.
 fn joints(error: &MapError) -> Failure {
-    let failure = Failure::error(error.to_string());
+    let failure = Failure::error(error);
     match error {
         MapError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
             failure.try_this(format!("one of: {}", similar.join(", ")))

@@ -8,6 +8,9 @@
     reason = "most of its modules are private: `pub` in them is for the other modules"
 )]
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 mod road;
 
 pub mod work;

@@ -66,6 +66,25 @@ pub fn flags(heading: TokenStream, item: TokenStream) -> TokenStream {
     )
 }
 
+/// For the flags of a command, under a heading of its help if one is given. A field without an attribute is a switch of its own name, one with
+/// `argument("NAME")` is followed by a value of that name, and `args` stands for all flags of its type.
+#[proc_macro_attribute]
+pub fn arguments(heading: TokenStream, item: TokenStream) -> TokenStream {
+    let heading = match heading.is_empty() {
+        true => String::new(),
+        false => format!("#[command(next_help_heading = {heading})]"),
+    };
+    let item = completed(item, "arg", |tree| tree.to_string() == "pub", ["#[arg(long)]", ""]);
+    below(
+        &format!("#[derive(Clone, Debug, clap::Args)] {heading}"),
+        replaced(item, &|name, arguments| match name {
+            "args" => Some("command(flatten)".to_owned()),
+            "argument" => Some(format!("arg(long, value_name = {}", arguments.trim_start_matches('('))),
+            _ => None,
+        }),
+    )
+}
+
 /// Returns the item with attributes before each of its fields or variants that has none beginning with `mark`, and within what it wraps.
 /// `is_head` tells where they begin, behind their attributes.
 fn completed(

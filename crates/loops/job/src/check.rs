@@ -205,6 +205,9 @@ impl Stored<'_> {
         } = *self;
         let stored = sidecar.map(|sidecar| sidecar.quality.checks.as_slice());
         let num_samples = in_file.layout.num_even_samples();
+        let has_variation = sidecar.is_some_and(|sidecar| sidecar.variation.is_some());
+        let is_shaped = pulls_back(in_file.mode)
+            || sidecar.is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty());
         Verdict::new(&Subject {
             quality,
             skeleton: take.skeleton(),
@@ -214,14 +217,8 @@ impl Stored<'_> {
             mode: in_file.mode,
             is_speed_known: !stored.is_some_and(verdict::is_speed_unknown),
             was_in_place: stored.is_some_and(|checks| checks.iter().any(is_slide_of_feet_in_place)),
-            is_meant_to_differ: pulls_back(in_file.mode)
-                || sidecar.is_some_and(|sidecar| {
-                    sidecar.mean_cycle.is_some() || sidecar.variation.is_some() || !sidecar.edits.is_empty()
-                }),
-            is_varied: sidecar.is_some_and(|sidecar| {
-                let is_shaped = sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty() || pulls_back(in_file.mode);
-                sidecar.variation.is_some() && !is_shaped
-            }),
+            is_meant_to_differ: is_shaped || has_variation,
+            is_varied: has_variation && !is_shaped,
             authored,
             retimed: None,
             likeness: None,

@@ -207,8 +207,7 @@ impl Warning {
 }
 
 /// The remedy for a visible seam.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[expect(missing_docs, reason = "messages show what they are")]
+#[error_kinds(Copy, Eq)]
 pub enum SeamRemedy {
     #[error("the clip has it as it is, and --set stretch.mend=true closes it")]
     OfTheClip,

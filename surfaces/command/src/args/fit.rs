@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use loopwright_controller::MODES;
 use loopwright_core::analysis::MotionKind;
 
@@ -13,7 +12,7 @@ use crate::{
     words::kind_among,
 };
 
-#[derive(Debug, Args)]
+#[arguments]
 #[command(override_usage = "loopwright fit [OPTIONS] <TAKE>...\n       \
     loopwright fit --profile FILE\n       \
     loopwright fit --speed S (--acceleration A | --half-life H)\n       \
@@ -23,41 +22,40 @@ pub struct FitArgs {
     #[arg(help_heading = INPUT, required_unless_present_any = ["speed", "angle", "half_life", "profile"], value_name = "TAKE")]
     pub takes: Vec<PathBuf>,
     /// How the takes move [default: detected from speed and direction].
-    #[arg(long, value_name = "MODE", help_heading = FIT, value_parser = kind_among(&MODES))]
+    #[argument("MODE", help_heading = FIT, value_parser = kind_among(&MODES))]
     pub mode: Option<MotionKind>,
     /// How much velocity and facing are smoothed: standard deviation, seconds.
-    #[arg(long, value_name = "S", help_heading = FIT, default_value_t = loopwright_controller::SMOOTHING_SECS)]
+    #[argument("S", help_heading = FIT, default_value_t = loopwright_controller::SMOOTHING_SECS)]
     pub smoothing: f64,
     /// Write the settings into this file too.
-    #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
+    #[argument("FILE", help_heading = OUTPUT)]
     pub toml: Option<PathBuf>,
     /// Draw speeds and fits into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// CSV table with a first line of names: time and speed, or distance and time (s, m/s, m).
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["takes", "speed", "angle", "half_life"], help_heading = NUMBERS_ALONE)]
+    #[argument("FILE", conflicts_with_all = ["takes", "speed", "angle", "half_life"], help_heading = NUMBERS_ALONE)]
     pub profile: Option<PathBuf>,
     /// Top speed, m/s.
-    #[arg(long, value_name = "S", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
+    #[argument("S", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
     pub speed: Option<f64>,
     /// Largest acceleration from standing to that speed, m/s^2.
-    #[arg(long, value_name = "A", value_parser = parse_positive, requires = "speed", conflicts_with_all = ["takes", "half_life"], help_heading = NUMBERS_ALONE)]
+    #[argument("A", value_parser = parse_positive, requires = "speed", conflicts_with_all = ["takes", "half_life"], help_heading = NUMBERS_ALONE)]
     pub acceleration: Option<f64>,
     /// Angle of a turn, degrees.
-    #[arg(long, value_name = "D", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
+    #[argument("D", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
     pub angle: Option<f64>,
     /// Largest turn rate within that turn, deg/s.
-    #[arg(long, value_name = "R", value_parser = parse_positive, requires = "angle", conflicts_with_all = ["takes", "half_life"], help_heading = NUMBERS_ALONE)]
+    #[argument("R", value_parser = parse_positive, requires = "angle", conflicts_with_all = ["takes", "half_life"], help_heading = NUMBERS_ALONE)]
     pub turn_rate: Option<f64>,
     /// Half-life, seconds; gives the largest acceleration or turn rate.
-    #[arg(long, value_name = "H", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
+    #[argument("H", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
     pub half_life: Option<f64>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }

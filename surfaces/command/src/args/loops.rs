@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{
-    ArgAction, Args,
+    ArgAction,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use loopwright_core::{feet::FootLock, math::DecayKind};
@@ -19,46 +19,39 @@ use crate::{
     words::{Written, choice},
 };
 
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = INPUT)]
+#[arguments(INPUT)]
+#[derive(Default)]
 pub struct CheckArgs {
     /// Loops ({formats}), with their sidecars where they have them: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP")]
     pub loops: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub limits: Limits,
     /// Read limits from this file; flags override it [default: the nearest loopwright.toml].
-    #[arg(long, value_name = "FILE")]
+    #[argument("FILE")]
     pub config: Option<PathBuf>,
     /// Grade from which a loop fails.
-    #[arg(
-        long,
-        value_name = "GRADE",
-        default_value = "bad",
-        value_parser = PossibleValuesParser::new(["review", "bad"]).try_map(|word| word.parse::<Grade>()),
-    )]
+    #[argument("GRADE", default_value = "bad", value_parser = PossibleValuesParser::new(["review", "bad"]).try_map(|word| word.parse::<Grade>()))]
     pub fail_on: Grade,
     /// Checks that decide the grade, by their ids: docs/checks.md lists them [default: all].
-    #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_word::<CheckId>)]
+    #[argument("ID,...", value_delimiter = ',', value_parser = parse_word::<CheckId>)]
     pub only: Vec<CheckId>,
     /// Also check whether the loops belong together: skeleton, frame rate, phase, duration, speed.
-    #[arg(long)]
     pub together: bool,
     /// The take that the loops were made from; some figures need it.
-    #[arg(long, value_name = "TAKE")]
+    #[argument("TAKE")]
     pub take: Option<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub left_out: ExcludeArgs,
     /// Print all figures.
     #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
     /// Also write a report for build servers, in the form of JUnit's.
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[argument("FILE", help_heading = OUTPUT)]
     pub junit: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long)]
@@ -66,116 +59,114 @@ pub struct CheckArgs {
 }
 
 /// Loops that are read together, and the motion that they become.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = OUTPUT)]
+#[arguments(OUTPUT)]
 pub struct LoopsArgs {
     /// Loops of one skeleton ({formats}), each with its sidecar: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP", help_heading = INPUT)]
     pub loops: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// The motion to write.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
-    #[command(flatten)]
+    #[args]
     pub engine: EngineArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = MIX)]
+#[arguments(MIX)]
 pub struct BlendArgs {
-    #[command(flatten)]
+    #[args]
     pub files: LoopsArgs,
     /// Weights of the loops, in their order [default: equal].
-    #[arg(long, value_name = "W,W", value_delimiter = ',', allow_hyphen_values = true)]
+    #[argument("W,W", value_delimiter = ',', allow_hyphen_values = true)]
     pub weights: Vec<f64>,
     /// Speed of the blend, m/s, between those of the loops; sets the weights.
-    #[arg(long, value_name = "S", conflicts_with = "weights")]
+    #[argument("S", conflicts_with = "weights")]
     pub speed: Option<f64>,
     /// Turn rate of the blend, deg/s, left positive; sets the weights.
-    #[arg(long, value_name = "D", conflicts_with = "weights", allow_hyphen_values = true)]
+    #[argument("D", conflicts_with = "weights", allow_hyphen_values = true)]
     pub turn_rate: Option<f64>,
     /// Whether planted feet are locked.
-    #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
+    #[argument("WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
     pub lock_feet: FootLock,
-    #[command(flatten)]
+    #[args]
     pub on: RigArgs,
 }
 
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = MIX)]
+#[arguments(MIX)]
 pub struct PlayArgs {
-    #[command(flatten)]
+    #[args]
     pub files: LoopsArgs,
     /// How long to play, seconds.
-    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    #[argument("S", default_value_t = 60.0)]
     pub seconds: f64,
     /// Seed of the random order; the same seed gives the same motion.
-    #[arg(long, value_name = "N", default_value_t = 7)]
+    #[argument("N", default_value_t = 7)]
     pub seed: u64,
     /// Fewest and most cycles of a loop, which then plays on to its best exit.
-    #[arg(long, value_name = "LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
+    #[argument("LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
     pub cycles: [u32; 2],
     /// How the jump into the next loop fades.
-    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Quintic)]
+    #[argument("FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Quintic)]
     pub fade: DecayKind,
     /// Length of the fade, seconds; of a spring its half-life [default: 0.4; spring 0.1].
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub fade_seconds: Option<f64>,
     /// Whether planted feet are locked, and feet kept above the floor, while a jump fades.
-    #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
-        value_parser = PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto"), default_value = "auto")]
+    #[argument(
+        "WHEN",
+        help_heading = FEET,
+        action = ArgAction::Set,
+        value_parser = PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto"),
+        default_value = "auto"
+    )]
     pub lock_feet: bool,
     /// Frames per second of the motion [default: those of the first loop].
-    #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
+    #[argument("R", help_heading = OUTPUT, value_parser = parse_positive)]
     pub fps: Option<f64>,
 }
 
 /// What a jump costs, and how many of them are listed.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = JUMP)]
+#[arguments(JUMP)]
 pub struct JumpSettings {
     /// How the jump fades.
-    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
+    #[argument("FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
     pub fade: DecayKind,
     /// Half-life of the spring, seconds (59.7% is left after it).
-    #[arg(long, value_name = "S", default_value_t = 0.1)]
+    #[argument("S", default_value_t = 0.1)]
     pub half_life: f64,
     /// Blend time of cubic and quintic, seconds.
-    #[arg(long, value_name = "S", default_value_t = 0.4)]
+    #[argument("S", default_value_t = 0.4)]
     pub blend: f64,
     /// Jumps to list at most.
-    #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
+    #[argument("K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub top: usize,
     /// Weight of joints: 'Head=0', '*Hand*=1'; repeatable.
     #[arg(long = "joint-weight", value_name = "PATTERN=W", value_parser = <(String, f64)>::read)]
     pub weights: Vec<(String, f64)>,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = JUMP)]
+#[arguments(JUMP)]
 pub struct CostArgs {
     /// The motion to leave and the one to enter, of one skeleton: takes or loops ({formats}); :FRAME selects one frame,
     /// from 0. Folders, patterns or more files: each motion into each other.
     #[arg(value_name = "FILE[:FRAME]", required = true, num_args = 1.., help_heading = INPUT)]
     pub motions: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub jumps: JumpSettings,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Draw the costs into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }

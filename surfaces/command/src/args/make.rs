@@ -2,7 +2,6 @@
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
-use clap::Args;
 use loopwright_formats::Format;
 use loopwright_job::{DEFAULT_TOP, Rows, SearchRequest};
 use loopwright_moves::PassageKind;
@@ -16,7 +15,7 @@ use crate::{
     recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs},
 };
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct MakeArgs {
     /// Takes ({formats}): files, folders, or patterns such as 'takes/**/*.bvh'; - is the standard input.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
@@ -24,69 +23,68 @@ pub struct MakeArgs {
     /// Loop every animation of the file into one copy of it.
     #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
     pub all_animations: bool,
-    #[command(flatten)]
+    #[args]
     pub left_out: ExcludeArgs,
     /// Write each loop into its own file.
     #[arg(long, requires = "all_animations")]
     pub split: bool,
     /// Loops to make, by their rows in `find`: 2, or 1,3, or all that `find --top 1000` lists [default: 1].
-    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]
+    #[argument("N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]
     pub pick: Option<Rows>,
     /// Make a loop of these frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "turning", "idle", "every_cycle"])]
+    #[argument("START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "turning", "idle", "every_cycle"])]
     pub range: Option<(f64, f64)>,
-    #[command(flatten)]
+    #[args]
     pub search: Option<SearchRequest>,
-    #[command(flatten)]
+    #[args]
     pub settings: LoopArgs,
-    #[command(flatten)]
+    #[args]
     pub target: TargetArgs,
     /// Put the take's start before the loop and its stop after it, or one of them, in one clip whose middle repeats.
-    #[arg(long, value_name = "start,stop", help_heading = OUTPUT, value_delimiter = ',', conflicts_with_all = ["all_animations", "plot"])]
+    #[argument("start,stop", help_heading = OUTPUT, value_delimiter = ',', conflicts_with_all = ["all_animations", "plot"])]
     pub with: Vec<PassageKind>,
     /// Write nothing: read, search and close, and say what would be written.
     #[arg(long, help_heading = OUTPUT)]
     pub dry_run: bool,
-    #[command(flatten)]
+    #[args]
     pub many: ManyArgs,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct CloseArgs {
     /// The take ({formats}).
     #[arg(help_heading = INPUT)]
     pub take: PathBuf,
     /// Frames of the loop, counted from 0, whole or fractional.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, required_unless_present = "recipe")]
+    #[argument("START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, required_unless_present = "recipe")]
     pub range: Option<(f64, f64)>,
     /// Cycles that the frames hold [default: estimated].
-    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = clap::value_parser!(u32).range(1..))]
+    #[argument("N", help_heading = WHICH_LOOP, value_parser = clap::value_parser!(u32).range(1..))]
     pub cycles: Option<u32>,
-    #[command(flatten)]
+    #[args]
     pub settings: LoopArgs,
-    #[command(flatten)]
+    #[args]
     pub target: TargetArgs,
 }
 
 /// Where everything goes.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = OUTPUT)]
+#[arguments(OUTPUT)]
 pub struct TargetArgs {
     /// The loop to write, - for the standard output [default: TAKE-loop.EXT in the current folder; of several animations TAKE-loops.EXT]; of many takes, the
     /// folder for them.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: Option<PathBuf>,
     /// Format of the loop: {extensions} [default: by the name of the output, else the engine's or that of the take].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Read settings from this file (TOML); flags override it.
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub recipe: Option<PathBuf>,
     /// Save all settings and the chosen frames into this file; --recipe makes the same loop again.
-    #[arg(long, value_name = "FILE")]
+    #[argument("FILE")]
     pub save_recipe: Option<PathBuf>,
     /// Draw the seam before and after closing into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long)]
@@ -95,22 +93,21 @@ pub struct TargetArgs {
     #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
 /// The parts of a recipe that are flags.
-#[derive(Debug, Args)]
+#[arguments]
 pub struct LoopArgs {
-    #[command(flatten)]
+    #[args]
     mirror: MirrorArgs,
-    #[command(flatten)]
+    #[args]
     closure: ClosureRecipe,
-    #[command(flatten)]
+    #[args]
     output: OutputRecipe,
-    #[command(flatten)]
+    #[args]
     take: StudyArgs,
-    #[command(flatten)]
+    #[args]
     pub sets: Sets,
 }
 
@@ -135,47 +132,45 @@ impl LoopArgs {
 }
 
 /// Loops of which the take shows half.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = WHICH_LOOP)]
+#[arguments(WHICH_LOOP)]
+#[derive(Default)]
 pub struct MirrorArgs {
     /// Symmetric loops: half a cycle of the take, then its mirror image.
-    #[arg(long)]
     pub symmetric: bool,
     /// Play the frames there and back, with soft turns: for what does not repeat, such as a tail or breathing.
     #[arg(long, conflicts_with = "symmetric")]
     pub ping_pong: bool,
 }
 
-#[derive(Debug, Clone, Args)]
+#[arguments]
 pub struct FindArgs {
     /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
     /// Rows to list at most.
-    #[arg(long, value_name = "K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
+    #[argument("K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub top: usize,
     /// List where the take does the same as this take or loop, instead; repeatable, or a folder.
-    #[arg(
-        long,
-        value_name = "FILE[:START:END]",
+    #[argument(
+        "FILE[:START:END]",
         help_heading = WHICH_LOOP,
         conflicts_with_all = [
             "cycles", "seconds", "speed", "turn_rate", "turning", "idle", "every_cycle", "symmetric", "ping_pong", "plot", "verbose",
         ]
     )]
     pub like: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub search: SearchRequest,
-    #[command(flatten)]
+    #[args]
     pub mirror: MirrorArgs,
-    #[command(flatten)]
+    #[args]
     pub study: StudyArgs,
-    #[command(flatten)]
+    #[args]
     pub sets: Sets,
     /// Draw the take and the loops into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot")]
@@ -184,36 +179,35 @@ pub struct FindArgs {
     #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct ListenArgs {
     /// UDP port of this machine to receive VMC at, such as 39539 [default: none, BVH comes by the standard input].
-    #[arg(long, value_name = "PORT", help_heading = INPUT)]
+    #[argument("PORT", help_heading = INPUT)]
     pub port: Option<u16>,
     /// Frames per second of what is received [default: those of the sender].
-    #[arg(long, value_name = "R", help_heading = INPUT, requires = "port")]
+    #[argument("R", help_heading = INPUT, requires = "port")]
     pub fps: Option<f64>,
     /// End after so many seconds of motion.
-    #[arg(long, value_name = "S", help_heading = INPUT)]
+    #[argument("S", help_heading = INPUT)]
     pub seconds: Option<f64>,
     /// End when no motion came for so many seconds [default: 10 behind the first pose with --port, else never].
-    #[arg(long, value_name = "S", help_heading = INPUT)]
+    #[argument("S", help_heading = INPUT)]
     pub timeout: Option<f64>,
-    #[command(flatten)]
+    #[args]
     pub take: StudyArgs,
-    #[command(flatten)]
+    #[args]
     pub sets: Sets,
     /// Read settings from this file (TOML); flags override it.
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub recipe: Option<PathBuf>,
     /// The loop to write, which better ones replace while the motion goes on.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Keep what was heard in this file (BVH); `make` makes the last loop of it.
-    #[arg(long, value_name = "TAKE", help_heading = OUTPUT)]
+    #[argument("TAKE", help_heading = OUTPUT)]
     pub record: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long)]
@@ -222,27 +216,25 @@ pub struct ListenArgs {
     #[arg(short, long)]
     pub verbose: bool,
     /// Print JSON instead of text: a line for each loop, and a last one.
-    #[arg(long)]
     pub json: bool,
 }
 
 /// How a run over many takes names, shares and remembers its work.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = MANY)]
+#[arguments(MANY)]
+#[derive(Default)]
 pub struct ManyArgs {
     /// Names of the loops, of {stem}, {animation}, {kind}, {speed} and {row}; an extension selects the format [default: {stem}-loop].
-    #[arg(long, value_name = "TEMPLATE", value_parser = Template::parse)]
+    #[argument("TEMPLATE", value_parser = Template::parse)]
     pub name: Option<Template>,
     /// Write a row for each loop into this file: .parquet, .csv or .jsonl.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub catalog: Option<PathBuf>,
     /// Continue an earlier run into the same folder; takes that are done, with the same settings, are skipped.
-    #[arg(long)]
     pub resume: bool,
     /// Process only part I of N, as one of N machines.
-    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    #[argument("I/N", value_parser = Shard::parse)]
     pub shard: Option<Shard>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
 }
 
@@ -254,19 +246,19 @@ impl ManyArgs {
 }
 
 /// How many files are worked on at the same time.
-#[derive(Debug, Clone, Copy, Default, Args)]
-#[command(next_help_heading = MANY)]
+#[arguments(MANY)]
+#[derive(Copy, Default)]
 pub struct JobsArgs {
     /// Files to process at the same time; does not affect results [default: one for each core].
-    #[arg(short, long, value_name = "N")]
+    #[argument("N", short)]
     pub jobs: Option<NonZeroUsize>,
 }
 
 /// Animations of a file that are left out.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = INPUT)]
+#[arguments(INPUT)]
+#[derive(Default)]
 pub struct ExcludeArgs {
     /// Leave out animations of this name, pattern or number; repeatable.
-    #[arg(long, value_name = "NAME")]
+    #[argument("NAME")]
     pub exclude: Vec<String>,
 }

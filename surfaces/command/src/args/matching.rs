@@ -45,40 +45,39 @@ pub enum MatchCommand {
 }
 
 /// What the rows of a database are made of.
-#[derive(Clone, Debug, Args)]
+#[arguments]
 pub struct RowSettings {
     /// What finds a frame: pose and future, or the cost of a jump.
-    #[arg(long, help_heading = MATCH, value_name = "SET", value_parser = PossibleValuesParser::new(["future", "cost"]).try_map(|word| word.parse::<FeatureSetKind>()), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
+    #[argument("SET", help_heading = MATCH, value_parser = PossibleValuesParser::new(["future", "cost"]).try_map(|word| word.parse::<FeatureSetKind>()), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
     pub features: FeatureSetKind,
     /// For future: times ahead that are matched, seconds [default: 0.333,0.667,1].
-    #[arg(long, help_heading = MATCH, value_name = "S,S,S", value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
+    #[argument("S,S,S", help_heading = MATCH, value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
     pub ahead: Vec<f64>,
     /// For cost: how a jump fades.
-    #[arg(long, help_heading = MATCH, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
+    #[argument("FADE", help_heading = MATCH, value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
     pub fade: DecayKind,
     /// For cost: half-life of the spring, seconds (59.7% is left after it).
-    #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
+    #[argument("S", help_heading = MATCH, default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
     pub half_life: f64,
     /// For cost: blend time of cubic and quintic, seconds.
-    #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_FADE_SECS, conflicts_with = "add")]
+    #[argument("S", help_heading = MATCH, default_value_t = DEFAULT_FADE_SECS, conflicts_with = "add")]
     pub blend: f64,
     /// For cost: weight of joints, 'Head=0', '*Hand*=1'; repeatable.
     #[arg(long = "joint-weight", help_heading = MATCH, value_name = "PATTERN=W", value_parser = <(String, f64)>::read, conflicts_with = "add")]
     pub weights: Vec<(String, f64)>,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = MATCH)]
+#[arguments(MATCH)]
 pub struct MatchBuildArgs {
     /// Takes and loops ({formats}), folders of them or patterns; a file with a sidecar is a loop. :START:END selects frames.
     #[arg(required = true, value_name = "TAKE[:START:END]", help_heading = INPUT)]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub rows: RowSettings,
     /// Add them to this database; its rows stay as they are.
-    #[arg(long, help_heading = MATCH, value_name = "DB")]
+    #[argument("DB", help_heading = MATCH)]
     pub add: Option<PathBuf>,
     /// A tag of all these takes, such as style=walk; repeatable.
     #[arg(long = "tag", help_heading = MATCH, value_name = "NAME=VALUE", value_parser = parse_tag)]
@@ -87,36 +86,33 @@ pub struct MatchBuildArgs {
     #[arg(long = "tags", help_heading = MATCH, value_name = "FILE")]
     pub tag_table: Option<PathBuf>,
     /// The database to write.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct MatchInspectArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
     pub database: PathBuf,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
 /// The motion that frames have to fit to, and which of them pass.
-#[derive(Clone, Debug, Args)]
+#[arguments]
 pub struct Wish {
     /// Speed wanted over the next second, m/s [default: the take's].
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub speed: Option<f64>,
     /// Turn rate wanted at that speed, deg/s, left positive.
-    #[arg(
-        long,
-        value_name = "D",
+    #[argument(
+        "D",
         requires = "speed",
         allow_hyphen_values = true,
         default_value_t = 0.0
@@ -129,15 +125,14 @@ pub struct Wish {
     #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
     pub gaits: Vec<MotionKind>,
     /// Only frames in which this foot is planted.
-    #[arg(long, value_name = "FOOT", value_parser = PossibleValuesParser::new(["left", "right", "both"]).try_map(|word| word.parse::<StandingFoot>()))]
+    #[argument("FOOT", value_parser = PossibleValuesParser::new(["left", "right", "both"]).try_map(|word| word.parse::<StandingFoot>()))]
     pub standing: Option<StandingFoot>,
     /// Frames to list at most, the nearest first.
-    #[arg(long, value_name = "K", default_value_t = DEFAULT_NEAREST, value_parser = parse_count)]
+    #[argument("K", default_value_t = DEFAULT_NEAREST, value_parser = parse_count)]
     pub top: usize,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = MATCH)]
+#[arguments(MATCH)]
 pub struct MatchQueryArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
@@ -145,17 +140,15 @@ pub struct MatchQueryArgs {
     /// A frame of a take or a loop ({formats}), counted from 0.
     #[arg(value_name = "TAKE:FRAME", help_heading = INPUT)]
     pub take: PathBuf,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub wish: Wish,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = OUTPUT)]
+#[arguments(OUTPUT)]
 pub struct MatchExportArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
@@ -163,21 +156,19 @@ pub struct MatchExportArgs {
     /// Write the frames of this take or loop instead, in the numbers of the database; repeatable.
     #[arg(long = "take", value_name = "TAKE", help_heading = INPUT)]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// The array to write: 32-bit floats, one row of features a frame.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub npy: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = MATCH)]
+#[arguments(MATCH)]
 pub struct MatchWalkArgs {
     /// The database; the takes that it was built from must still be in their places.
     #[arg(value_name = "DB", help_heading = INPUT)]
@@ -191,32 +182,36 @@ pub struct MatchWalkArgs {
     /// Only frames with this gait; repeatable.
     #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
     pub gaits: Vec<MotionKind>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Half-life with which the character returns to its path, seconds, as `fit` finds it.
-    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.3)]
+    #[argument("S", value_parser = parse_positive, default_value_t = 0.3)]
     pub half_life: f64,
     /// Bias for the motion that plays: a share of its squared distance.
-    #[arg(long, value_name = "SHARE", value_parser = parse_positive, default_value_t = 0.6)]
+    #[argument("SHARE", value_parser = parse_positive, default_value_t = 0.6)]
     pub stay: f64,
     /// Seconds between queries.
-    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.2)]
+    #[argument("S", value_parser = parse_positive, default_value_t = 0.2)]
     pub every: f64,
     /// How long a jump into another frame fades, seconds.
-    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.35)]
+    #[argument("S", value_parser = parse_positive, default_value_t = 0.35)]
     pub fade_seconds: f64,
     /// Whether planted feet are locked.
-    #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
-        value_parser = PossibleValuesParser::new(["on", "off"]).map(|word| word == "on"), default_value = "on")]
+    #[argument(
+        "WHEN",
+        help_heading = FEET,
+        action = ArgAction::Set,
+        value_parser = PossibleValuesParser::new(["on", "off"]).map(|word| word == "on"),
+        default_value = "on"
+    )]
     pub lock_feet: bool,
     /// The take to write.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 

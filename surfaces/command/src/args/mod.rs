@@ -54,45 +54,50 @@ pub struct Cli {
     pub shared: SharedArgs,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct SharedArgs {
     /// Print help; -h prints a summary.
     #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
     /// Memory that a file may take, such as 2G [default: 288M and 48 times its size, at most three quarters of the machine's].
-    #[arg(long, global = true, help_heading = MEMORY, value_name = "SIZE")]
+    #[argument("SIZE", global = true, help_heading = MEMORY)]
     pub max_memory: Option<MemorySize>,
     /// Let recipes, catalogs and databases name files in this folder, too; repeatable.
-    #[arg(long, global = true, help_heading = MEMORY, value_name = "FOLDER")]
+    #[argument("FOLDER", global = true, help_heading = MEMORY)]
     pub allow_paths: Vec<PathBuf>,
     /// Suppress warnings and notes.
     #[arg(short, long, global = true, help_heading = MESSAGES)]
     pub quiet: bool,
     /// When messages are coloured.
-    #[arg(long, global = true, help_heading = MESSAGES, value_name = "WHEN", default_value = "auto")]
+    #[argument("WHEN", global = true, help_heading = MESSAGES, default_value = "auto")]
     pub color: ColorChoice,
     /// Print the version.
     #[arg(short = 'V', long, hide = true, action = ArgAction::Version)]
     version: Option<bool>,
 }
 
-/// Declares the commands, and how to build each one without the others.
+/// Declares the commands, what runs each, and how to build it without the others.
 macro_rules! commands {
-    ($($(#[$meta:meta])* $word:literal $name:ident $(($args:ty))?,)+) => {
+    ($($(#[$meta:meta])* $word:literal $name:ident($args:ty) => $module:ident::$run:ident,)+) => {
         #[derive(Debug, Subcommand)]
         pub enum Command {
-            $($(#[$meta])* #[command(name = $word)] $name $(($args))?,)+
+            $($(#[$meta])* #[command(name = $word)] $name($args),)+
         }
 
         impl Command {
             /// Builds the command of this name without its help; `None` if there is none.
             fn alone(name: &OsStr) -> Option<clap::Command> {
                 $(if name == $word {
-                    let command = clap::Command::new($word);
-                    $(let command = <$args as Args>::augment_args(command);)?
-                    return Some(command);
+                    return Some(<$args as Args>::augment_args(clap::Command::new($word)));
                 })+
                 None
+            }
+
+            /// Runs the command, once the run is set up.
+            pub fn perform(&self) -> crate::exit::Result<crate::exit::Ending> {
+                match self {
+                    $(Self::$name(args) => crate::commands::$module::$run(args),)+
+                }
             }
         }
     };
@@ -100,62 +105,62 @@ macro_rules! commands {
 
 commands! {
     /// Reports what a take holds: skeleton, rate, unit, bad frames, rhythm and segments.
-    "inspect" Inspect(Box<InspectArgs>),
+    "inspect" Inspect(Box<InspectArgs>) => inspect::run,
     /// Lists the animations of files: length, kind, speed, and whether they loop.
-    "list" List(ListArgs),
+    "list" List(ListArgs) => list::run,
     /// Lists the stretches of a take that loop, the recommended one first.
-    "find" Find(Box<FindArgs>),
+    "find" Find(Box<FindArgs>) => find::run,
     /// Makes a loop from a take and measures it; the figures go into a sidecar.
-    "make" Make(Box<MakeArgs>),
+    "make" Make(Box<MakeArgs>) => make::run,
     /// Makes a loop from the frames that you choose.
-    "close" Close(Box<CloseArgs>),
+    "close" Close(Box<CloseArgs>) => make::close,
     /// Makes loops of motion as it comes, by standard input or VMC.
-    "listen" Listen(Box<ListenArgs>),
+    "listen" Listen(Box<ListenArgs>) => listen::run,
     /// Blends loops into one, by weights or to a given speed and turn rate.
-    "blend" Blend(BlendArgs),
+    "blend" Blend(BlendArgs) => blend::run,
     /// Makes a set of loops for one character, in phase, with a manifest for players.
-    "set" Set(Box<SetArgs>),
+    "set" Set(Box<SetArgs>) => set::run,
     /// Plays loops one after another, in a random order drawn from a seed.
-    "play" Play(PlayArgs),
+    "play" Play(PlayArgs) => play::run,
     /// Cuts starts, stops, turns and jumps out of a take, which begin and end in its loops.
-    "cut" Cut(Box<CutArgs>),
+    "cut" Cut(Box<CutArgs>) => cut::run,
     /// Finds the least visible jump from one motion into another.
-    "cost" Cost(CostArgs),
+    "cost" Cost(CostArgs) => cost::run,
     /// Searches many takes for the frame nearest to a wanted motion (motion matching).
-    "match" Match(MatchArgs),
+    "match" Match(MatchArgs) => matching::run,
     /// Checks whether loops pop at the seam.
-    "check" Check(CheckArgs),
+    "check" Check(CheckArgs) => check::run,
     /// Queries catalogs of loops by kind, speed, foot sliding and more.
-    "catalog" Catalog(CatalogArgs),
+    "catalog" Catalog(CatalogArgs) => catalog::run,
     /// Writes a page about loops: a table, moving pictures, figures and a player.
-    "report" Report(ReportArgs),
+    "report" Report(ReportArgs) => report::run,
     /// Measures top speeds and half-lives for character controllers.
-    "fit" Fit(FitArgs),
+    "fit" Fit(FitArgs) => fit::run,
     /// Draws a take, a loop or a seam, as an animation or a contact sheet.
-    "render" Render(RenderArgs),
+    "render" Render(RenderArgs) => render::run,
     /// Converts a take into another format, or mirrors it.
-    "convert" Convert(ConvertArgs),
+    "convert" Convert(ConvertArgs) => convert::run,
     /// Retargets a take or a loop to your own character.
-    "retarget" Retarget(RetargetArgs),
+    "retarget" Retarget(RetargetArgs) => retarget::run,
     /// Writes a synthetic take of a walker, and its true period, speed and contacts.
-    "synth" Synth(SynthArgs),
+    "synth" Synth(SynthArgs) => synth::run,
     /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.
-    "demo" Demo(DemoArgs),
+    "demo" Demo(DemoArgs) => demo::run,
     /// Opens the window that shows takes, and finds, closes and edits loops.
-    "studio" Studio(StudioArgs),
+    "studio" Studio(StudioArgs) => studio::run,
     /// Serves inspect, find, make, check and set to agents, by the Model Context Protocol.
-    "mcp" Mcp,
+    "mcp" Mcp(NoArgs) => mcp::run,
     /// Prints a script that completes commands and flags in a shell.
-    "completions" Completions(CompletionsArgs),
+    "completions" Completions(CompletionsArgs) => definitions::completions,
     /// Writes the manual pages.
-    "man" Man(ManArgs),
+    "man" Man(ManArgs) => definitions::man,
     /// Prints a recipe with every setting: its meaning, unit and default.
-    "recipe" Recipe(RecipeArgs),
+    "recipe" Recipe(RecipeArgs) => definitions::recipe,
     /// Prints a JSON schema of recipes and of loopwright.toml, for editors.
-    "schema" Schema,
+    "schema" Schema(NoArgs) => definitions::schema,
     /// Prints the licences of all that the program is built from.
     #[command(alias = "licenses")]
-    "licences" Licences,
+    "licences" Licences(NoArgs) => licences::run,
 }
 
 /// Parses typed arguments; also returns the command line that parsed them. Errors: they do not parse, or ask for help or the version.
@@ -190,31 +195,35 @@ fn parse_word<T: FromStr>(text: &str) -> Result<T, T::Err> {
     text.trim().parse()
 }
 
-#[derive(Debug, Args)]
+/// Of a command without flags of its own.
+#[arguments]
+pub struct NoArgs {}
+
+#[arguments]
 pub struct StudioArgs {
     /// Takes ({formats}), folders of them, or a recipe, to open at once.
     #[arg(help_heading = INPUT, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct CompletionsArgs {
     /// The shell.
     #[arg(help_heading = OUTPUT)]
     pub shell: Shell,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct RecipeArgs {
     /// A table such as closure, or a key such as closure.share, to print alone.
     #[arg(value_name = "KEY", help_heading = OUTPUT)]
     pub key: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct ManArgs {
     /// The folder for the pages, one of each command; created where it is missing.
-    #[arg(short, long, value_name = "FOLDER")]
+    #[argument("FOLDER", short)]
     pub output: PathBuf,
     /// Overwrite existing pages.
     #[arg(short, long)]

@@ -2,7 +2,6 @@
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
-use clap::Args;
 use loopwright_formats::{Format, Target};
 use loopwright_moves::PassageKind;
 
@@ -14,53 +13,50 @@ use crate::{
     words::choice,
 };
 
-#[derive(Debug, Clone, Args)]
+#[arguments]
 pub struct SetArgs {
     /// Takes, files of many animations, and loops with their sidecars ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub takes: Vec<PathBuf>,
     /// Fill this table of clips (TOML) from the takes, in place of a set: [[clip]] with name, gait, direction, mirrored, file, and keys of [output].
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub spec: Option<PathBuf>,
     /// Only takes and animations of this name or pattern: '*Neutral*' [default: the style with most takes].
-    #[arg(long, value_name = "PATTERN", help_heading = INPUT)]
+    #[argument("PATTERN", help_heading = INPUT)]
     pub style: Option<String>,
-    #[command(flatten)]
+    #[args]
     pub left_out: ExcludeArgs,
-    #[command(flatten)]
+    #[args]
     pub take: StudyArgs,
-    #[command(flatten)]
+    #[args]
     pub sets: Sets,
     /// Loops of each way to move, which differ as much as the takes allow.
-    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, default_value = "1")]
+    #[argument("N", help_heading = WHICH_LOOP, default_value = "1")]
     pub variants: NonZeroUsize,
     /// Frames per second of the set [default: those of most takes].
-    #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
+    #[argument("R", help_heading = OUTPUT, value_parser = parse_positive)]
     pub fps: Option<f64>,
     /// The folder for the clips and for set.json.
-    #[arg(short, long, value_name = "FOLDER")]
+    #[argument("FOLDER", short)]
     pub output: PathBuf,
     /// Write each clip into a file of its own, with the character, where one file could hold all.
-    #[arg(long)]
     pub split: bool,
     /// Format of the clips: {extensions} [default: the engine's, or that of the character or of the takes].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
     pub target: Option<Target>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Print the manifest instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = OUTPUT)]
+#[arguments(OUTPUT)]
 pub struct CutArgs {
     /// The take ({formats}).
     #[arg(value_name = "TAKE", help_heading = INPUT)]
@@ -68,33 +64,31 @@ pub struct CutArgs {
     /// Loops of its skeleton, each with its sidecar, that passages begin and end in: files, folders or patterns [default: the take's own].
     #[arg(value_name = "LOOP", help_heading = INPUT)]
     pub loops: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub on: RigArgs,
     /// The folder for what is cut; created where it is missing.
-    #[arg(short, long, value_name = "FOLDER")]
+    #[argument("FOLDER", short)]
     pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Kinds to look for: start, stop, turn, jump [default: all].
-    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = parse_word::<CutKind>)]
+    #[argument("KIND,...", value_delimiter = ',', value_parser = parse_word::<CutKind>)]
     pub kind: Vec<CutKind>,
     /// Also make a transition from each loop into each other.
-    #[arg(long)]
     pub transitions: bool,
     /// Frames per second [default: those of the first loop, else of the take].
-    #[arg(long, value_name = "R", value_parser = parse_positive)]
+    #[argument("R", value_parser = parse_positive)]
     pub fps: Option<f64>,
     /// Format of the files: {extensions} [default: the engine's, or that of the character or the take].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
     pub target: Option<Target>,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 

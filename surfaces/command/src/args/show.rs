@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{
-    Args, ValueEnum,
+    ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use loopwright_core::{candidate::MotionKind, words::UnknownWord};
@@ -32,144 +32,136 @@ fn view() -> impl TypedValueParser<Value = View> {
     .try_map(|word| word.parse::<View>())
 }
 
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = PICTURE)]
+#[arguments(PICTURE)]
 pub struct RenderArgs {
     /// A take or a loop ({formats}), or two of them side by side; with -o FOLDER/ any number, folders or patterns, each
     /// drawn alone.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE|LOOP")]
     pub inputs: Vec<PathBuf>,
     /// Kind of several pictures: gif, webp or png.
-    #[arg(long, value_name = "KIND", value_parser = ["gif", "webp", "png"], default_value = "gif")]
+    #[argument("KIND", value_parser = ["gif", "webp", "png"], default_value = "gif")]
     pub to: String,
     /// The picture: .gif or .webp moves, .png is a sheet; or a folder.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Where the camera looks from.
-    #[arg(long, value_name = "VIEW", value_parser = view(), default_value_t = View::ThreeQuarter)]
+    #[argument("VIEW", value_parser = view(), default_value_t = View::ThreeQuarter)]
     pub view: View,
     /// Keep the camera still, so that root motion and sliding feet show.
-    #[arg(long)]
     pub fixed: bool,
     /// Size in pixels [default: 512x512; cells of a contact sheet 256x256].
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    #[argument("WxH", value_parser = parse_size)]
     pub size: Option<[u32; 2]>,
     /// Show these frames of a take, counted from 0; --cycles and --onion treat them as a raw loop.
-    #[arg(long, value_name = "START:END", value_parser = parse_range)]
+    #[argument("START:END", value_parser = parse_range)]
     pub range: Option<(usize, usize)>,
     /// How many times to play a loop.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[argument("N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub cycles: Option<u32>,
     /// Frames per second of an animation [default: those of the motion, at most 30].
-    #[arg(long, value_name = "R")]
+    #[argument("R")]
     pub fps: Option<f64>,
     /// Frames from one cell of a contact sheet to the next [default: as needed for 24 cells].
-    #[arg(long, value_name = "K", value_parser = parse_count)]
+    #[argument("K", value_parser = parse_count)]
     pub every: Option<usize>,
     /// Draw the seam: the last pose over the first, coloured by their distance.
     #[arg(long, conflicts_with_all = ["every", "fps", "cycles"])]
     pub onion: bool,
     /// Draw bodies of capsules, even where a file has a mesh.
-    #[arg(long)]
     pub capsules: bool,
     /// Overwrite an existing picture.
     #[arg(short, long)]
     pub force: bool,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = INPUT)]
+#[arguments(INPUT)]
 pub struct ReportArgs {
     /// Loops with their sidecars ({formats}), folders of loops, patterns, catalogs (.parquet, .csv or .jsonl), or the folder of a set.
     #[arg(required = true, value_name = "LOOP|FOLDER|CATALOG")]
     pub inputs: Vec<PathBuf>,
     /// The page to write: .html.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// The take that the loops were made from [default: the file that the sidecar names, where it is found].
-    #[arg(long, value_name = "TAKE")]
+    #[argument("TAKE")]
     pub take: Option<PathBuf>,
     /// Heading of the page [default: the name of what it shows].
-    #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
+    #[argument("TEXT", help_heading = OUTPUT)]
     pub title: Option<String>,
     /// Draw bodies of capsules, even where a file has a mesh.
     #[arg(long, help_heading = OUTPUT)]
     pub capsules: bool,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Overwrite an existing page.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = WHICH_LOOP)]
+#[arguments(WHICH_LOOP)]
 pub struct CatalogArgs {
     /// Catalogs that `make --catalog` wrote: .parquet, .csv or .jsonl; those of several shards are read together.
     #[arg(help_heading = INPUT, required = true, value_name = "CATALOG")]
     pub catalogs: Vec<PathBuf>,
     /// Only loops of these kinds: walk, turning_walk, run, idle and others.
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
+    #[argument("KIND", value_delimiter = ',', value_parser = parse_kind)]
     pub kind: Vec<MotionKind>,
     /// Only loops with these grades.
-    #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["good", "review", "bad"])]
+    #[argument("WORD", value_delimiter = ',', value_parser = ["good", "review", "bad"])]
     pub grade: Vec<String>,
     /// Only loops of this speed, m/s; one end may be left out.
-    #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds)]
+    #[argument("LOW:HIGH", value_parser = parse_bounds)]
     pub speed: Option<[f64; 2]>,
     /// Only loops of this turn rate, deg/s, left positive.
-    #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
+    #[argument("LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
     pub turn_rate: Option<[f64; 2]>,
     /// Only loops that climb at this rate, m/s.
-    #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
+    #[argument("LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
     pub climb: Option<[f64; 2]>,
     /// Only loops that turn by less than 5 deg/s.
     #[arg(long, conflicts_with = "turn_rate")]
     pub straight: bool,
     /// Only loops of this length, seconds.
-    #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds)]
+    #[argument("LOW:HIGH", value_parser = parse_bounds)]
     pub seconds: Option<[f64; 2]>,
     /// Only loops whose take's path has this pattern: '*/walk*'.
-    #[arg(long, value_name = "PATTERN")]
+    #[argument("PATTERN")]
     pub path: Option<String>,
     /// Only loops whose licence contains this text, in any case.
-    #[arg(long, value_name = "TEXT")]
+    #[argument("TEXT")]
     pub licence: Option<String>,
     /// Only loops that share the skeleton of this row, named by its output or take.
-    #[arg(long, value_name = "FILE")]
+    #[argument("FILE")]
     pub skeleton_of: Option<String>,
     /// Only loops with less foot sliding, cm/s.
-    #[arg(long, value_name = "CMPS", help_heading = LIMITS)]
+    #[argument("CMPS", help_heading = LIMITS)]
     pub max_foot_slide: Option<f64>,
     /// Only loops with less displacement, mm on average.
-    #[arg(long, value_name = "MM", help_heading = LIMITS)]
+    #[argument("MM", help_heading = LIMITS)]
     pub max_displacement: Option<f64>,
     /// What the list is sorted by.
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = SortBy::Catalog, help_heading = OUTPUT)]
+    #[argument("WHAT", value_enum, default_value_t = SortBy::Catalog, help_heading = OUTPUT)]
     pub sort: SortBy,
     /// Loops to list at most [default: all].
-    #[arg(long, value_name = "K", help_heading = OUTPUT, value_parser = parse_count)]
+    #[argument("K", help_heading = OUTPUT, value_parser = parse_count)]
     pub top: Option<usize>,
     /// Write the rows that fit into this file: .parquet, .csv or .jsonl.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(short, long, requires = "output")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 

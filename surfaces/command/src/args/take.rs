@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use loopwright_formats::{Format, Target};
 
 use super::{JobsArgs, parse_format};
@@ -13,44 +12,42 @@ use crate::{
     words::choice,
 };
 
-#[derive(Debug, Clone, Args)]
+#[arguments]
 pub struct InspectArgs {
     /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
     /// Show when each foot is on the ground, as bars over time.
     #[arg(long, help_heading = FEET)]
     pub contacts: bool,
-    #[command(flatten)]
+    #[args]
     pub study: StudyArgs,
-    #[command(flatten)]
+    #[args]
     pub sets: Sets,
     /// Draw the take into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    #[argument("OUT")]
     pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot")]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct ListArgs {
     /// Files of animations ({formats}), folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "FILE")]
     pub takes: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Args)]
+#[arguments]
 #[command(override_usage = "loopwright convert [OPTIONS] <INPUT>... <OUTPUT>")]
 pub struct ConvertArgs {
     /// Takes or loops to read ({formats}), files, folders or patterns; the last name is the file to write, whose extension selects the format
@@ -68,163 +65,158 @@ pub struct ConvertArgs {
     #[arg(skip)]
     pub output: PathBuf,
     /// Write every animation, or those of --animation, into a file of its own in that folder.
-    #[arg(long)]
     pub split: bool,
     /// The number of the one that is worked on, where several are.
     #[arg(skip)]
     pub number: Option<usize>,
     /// Format of several outputs: {extensions} [default: the engine's, or that of each input].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
-    #[command(flatten)]
+    #[args]
     pub engine: EngineArgs,
     /// Exchange left and right; the sidecar of a loop is mirrored with it.
     #[arg(long, help_heading = OUTPUT)]
     pub mirror: bool,
     /// Pairs of joints, LeftArm = RightArm a line [default: by name].
-    #[arg(long, help_heading = INPUT, value_name = "FILE", requires = "mirror")]
+    #[argument("FILE", help_heading = INPUT, requires = "mirror")]
     pub mirror_map: Option<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub on: RigArgs,
     /// Overwrite an existing file.
     #[arg(short, long)]
     pub force: bool,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = WALK)]
+#[arguments(WALK)]
 pub struct SynthArgs {
     /// The take to write; the true values go to OUT.truth.json.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Seed of all randomness; the same seed gives the same bytes.
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
     /// Length of the take, seconds.
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub seconds: Option<f64>,
     /// Frames per second.
-    #[arg(long, value_name = "R")]
+    #[argument("R")]
     pub fps: Option<f64>,
     /// Length of one cycle (two steps), seconds.
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub period: Option<f64>,
     /// Forward speed, m/s; 0 steps in place.
-    #[arg(long, value_name = "MPS")]
+    #[argument("MPS")]
     pub speed: Option<f64>,
     /// Turn rate, deg/s, left positive.
     #[arg(long = "turn-rate", value_name = "DPS", allow_negative_numbers = true)]
     pub turn: Option<f64>,
     /// Rate of climb, m/s.
-    #[arg(long, value_name = "MPS", allow_negative_numbers = true)]
+    #[argument("MPS", allow_negative_numbers = true)]
     pub climb: Option<f64>,
     /// How much the stride grows over the take, as a share.
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[argument("SHARE", allow_negative_numbers = true)]
     pub drift: Option<f64>,
     /// How far the body rises over the take, metres.
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    #[argument("M", allow_negative_numbers = true)]
     pub rise: Option<f64>,
     /// How much step rate and speed vary, as a share.
-    #[arg(long, value_name = "SHARE")]
+    #[argument("SHARE")]
     pub variation: Option<f64>,
     /// Sensor noise, degrees.
-    #[arg(long, value_name = "DEG")]
+    #[argument("DEG")]
     pub noise: Option<f64>,
     /// How long the body stands before it walks, seconds.
-    #[arg(long, value_name = "S")]
+    #[argument("S")]
     pub lead_in: Option<f64>,
     /// Let a robot walk, at 30 frames per second unless --fps says otherwise; its MJCF goes to this file.
-    #[arg(long, value_name = "FILE")]
+    #[argument("FILE")]
     pub robot: Option<PathBuf>,
     /// Start with a T-pose, as many recordings do.
-    #[arg(long)]
     pub t_pose: bool,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[arguments]
 pub struct DemoArgs {
     /// Folder to write to; created where it is missing.
-    #[arg(short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
+    #[argument("FOLDER", short, default_value = "loopwright-demo")]
     pub output: PathBuf,
     /// Overwrite the files of an earlier run.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
 /// A character that takes the motion.
-#[derive(Debug, Clone, Default, Args)]
+#[arguments]
+#[derive(Default)]
 pub struct RigArgs {
     /// The character to put the motion on ({formats}).
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub rig: Option<PathBuf>,
     /// Joint map, in TOML [default: matched by names and shape].
-    #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
+    #[argument("FILE", help_heading = INPUT, requires = "rig")]
     pub map: Option<PathBuf>,
     /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
-    #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
+    #[argument("PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub bone_stretch: Option<f64>,
 }
 
-#[derive(Debug, Clone, Args)]
+#[arguments]
 pub struct RetargetArgs {
     /// Takes or loops ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub jobs: JobsArgs,
     /// The character ({formats}).
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub rig: PathBuf,
     /// Joint map, in TOML; joints that it does not name are matched.
-    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    #[argument("FILE", help_heading = INPUT)]
     pub map: Option<PathBuf>,
     /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
-    #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
+    #[argument("PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
     pub bone_stretch: Option<f64>,
-    #[command(flatten)]
+    #[args]
     pub reading: TakeArgs,
     /// The file to write; its extension selects the format; or a folder for many.
-    #[arg(short, long, value_name = "OUT")]
+    #[argument("OUT", short)]
     pub output: PathBuf,
     /// Write all motions as animations into one copy of the character's file.
     #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["to", "save_map"])]
     pub into_one: bool,
     /// Format of several outputs: {extensions} [default: the engine's, or that of the character].
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[argument("FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
     /// Write the joint map into this file, to edit it.
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[argument("FILE", help_heading = OUTPUT)]
     pub save_map: Option<PathBuf>,
-    #[command(flatten)]
+    #[args]
     pub engine: EngineArgs,
     /// Overwrite existing files.
     #[arg(short, long)]
     pub force: bool,
     /// Print JSON instead of text.
-    #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, Args)]
+#[arguments]
+#[derive(Copy)]
 pub struct EngineArgs {
     /// Whether the motion starts at the origin and faces forward [default: on with --for, else off].
-    #[arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
+    #[argument("WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
     pub recenter: Option<Recenter>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright_catalog::{CatalogError, CatalogFormat, LoopRow};
-use loopwright_core::names;
+use loopwright_core::{math::ordered, names};
 use loopwright_job::TURNING_DPS;
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     exit::{Ending, Failure, Result},
     failures, files, memory,
     output::{self, Outputs},
-    report::table::{Table, optional, or_dash},
+    report::table::{in_columns, optional, or_dash},
 };
 
 /// Memory for a row while it is printed as JSON, bytes.
@@ -146,16 +146,15 @@ fn sort(rows: &mut [LoopRow], by: SortBy) {
         SortBy::Slide => row.foot_slide_cmps.unwrap_or(f64::INFINITY),
         SortBy::Seconds => row.period_secs,
     };
-    rows.sort_by(|one, other| key(one).total_cmp(&key(other)));
+    rows.sort_by_key(|row| ordered(key(row)));
 }
 
 fn human(answer: &CatalogAnswer, outputs: &[String]) -> String {
     let CatalogAnswer { rows_read, rows } = answer;
     let mut text = String::new();
     if !rows.is_empty() {
-        let mut table = Table::new("<loop | <kind | m/s | deg/s | seconds | slide cm/s | moved mm | <grade");
-        for row in *rows {
-            table.row(vec![
+        let cells = rows.iter().map(|row| {
+            [
                 row.output.clone(),
                 row.kind.clone(),
                 format!("{:.2}", row.speed_mps),
@@ -164,9 +163,12 @@ fn human(answer: &CatalogAnswer, outputs: &[String]) -> String {
                 optional(row.foot_slide_cmps, 1),
                 optional(row.displacement_mm, 1),
                 or_dash(row.grade.as_ref()),
-            ]);
-        }
-        text += &table.render();
+            ]
+        });
+        text += &in_columns(
+            "<loop | <kind | m/s | deg/s | seconds | slide cm/s | moved mm | <grade",
+            cells,
+        );
     }
     text += &format!("{} of {rows_read} loops\n", rows.len());
     for output in outputs {

@@ -29,7 +29,8 @@ use crate::{
     talk, written_loop,
 };
 
-pub fn run(mut args: ConvertArgs) -> Result<Ending> {
+pub fn run(args: &ConvertArgs) -> Result<Ending> {
+    let mut args = args.clone();
     args.output = args.names.pop().unwrap_or_default();
     args.inputs = core::mem::take(&mut args.names);
     if args.inputs.is_empty() {

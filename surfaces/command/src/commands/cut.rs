@@ -23,7 +23,7 @@ use crate::{
     report::{
         figures::counted,
         json,
-        table::{Table, or_dash},
+        table::{in_columns, or_dash},
     },
     talk, written_loop,
 };
@@ -272,11 +272,9 @@ pub struct CutAnswer {
 
 /// Words the answer of `cut`, for files in this folder.
 fn human(answer: &CutAnswer, folder: &str) -> String {
-    let mut table =
-        Table::new("<passage | <kind | <from | <to | frames | seconds | turn deg | travel m | cost m s | <grade");
-    for passage in &answer.passages {
+    let passages = answer.passages.iter().map(|passage| {
         let [x, _, z] = passage.travel_m;
-        table.row(vec![
+        [
             passage.name.clone(),
             in_text(passage.kind),
             passage.from.clip.clone(),
@@ -290,9 +288,12 @@ fn human(answer: &CutAnswer, folder: &str) -> String {
                 (Some(grade), Some(reason)) if grade > Grade::Good => format!("{grade}: {reason}"),
                 (grade, _) => or_dash(grade),
             },
-        ]);
-    }
-    let mut text = table.render();
+        ]
+    });
+    let mut text = in_columns(
+        "<passage | <kind | <from | <to | frames | seconds | turn deg | travel m | cost m s | <grade",
+        passages,
+    );
     text += &format!("{} in {folder}\n", counted(answer.passages.len(), "passage"));
     for missing in &answer.missing {
         text += &format!("no {}: {}\n", in_text(missing.kind), missing.why);

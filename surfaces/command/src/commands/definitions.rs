@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::{
-    args::{CompletionsArgs, ManArgs, RecipeArgs, full_command},
+    args::{CompletionsArgs, ManArgs, NoArgs, RecipeArgs, full_command},
     exit::{Ending, Result},
     output::{self, Outputs},
     project, recipe,
@@ -55,7 +55,7 @@ pub fn recipe(args: &RecipeArgs) -> Result<Ending> {
 }
 
 /// `loopwright schema`: what a recipe and `loopwright.toml` may say, by the descriptions of its keys.
-pub fn schema() -> Result<Ending> {
+pub fn schema(_: &NoArgs) -> Result<Ending> {
     output::print(&project::schema())?;
     Ok(Ending::Done)
 }

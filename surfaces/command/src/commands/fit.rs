@@ -27,10 +27,7 @@ pub fn run(args: &FitArgs) -> Result<Ending> {
     if args.takes.is_empty() {
         return from_numbers(args);
     }
-    let mut outputs = Outputs::new(args.force);
-    for path in &args.takes {
-        outputs.protect_named(path);
-    }
+    let mut outputs = Outputs::keeping(args.force, &args.takes);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     if let Some(path) = &args.toml {
         outputs.check(path)?;

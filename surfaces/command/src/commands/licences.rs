@@ -1,6 +1,7 @@
 //! `loopwright licences`: prints the terms of the program and of everything inside it.
 
 use crate::{
+    args::NoArgs,
     exit::{Ending, Result},
     output,
 };
@@ -20,7 +21,7 @@ This program was built from its sources, and the licence of each crate inside li
 `.ci/third-party` writes all texts. Released programs print them, and their archives hold them as THIRD-PARTY-LICENCES.txt.
 ";
 
-pub fn run() -> Result<Ending> {
+pub fn run(_: &NoArgs) -> Result<Ending> {
     output::print(concat!(
         "loopwright ",
         env!("CARGO_PKG_VERSION"),

@@ -19,7 +19,7 @@ use crate::{
     motions::{self, NamedMotion},
     output,
     recipe::{StudyArgs, TakeArgs},
-    report::{figures::headline, json, table::Table},
+    report::{figures::headline, json, table::in_columns},
 };
 
 /// Largest cost of jumps between a stretch and the sought motion, as a share of the cost of random jumps, at which the two count as alike.
@@ -210,10 +210,9 @@ pub struct LikeAnswer {
 
 impl LikeAnswer {
     fn human(&self) -> String {
-        let mut table = Table::new("# | start | end | seconds | tempo | cm off | cost ratio | <like");
-        for (index, found) in self.occurrences.iter().enumerate() {
-            table.row(vec![
-                (index + 1).to_string(),
+        let rows = (1_usize..).zip(&self.occurrences).map(|(number, found)| {
+            [
+                number.to_string(),
                 found.start_frame.to_string(),
                 found.end_frame.to_string(),
                 format!("{:.3}", found.duration_secs),
@@ -221,10 +220,10 @@ impl LikeAnswer {
                 format!("{:.1}", 1e2 * found.joint_gap_m),
                 format!("{:.3}", found.cost_ratio),
                 self.sought[found.sought].file.clone(),
-            ]);
-        }
+            ]
+        });
         let mut text = headline(&self.take);
-        text += &table.render();
+        text += &in_columns("# | start | end | seconds | tempo | cm off | cost ratio | <like", rows);
         if self.num_left_out > 0 {
             let all = self.num_left_out + self.occurrences.len();
             text += &format!("and {} more: --top {all} lists all\n", self.num_left_out);

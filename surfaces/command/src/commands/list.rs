@@ -16,7 +16,7 @@ use crate::{
     report::{
         figures::counted,
         json,
-        table::{Table, optional, or_dash, rate},
+        table::{in_columns, optional, or_dash, rate},
     },
     talk::{self, Progress},
 };
@@ -231,16 +231,12 @@ fn human(file: &ListedFile) -> String {
         text += &format!(" at {rate} fps");
     }
     text.push('\n');
-    let mut table = Table::new(if with_rate {
+    let headings = if with_rate {
         "# | <name | seconds | frames | fps | m/s | <kind | <loops | <grade"
     } else {
         "# | <name | seconds | frames | m/s | <kind | <loops | <grade"
-    });
-    for animation in &file.animations {
-        table.row(animation.row(with_rate));
-    }
-    text += &table.render();
-    text
+    };
+    text + &in_columns(headings, file.animations.iter().map(|animation| animation.row(with_rate)))
 }
 
 /// The answer of list.

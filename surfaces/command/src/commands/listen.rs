@@ -48,9 +48,9 @@ const FRAMES_PER_LOOK: usize = 64;
 /// Invalid lines that are warned about one by one.
 const MAX_FAULTS_SAID: usize = 3;
 
-pub fn run(args: ListenArgs) -> Result<Ending> {
+pub fn run(args: &ListenArgs) -> Result<Ending> {
     let mut recorded = Vec::new();
-    listen(&args, &mut recorded).map_err(|failure| {
+    listen(args, &mut recorded).map_err(|failure| {
         // The failure is answered by one line of JSON.
         let line = report::failure::line(&failure, &recorded);
         failure.in_document(line)

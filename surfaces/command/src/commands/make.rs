@@ -27,7 +27,8 @@ use crate::{
     talk,
 };
 
-pub fn run(mut args: MakeArgs) -> Result<Ending> {
+pub fn run(args: &MakeArgs) -> Result<Ending> {
+    let mut args = args.clone();
     if args.dry_run {
         output::write_nothing();
     }
@@ -120,7 +121,7 @@ fn animations_for_one_file(
 }
 
 /// `loopwright close`: `make` without a search.
-pub fn close(args: CloseArgs) -> Result<Ending> {
+pub fn close(args: &CloseArgs) -> Result<Ending> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let input = InputFile::named(&args.take);
     flags.take.animation = input.animation.or(flags.take.animation);

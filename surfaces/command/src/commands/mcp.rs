@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     answers,
-    args::{full_command, short_command},
+    args::{NoArgs, full_command, short_command},
     exit::{ERROR_STATUS, Ending, Result},
     files, output, project,
     report::failure,
@@ -37,7 +37,7 @@ const INSTRUCTIONS: &str = "Makes seamless loops of motion capture (BVH, FBX, gl
 type Wrong = (i32, String);
 
 /// Answers messages until the input ends.
-pub fn run() -> Result<Ending> {
+pub fn run(_: &NoArgs) -> Result<Ending> {
     let mut input = io::stdin().lock();
     loop {
         let mut line = Vec::new();

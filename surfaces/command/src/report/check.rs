@@ -10,7 +10,7 @@ use loopwright_sets::{PassageCheckId, SetCheckId, check_row};
 use super::{
     figures::{figures, labelled, root_motion},
     json,
-    table::Table,
+    table::in_columns,
 };
 use crate::{
     exit::Failure,
@@ -106,8 +106,7 @@ pub enum Detail {
 /// Counts how many loops each check finds good, to review and bad; checks that all loops pass, or that none answers, are left out. Only the
 /// checks in `only` count, or all if it is empty.
 pub fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
-    let mut table = Table::new("<check | good | review | bad | not measured");
-    let mut has_rows = false;
+    let mut rows = Vec::new();
     let ids = CheckId::ALL
         .iter()
         .filter(|id| only.is_empty() || only.contains(id))
@@ -128,11 +127,13 @@ pub fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
         if counts[1] + counts[2] == 0 {
             continue;
         }
-        has_rows = true;
-        let cells = core::iter::once(id.to_string()).chain(counts.map(|count| count.to_string()));
-        table.row(cells.collect());
+        let [good, review, bad, unmeasured] = counts.map(|count| count.to_string());
+        rows.push([id.to_owned(), good, review, bad, unmeasured]);
     }
-    if has_rows { table.render() } else { String::new() }
+    if rows.is_empty() {
+        return String::new();
+    }
+    in_columns("<check | good | review | bad | not measured", rows)
 }
 
 /// The answer for build servers: in JUnit's format, with a test case per loop and check that it answers.

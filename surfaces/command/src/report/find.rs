@@ -17,7 +17,7 @@ use loopwright_job::{SearchRows, Studied, verdict};
 use super::{
     figures::{headline, several_cycles, whole_clip},
     inspect::SegmentFacts,
-    table::{Table, joined, optional, or_dash},
+    table::{in_columns, joined, optional, or_dash},
 };
 use crate::{failures, parallel};
 
@@ -349,12 +349,6 @@ impl FindAnswer {
         } else {
             ""
         };
-        let mut table = Table::new(&format!(
-            "# | start | end | seconds | cycles | m/s | deg/s | grade{of_stretch}{judged_by}"
-        ));
-        for found in &self.candidates {
-            table.row(found.row(verbose));
-        }
         let mut text = headline(&self.take);
         if let Some(whole) = self
             .candidates
@@ -366,7 +360,10 @@ impl FindAnswer {
         if let Some(rhythm) = &self.rhythm {
             text += &format!("{}\n", rhythm.human());
         }
-        text += &table.render();
+        text += &in_columns(
+            &format!("# | start | end | seconds | cycles | m/s | deg/s | grade{of_stretch}{judged_by}"),
+            self.candidates.iter().map(|found| found.row(verbose)),
+        );
         let first = self.candidates.first();
         if let Some((first, why)) = first.and_then(|first| Some((first, several_cycles(&first.candidate)?))) {
             text += &format!("{} spans {} cycles: {why}\n", first.rank, first.candidate.cycles);

@@ -12,7 +12,7 @@ use loopwright_job::Verdict;
 
 use super::{
     figures::{counted, figures, gap, held, labelled, root_motion, several_cycles, whole_clip},
-    table::{Table, joined, optional, or_dash},
+    table::{in_columns, joined, optional, or_dash},
 };
 
 /// Names the file of a loop, and the verdict on it.
@@ -265,11 +265,10 @@ pub fn blend(sidecar: &Sidecar) -> String {
 /// Lists the outcome of every animation as a table.
 pub fn animations(pack: &PackSidecar) -> String {
     let mut text = format!("{}\n", pack.outputs.first().map_or("", String::as_str));
-    let mut table = Table::new("<animation | <kind | <done | m/s | <gap before | <gap after | <grade");
-    for animation in &pack.animations {
-        table.row(row(animation));
-    }
-    text += &table.render();
+    text += &in_columns(
+        "<animation | <kind | <done | m/s | <gap before | <gap after | <grade",
+        pack.animations.iter().map(row),
+    );
     let count = |outcome: AnimationOutcome| {
         pack.animations
             .iter()

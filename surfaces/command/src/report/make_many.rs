@@ -7,7 +7,7 @@ use loopwright_catalog::LoopRow;
 use super::{
     figures::counted,
     json::{self, Document, ErrorFacts},
-    table::Table,
+    table::in_columns,
 };
 use crate::{
     batch::{LoopResult, TakeResult, Verdict},
@@ -130,7 +130,7 @@ impl Summary {
     }
 
     fn human(&self) -> String {
-        let mut table = Table::new("<grade | loops | <why");
+        let mut rows = Vec::new();
         for verdict in Verdict::ALL {
             let Some(count) = self.counts.get(&verdict) else {
                 continue;
@@ -143,7 +143,7 @@ impl Summary {
                     _ => format!("{number} like this: {reason}"),
                 };
                 let first = |text: String| if index == 0 { text } else { String::new() };
-                table.row(vec![
+                rows.push([
                     first(verdict.as_str().to_owned()),
                     first(count.results.to_string()),
                     reason,
@@ -151,10 +151,10 @@ impl Summary {
             }
             let more = reasons.len().saturating_sub(MOST_REASONS);
             if more > 0 {
-                table.row(vec![String::new(), String::new(), format!("{more} more reasons")]);
+                rows.push([String::new(), String::new(), format!("{more} more reasons")]);
             }
         }
-        let mut text = format!("\n{}", table.render());
+        let mut text = format!("\n{}", in_columns("<grade | loops | <why", rows));
         if self.num_with_warnings > 0 {
             text += &format!(
                 "{} with warnings: see the sidecars, or add -v\n",

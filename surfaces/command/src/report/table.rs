@@ -1,53 +1,35 @@
 //! Tables of text.
 
-/// A table of text: the headings come first, and each column is as wide as its widest entry.
-pub struct Table {
-    rows: Vec<Vec<String>>,
-    /// For each column, whether its entries are left-aligned.
-    at_left: Vec<bool>,
-}
-
-impl Table {
-    /// Creates a table with these headings, separated by ` | `; a `<` before a heading left-aligns its column.
-    pub fn new(headings: &str) -> Self {
-        let headings = headings.split(" | ");
-        Self {
-            at_left: headings.clone().map(|heading| heading.starts_with('<')).collect(),
-            rows: vec![
-                headings
-                    .map(|heading| heading.trim_start_matches('<').to_owned())
-                    .collect(),
-            ],
-        }
+/// Returns rows of text below headings, which are separated by ` | `: each column is as wide as its widest entry, and a `<` before its heading
+/// left-aligns it.
+pub fn in_columns(headings: &str, rows: impl IntoIterator<Item: Into<Vec<String>>>) -> String {
+    let headings = headings.split(" | ");
+    let at_left: Vec<bool> = headings.clone().map(|heading| heading.starts_with('<')).collect();
+    let head = headings.map(|heading| heading.trim_start_matches('<').to_owned());
+    let all: Vec<Vec<String>> = core::iter::once(head.collect())
+        .chain(rows.into_iter().map(Into::into))
+        .collect();
+    let widths: Vec<usize> = (0..at_left.len())
+        .map(|column| width_of(all.iter().map(|row| &row[column])))
+        .collect();
+    let mut text = String::new();
+    for row in &all {
+        let cells: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .zip(&at_left)
+            .map(|((cell, &width), at_left)| {
+                if *at_left {
+                    format!("{cell:<width$}")
+                } else {
+                    format!("{cell:>width$}")
+                }
+            })
+            .collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
     }
-
-    pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
-    }
-
-    pub fn render(&self) -> String {
-        let columns = self.rows[0].len();
-        let column = |column: usize| self.rows.iter().map(move |row| &row[column]);
-        let widths: Vec<usize> = (0..columns).map(|index| width_of(column(index))).collect();
-        let mut text = String::new();
-        for row in &self.rows {
-            let cells: Vec<String> = row
-                .iter()
-                .zip(&widths)
-                .zip(&self.at_left)
-                .map(|((cell, &width), at_left)| {
-                    if *at_left {
-                        format!("{cell:<width$}")
-                    } else {
-                        format!("{cell:>width$}")
-                    }
-                })
-                .collect();
-            text.push_str(cells.join("  ").trim_end());
-            text.push('\n');
-        }
-        text
-    }
+    text
 }
 
 /// Returns the width of a column with these entries. Longer ones, which a file may hold, extend beyond it.
@@ -88,10 +70,8 @@ mod tests {
     #[test]
     fn texts_of_any_length_are_shown_whole() {
         let long = "x".repeat(70_000);
-        let mut table = Table::new("<name | frames");
-        table.row(vec![long.clone(), "1".to_owned()]);
-        table.row(vec!["walk".to_owned(), long.clone()]);
-        let text = table.render();
+        let rows = [[long.clone(), "1".to_owned()], ["walk".to_owned(), long.clone()]];
+        let text = in_columns("<name | frames", rows);
         assert_eq!(text.matches(&long).count(), 2);
     }
 }

@@ -3,7 +3,7 @@
 use super::{CharacterError, ExportError, MadeError, OpenError, SetError};
 
 /// A problem that is shown until another one replaces it, or until it is dismissed.
-#[derive(Debug, thiserror::Error)]
+#[error_sum]
 pub enum Problem {
     /// A take or a set cannot be opened.
     #[error("cannot open this file: {0}")]

@@ -20,7 +20,7 @@ pub struct NamedFile {
 }
 
 /// Why motion cannot be put on a character.
-#[derive(Debug, thiserror::Error)]
+#[error_sum]
 pub enum CharacterError {
     /// The character's file is neither open nor on the disk.
     #[error("the character {file_name} is not there ({reason}): drop it as a character first")]
@@ -39,14 +39,12 @@ pub enum CharacterError {
         reason: String,
     },
     /// The character's file cannot be read.
-    #[error(transparent)]
-    Read(#[from] loopwright_formats::CharacterError),
+    Read(loopwright_formats::CharacterError),
     /// The map of joints cannot be read.
     #[error("the map of joints cannot be read: {0}")]
     Map(RecipeError),
     /// The character cannot take motion.
-    #[error(transparent)]
-    Target(#[from] TargetError),
+    Target(TargetError),
 }
 
 /// Words why the system refuses a file, without its number for the error.

@@ -23,14 +23,12 @@ pub struct Exported {
 }
 
 /// Why a loop cannot be exported.
-#[derive(Debug, thiserror::Error)]
+#[error_sum]
 pub enum ExportError {
     /// The loop cannot be written.
-    #[error(transparent)]
-    Loop(#[from] JobError),
+    Loop(JobError),
     /// The sidecar cannot be written.
-    #[error(transparent)]
-    Sidecar(#[from] SidecarError),
+    Sidecar(SidecarError),
     /// Background work failed.
     #[error("{0}")]
     Beside(String),

@@ -32,17 +32,16 @@ pub struct Made {
 }
 
 /// Why there is no loop.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error_sum]
+#[derive(Clone, PartialEq)]
 pub enum MadeError {
     /// The stretch does not exist.
-    #[error(transparent)]
-    Stretch(#[from] StretchError),
+    Stretch(StretchError),
     /// Background work failed.
     #[error("{0}")]
     Beside(String),
     /// The choices cannot be read.
-    #[error(transparent)]
-    Recipe(#[from] RecipeError),
+    Recipe(RecipeError),
     /// The choices do not fit the take, or the stretch cannot be made into a loop.
     #[error("{0}{hint}", hint = hint(.0))]
     Job(#[from] JobError),

@@ -58,14 +58,13 @@ pub struct Opened {
 }
 
 /// Why a take cannot be opened.
-#[derive(Debug, thiserror::Error)]
+#[error_sum]
 pub enum OpenError {
     /// The page was built without the C compiler that reading this format needs.
     #[error("this page was built without {0}: the desktop studio and `loopwright convert` read it")]
     NotInBrowser(&'static str),
     /// The file cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(ReadError),
     /// The file cannot be opened.
     #[error("{file_name}: {reason}")]
     File {
@@ -75,8 +74,7 @@ pub enum OpenError {
         reason: String,
     },
     /// The take cannot be studied.
-    #[error(transparent)]
-    Study(#[from] StudyError),
+    Study(StudyError),
     /// The recipe cannot be read, or not be followed here.
     #[error("{0}")]
     Recipe(RecipeError),
@@ -93,8 +91,7 @@ pub enum OpenError {
     #[error("{0}")]
     Beside(String),
     /// The example walk cannot be made.
-    #[error(transparent)]
-    Synth(#[from] SynthError),
+    Synth(SynthError),
 }
 
 /// Receives progress messages, from any thread.
@@ -418,7 +415,8 @@ pub fn retarget_of(studied: &Studied) -> Option<Retarget> {
 }
 
 /// Why a stretch does not exist.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error_sum]
+#[derive(Clone, PartialEq)]
 pub enum StretchError {
     /// Its number is not in the list.
     #[error("there is no loop {}", index + 1)]
@@ -427,6 +425,5 @@ pub enum StretchError {
         index: usize,
     },
     /// The take does not have the frames.
-    #[error(transparent)]
-    Cut(#[from] CutError),
+    Cut(CutError),
 }

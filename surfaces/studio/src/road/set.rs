@@ -49,14 +49,12 @@ pub struct SetFiles {
 }
 
 /// Why there is no set.
-#[derive(Debug, thiserror::Error)]
+#[error_sum]
 pub enum SetError {
     /// The character that the recipe names is missing.
-    #[error(transparent)]
-    Character(#[from] CharacterError),
+    Character(CharacterError),
     /// The recipe needs a character, but names none.
-    #[error(transparent)]
-    Study(#[from] StudyError),
+    Study(StudyError),
     /// The takes give no set, or it cannot be written.
     #[error("{0}{reasons}", reasons = reasons(.0))]
     Made(#[from] Box<MakeSetError>),

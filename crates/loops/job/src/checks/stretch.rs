@@ -4,6 +4,7 @@ use loopwright_core::{
     Analysis, LoopCandidate,
     analysis::{FoundBy, MOVING_MPS},
     candidate::{LastKey, WholeClip, WholeClipKind},
+    math::ordered,
 };
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
@@ -57,7 +58,7 @@ fn jumps(row: &CheckRow, stretch: &Stretch) -> CheckFacts {
                 (1e3 * (to - 2.0 * from + before).length(), frame, joint)
             })
         });
-    match sizes.max_by(|one, other| one.0.total_cmp(&other.0)) {
+    match sizes.max_by_key(|size| ordered(size.0)) {
         Some((millimetres, frame, joint)) => CheckFacts {
             joint: Some(analysis.take.skeleton().joint(joint).name.clone()),
             time_secs: Some(frame as f64 * analysis.take.frame_time_secs()),

@@ -87,6 +87,7 @@ pub(crate) struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Describes a loop made of a take: `quality` holds its figures, and `of_take` the checks of its stretch.
     pub(crate) fn of_made(made: &'a MadeLoop, quality: &'a Quality, of_take: &'a [CheckFacts]) -> Self {
+        let is_shaped = made.mean_cycle.is_some() || !made.edits.is_empty() || pulls_back(made.root.mode);
         Self {
             quality,
             skeleton: made.loop_clip.skeleton(),
@@ -96,14 +97,8 @@ impl<'a> Subject<'a> {
             mode: made.root.mode,
             is_speed_known: !speed_is_unknown(made),
             was_in_place: made.candidate.is_in_place(),
-            is_meant_to_differ: made.mean_cycle.is_some()
-                || made.variation.is_some()
-                || !made.edits.is_empty()
-                || pulls_back(made.root.mode),
-            is_varied: made.variation.is_some()
-                && made.mean_cycle.is_none()
-                && made.edits.is_empty()
-                && !pulls_back(made.root.mode),
+            is_meant_to_differ: is_shaped || made.variation.is_some(),
+            is_varied: !is_shaped && made.variation.is_some(),
             authored: match &made.candidate.whole {
                 Some(whole) if whole.is_authored_loop() => Authored::of_clip(
                     whole.kind,

@@ -46,15 +46,12 @@ impl Recenter {
 }
 
 /// A setting without effect in this combination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error_kinds(Copy, Eq)]
 pub enum Ineffective {
-    /// Path smoothing for a root that follows no path.
     #[error("output.path-smoothing has no effect without --root-motion path or inertialized")]
     PathSmoothing,
-    /// Fading for a root that is not inertialized.
     #[error("output.root-blend-start, root-blend-end and root-share have no effect without --root-motion inertialized")]
     RootBlend,
-    /// Permission to remove the turn for linear root motion, which is not used.
     #[error("output.force-straight has no effect without --root-motion linear")]
     ForceStraight,
 }

@@ -15,7 +15,7 @@ use crate::{
     motions::{self, ReadMotion},
     output::{self, Outputs},
     plot::PlotFile,
-    report::table::Table,
+    report::table::in_columns,
     talk::{self, Progress},
 };
 
@@ -127,13 +127,14 @@ pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
         }
         table
     };
-    let jump = |([exit, entry], jump): &([usize; 2], Crossing)| JumpFacts {
-        left: sides[*exit].path.display().to_string(),
+    let secs = |frame: usize, side: usize| frame as f64 * sides[side].motion.step_secs();
+    let jump = |&([exit, entry], jump): &([usize; 2], Crossing)| JumpFacts {
+        left: sides[exit].path.display().to_string(),
         exit_frame: jump.exit,
-        exit_secs: jump.exit as f64 * sides[*exit].motion.step_secs(),
-        entered: sides[*entry].path.display().to_string(),
+        exit_secs: secs(jump.exit, exit),
+        entered: sides[entry].path.display().to_string(),
         entry_frame: jump.entry,
-        entry_secs: jump.entry as f64 * sides[*entry].motion.step_secs(),
+        entry_secs: secs(jump.entry, entry),
         cost_metre_secs: jump.cost,
     };
     Ok(CostAnswer {
@@ -143,8 +144,8 @@ pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
             best: best.iter().take(settings.top).map(jump).collect(),
             motions: sides.iter().map(Side::facts).collect(),
             costs_metre_secs: table(&|_, jump| jump.cost),
-            exits_secs: table(&|[exit, _], jump| jump.exit as f64 * sides[*exit].motion.step_secs()),
-            entries_secs: table(&|[_, entry], jump| jump.entry as f64 * sides[*entry].motion.step_secs()),
+            exits_secs: table(&|&[exit, _], jump| secs(jump.exit, exit)),
+            entries_secs: table(&|&[_, entry], jump| secs(jump.entry, entry)),
         }),
         ..CostAnswer::default()
     })
@@ -192,22 +193,21 @@ pub struct JumpsFacts {
 
 /// Words jumps among many motions.
 pub fn jumps_among(among: &JumpsFacts) -> String {
-    let mut jumps = Table::new("# | <leave | at s | <enter | at s | cost");
-    for (index, jump) in among.best.iter().enumerate() {
-        jumps.row(vec![
-            (index + 1).to_string(),
+    let jumps = (1_usize..).zip(&among.best).map(|(number, jump)| {
+        [
+            number.to_string(),
             jump.left.clone(),
             format!("{:.3}", jump.exit_secs),
             jump.entered.clone(),
             format!("{:.3}", jump.entry_secs),
             format!("{:.4}", jump.cost_metre_secs),
-        ]);
-    }
+        ]
+    });
     format!(
         "{} motions, {} of {:.3} s\n{}",
         among.motions.len(),
         among.decay,
         among.decay_secs,
-        jumps.render()
+        in_columns("# | <leave | at s | <enter | at s | cost", jumps)
     )
 }

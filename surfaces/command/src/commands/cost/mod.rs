@@ -24,7 +24,7 @@ use crate::{
     output::{self, Outputs},
     plot::PlotFile,
     recipe::TakeArgs,
-    report::table::{Table, optional, rate},
+    report::table::{in_columns, optional, rate},
 };
 
 pub mod among;
@@ -428,18 +428,16 @@ fn jump_side(side: &CostSide) -> String {
 }
 
 fn pair_cost(pair: &PairFacts) -> String {
-    let mut costs = Table::new("fade | seconds | cost | approximate");
-    for cost in &pair.costs {
-        costs.row(vec![
+    let costs = pair.costs.iter().map(|cost| {
+        [
             cost.decay.to_owned(),
             format!("{:.3}", cost.decay_secs),
             format!("{:.4}", cost.cost_metre_secs),
             format!("{:.4}", cost.feature_cost_metre_secs),
-        ]);
-    }
-    let mut gaps = Table::new("part | weight | gap cm | gap m/s | spring | cubic | quintic");
+        ]
+    });
     let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
-    for gap in &pair.gaps {
+    let gaps = pair.gaps.iter().map(|gap| {
         let mut row = vec![
             gap.part.clone(),
             format!("{:.2}", gap.weight),
@@ -451,9 +449,10 @@ fn pair_cost(pair: &PairFacts) -> String {
             format!("{:.2}", length(gap.velocity_mps)),
         ];
         row.extend(gap.costs_metre_secs.iter().map(|cost| format!("{cost:.4}")));
-        gaps.row(row);
-    }
-    format!("{}{}", costs.render(), gaps.render())
+        row
+    });
+    in_columns("fade | seconds | cost | approximate", costs)
+        + &in_columns("part | weight | gap cm | gap m/s | spring | cubic | quintic", gaps)
 }
 
 fn cost_table(table: &TableFacts) -> String {
@@ -465,11 +464,9 @@ fn cost_table(table: &TableFacts) -> String {
         text += &format!("; the start of the first matches phase {phase:.3} of the second");
     }
     text.push('\n');
-    let mut best =
-        Table::new("# | leave frame | at s | enter frame | at s | cost | approximate | relative to the median");
-    for (index, jump) in table.best.iter().enumerate() {
-        best.row(vec![
-            (index + 1).to_string(),
+    let best = (1_usize..).zip(&table.best).map(|(number, jump)| {
+        [
+            number.to_string(),
             jump.exit_frame.to_string(),
             format!("{:.3}", jump.exit_secs),
             jump.entry_frame.to_string(),
@@ -483,8 +480,10 @@ fn cost_table(table: &TableFacts) -> String {
                     .map(|median| jump.cost_metre_secs / median),
                 2,
             ),
-        ]);
-    }
-    text += &best.render();
-    text
+        ]
+    });
+    text + &in_columns(
+        "# | leave frame | at s | enter frame | at s | cost | approximate | relative to the median",
+        best,
+    )
 }

@@ -13,11 +13,8 @@ use crate::{
 };
 
 pub fn run(args: &MatchExportArgs) -> Result<Ending> {
-    let mut outputs = Outputs::new(args.force);
+    let mut outputs = Outputs::keeping(args.force, &args.takes);
     outputs.protect_as("database", [&args.database]);
-    for path in &args.takes {
-        outputs.protect_named(path);
-    }
     outputs.check(&args.npy)?;
     let bytes = files::read_bytes(&args.database)?;
     let database = open(&args.database, &bytes)?;

@@ -16,7 +16,7 @@ use crate::{
     recipe::TakeArgs,
     report::{
         figures::counted,
-        table::{Table, joined, or_dash, rate},
+        table::{in_columns, joined, or_dash, rate},
     },
 };
 
@@ -110,11 +110,10 @@ pub fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
             })
         })
         .map_err(|error| {
-            let failure = Failure::cannot("use", path, &error);
-            match error {
-                DatabaseError::Magic => failure.try_this("a file that `loopwright match build` wrote"),
-                _ => failure.try_this("build the database again: loopwright match build TAKES -o DB"),
-            }
+            Failure::cannot("use", path, &error).try_this(match error {
+                DatabaseError::Magic => "a file that `loopwright match build` wrote",
+                _ => "build the database again: loopwright match build TAKES -o DB",
+            })
         })
 }
 
@@ -295,9 +294,8 @@ fn contents(answer: &InspectAnswer) -> String {
         let times = answer.ahead_secs.iter().map(|secs| format!("{secs:.3}"));
         text += &format!("  looks {} s ahead\n", joined(times, ", "));
     }
-    let mut clips = Table::new("<clip | <kind | frames | from | fps | left planted | right planted | <gaits | <tags");
-    for clip in &answer.clips {
-        clips.row(vec![
+    let clips = answer.clips.iter().map(|clip| {
+        [
             clip.name.clone(),
             clip.kind.to_owned(),
             clip.frames.to_string(),
@@ -307,9 +305,12 @@ fn contents(answer: &InspectAnswer) -> String {
             format!("{:.0}%", 100.0 * clip.right_stands_share),
             clip.gaits.join("; "),
             tags_text(&clip.tags),
-        ]);
-    }
-    text += &clips.render();
+        ]
+    });
+    text += &in_columns(
+        "<clip | <kind | frames | from | fps | left planted | right planted | <gaits | <tags",
+        clips,
+    );
     text
 }
 

@@ -14,7 +14,7 @@ use crate::{
     args::{MatchQueryArgs, Wish, gaits_of},
     exit::{Ending, Failure, Result},
     files, motions, output,
-    report::table::Table,
+    report::table::in_columns,
 };
 
 pub fn run(args: &MatchQueryArgs) -> Result<Ending> {
@@ -265,27 +265,27 @@ fn queried(answer: &QueryAnswer) -> String {
         text += &format!(", turning {turn:+.1} deg/s");
     }
     text.push('\n');
-    let mut found = Table::new(if is_cost {
+    let headings = if is_cost {
         "<clip | frame | at s | cost m s | <planted | <tags"
     } else {
         "<clip | frame | at s | distance | <planted | <tags"
-    });
-    for frame in &answer.found {
+    };
+    let found = answer.found.iter().map(|frame| {
         let stands = match (frame.left_stands, frame.right_stands) {
             (true, true) => "both",
             (true, false) => "left",
             (false, true) => "right",
             (false, false) => "-",
         };
-        found.row(vec![
+        [
             frame.clip.clone(),
             frame.frame.to_string(),
             format!("{:.3}", frame.time_secs),
             format!("{:.3}", frame.cost_metre_secs.unwrap_or(frame.distance)),
             stands.to_owned(),
             tags_text(&frame.tags),
-        ]);
-    }
-    text += &found.render();
+        ]
+    });
+    text += &in_columns(headings, found);
     text
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec2;
-use loopwright_core::math::Decay;
+use loopwright_core::math::{Decay, greatest, mean};
 use loopwright_job::AddedRoot;
 use loopwright_match::{
     MatchDatabase, MatchFilter, MatchSource,
@@ -156,14 +156,11 @@ fn failure(error: &WalkError) -> Failure {
         return Failure::nothing(format!("cannot walk: {error}"))
             .try_this("fewer --tag; `loopwright match inspect DB` lists the tags");
     }
-    let failure = failure!("cannot walk: {error}");
-    match error {
-        WalkError::Skeleton { .. } | WalkError::Rate { .. } => {
-            failure.try_this("a database of takes of one skeleton and one frame rate")
-        }
-        WalkError::Source { .. } => failure.try_this("`loopwright match build` again: the file was changed since"),
-        _ => failure.try_this("a shorter path"),
-    }
+    failure!("cannot walk: {error}").try_this(match error {
+        WalkError::Skeleton { .. } | WalkError::Rate { .. } => "a database of takes of one skeleton and one frame rate",
+        WalkError::Source { .. } => "`loopwright match build` again: the file was changed since",
+        _ => "a shorter path",
+    })
 }
 
 /// A part of a walk that plays one clip.
@@ -216,8 +213,8 @@ impl WalkAnswer {
             fps: take.frame_rate_hz(),
             jumps: walked.jumps.len(),
             jump_rate_hz: walked.jumps.len() as f64 / take.duration_secs().max(take.frame_time_secs()),
-            mean_path_error_m: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
-            largest_path_error_m: errors.iter().copied().fold(0.0, f64::max),
+            mean_path_error_m: mean(errors.iter().copied()),
+            largest_path_error_m: greatest(errors.iter().copied()),
             foot_slide_mps: walked.slide_mps,
             foot_slide_of_sources_mps: walked.slide_of_sources_mps,
             sharpest_after_jumps_m: walked.sharpest_metres[0],

@@ -1,5 +1,6 @@
 //! Draws animations, on all processors.
 
+use loopwright_core::math::greatest;
 use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Scene};
 
 use super::Drawn;
@@ -34,7 +35,7 @@ pub fn animation(
     format: AnimationFormat,
 ) -> Result<Drawn> {
     let rate = rate(args, motions)?;
-    let shown = scenes.iter().map(Scene::shown_secs).fold(0.0, f64::max);
+    let shown = greatest(scenes.iter().map(Scene::shown_secs));
     let count = (shown * rate).round().max(1.0);
     if count > MAX_PICTURES as f64 {
         return Err(failure!("{count:.0} pictures exceed the limit of {MAX_PICTURES}")
@@ -91,10 +92,7 @@ pub fn animation(
 
 /// Returns the rate of the animation, pictures a second.
 fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64> {
-    let own = motions
-        .iter()
-        .map(|(_, motion)| 1.0 / motion.step_secs())
-        .fold(0.0, f64::max);
+    let own = greatest(motions.iter().map(|(_, motion)| 1.0 / motion.step_secs()));
     match args.fps {
         None => Ok(own.min(DEFAULT_FPS)),
         Some(rate) if rate > 0.0 && rate <= MAX_FPS => Ok(rate),

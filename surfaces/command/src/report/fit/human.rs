@@ -6,7 +6,7 @@ use loopwright_core::analysis::MotionKind;
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
 use crate::report::{
     figures::{counted, duration_secs},
-    table::{Table, optional, or_dash, rate},
+    table::{in_columns, optional, or_dash, rate},
 };
 
 /// Words the answer: one take in detail, several as a table and by folder.
@@ -68,8 +68,7 @@ fn take_human(take: &FittedTake, settings: &FitSettings) -> String {
             return text;
         }
     };
-    let mut table = Table::new("mode | seconds | top m/s | at s | accel | at s | decel | at s | turn deg/s | at s");
-    for figures in &fit.figures {
+    let rows = fit.figures.iter().map(|figures| {
         let mut row = vec![figures.mode.as_str().to_owned(), format!("{:.2}", figures.secs)];
         for (peak, scale, decimals) in [
             (figures.top_speed, 1.0, 3),
@@ -80,10 +79,13 @@ fn take_human(take: &FittedTake, settings: &FitSettings) -> String {
             row.push(optional(peak.map(|peak| scale * peak.value), decimals));
             row.push(optional(peak.map(|peak| peak.secs), 2));
         }
-        table.row(row);
-    }
+        row
+    });
     text += "\nlargest figures: speed held for 0.5 s; acceleration and deceleration, m/s^2\n";
-    text += &table.render();
+    text += &in_columns(
+        "mode | seconds | top m/s | at s | accel | at s | decel | at s | turn deg/s | at s",
+        rows,
+    );
     if !fit.events.is_empty() {
         text += "\nchanges, and the half-life of each in two ways\n";
         text += &events(fit);
@@ -102,10 +104,7 @@ fn take_human(take: &FittedTake, settings: &FitSettings) -> String {
 }
 
 fn events(fit: &TakeFit) -> String {
-    let mut table = Table::new(
-        "at s | what | kind | mode | from | to | peak | closed s | fitted s | ± s | error | ramped: h s | over s",
-    );
-    for event in &fit.events {
+    let rows = fit.events.iter().map(|event| {
         let (what, scale, decimals) = match event.quantity {
             Quantity::Velocity => ("velocity m/s", 1.0, 2),
             Quantity::Facing => ("facing deg", DEGREES, 0),
@@ -114,7 +113,7 @@ fn events(fit: &TakeFit) -> String {
             Quantity::Velocity => value.length(),
             Quantity::Facing => scale * value.y,
         };
-        table.row(vec![
+        [
             format!("{:.2}", fit.profile.secs(event.peak_frame)),
             what.to_owned(),
             event.kind.to_string(),
@@ -131,16 +130,17 @@ fn events(fit: &TakeFit) -> String {
             })),
             optional(event.ramped.map(|ramped| ramped.half_life_secs), 3),
             optional(event.ramped.map(|ramped| ramped.ramp_secs), 2),
-        ]);
-    }
-    table.render()
+        ]
+    });
+    in_columns(
+        "at s | what | kind | mode | from | to | peak | closed s | fitted s | ± s | error | ramped: h s | over s",
+        rows,
+    )
 }
 
 /// Returns a table of takes, one line each.
 fn many(outcomes: &[&Outcome]) -> String {
-    let mut table =
-        Table::new("take | seconds | modes | top m/s | accel | decel | changes | velocity h | turns | facing h");
-    for outcome in outcomes {
+    let rows = outcomes.iter().map(|outcome| {
         let (file, seconds, rest) = match outcome {
             Outcome::Unreadable { file, .. } => (file.clone(), None, vec!["cannot be read".to_owned()]),
             Outcome::Take(take) => {
@@ -168,16 +168,17 @@ fn many(outcomes: &[&Outcome]) -> String {
         let mut row = vec![file, optional(seconds, 2)];
         row.extend(rest);
         row.resize(10, "-".to_owned());
-        table.row(row);
-    }
-    table.render()
+        row
+    });
+    in_columns(
+        "take | seconds | modes | top m/s | accel | decel | changes | velocity h | turns | facing h",
+        rows,
+    )
 }
 
 /// Returns a table of half-lives by mode, with their spread.
 fn pooled(pool: &Pool) -> String {
-    let mut table = Table::new(
-        "mode | takes | top m/s | accel | decel | turn deg/s | h of | changes | closed s | fitted s | ± s | error | from peaks s",
-    );
+    let mut rows = Vec::new();
     for mode in pool.modes.iter().chain([&pool.all]) {
         let mut head = vec![
             mode.mode.map_or("all", MotionKind::as_str).to_owned(),
@@ -201,16 +202,20 @@ fn pooled(pool: &Pool) -> String {
                 median(half_lives.error, 100.0, 1) + "%",
                 median(maxima, 1.0, 3),
             ]);
-            table.row(row);
+            rows.push(row);
         }
         if !head[0].is_empty() {
             head.resize(13, "-".to_owned());
-            table.row(head);
+            rows.push(head);
         }
     }
+    let table = in_columns(
+        "mode | takes | top m/s | accel | decel | turn deg/s | h of | changes | closed s | fitted s | ± s | error | from peaks s",
+        rows,
+    );
     format!(
         "half-lives: medians, quartiles in brackets; from peaks: from top speed and largest acceleration or deceleration;\n±: standard error\n{}",
-        table.render().replace("-%", "-")
+        table.replace("-%", "-")
     )
 }
 

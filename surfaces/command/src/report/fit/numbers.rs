@@ -6,7 +6,7 @@ use loopwright_controller::{SpeedTable, TableFit, TableOf, half_life_of_peak, pe
 use loopwright_core::math::decay_rate;
 
 use super::MEANING;
-use crate::report::table::Table;
+use crate::report::table::in_columns;
 
 /// The size of a step, its largest rate and the half-life that follows from both.
 #[derive(Clone, Copy)]
@@ -186,15 +186,11 @@ pub fn table_human(table: &SpeedTable, fit: &TableFit) -> String {
         TableOf::Speeds => ("speed", "m/s"),
         TableOf::Splits => ("distance", "m"),
     };
-    let mut rows = Table::new(&format!("seconds | {name} {unit} | spring {unit}"));
-    for ((secs, value), fitted) in table.rows().iter().zip(&fit.fitted) {
-        rows.row(vec![
-            format!("{secs:.3}"),
-            format!("{value:.3}"),
-            format!("{fitted:.3}"),
-        ]);
-    }
-    let mut text = rows.render();
+    let rows = table.rows().iter().zip(&fit.fitted);
+    let mut text = in_columns(
+        &format!("seconds | {name} {unit} | spring {unit}"),
+        rows.map(|((secs, value), fitted)| [secs, value, fitted].map(|number| format!("{number:.3}"))),
+    );
     text += &format!(
         "starts at {:.3} s, off by {:.3} {unit} (root mean square)\n",
         fit.start_secs, fit.error

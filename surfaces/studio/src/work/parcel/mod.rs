@@ -22,20 +22,16 @@ pub use ask::Files;
 pub use bench::Bench;
 
 /// Why something cannot be handed over.
-#[derive(Debug, thiserror::Error)]
+#[error_sum]
 pub enum ParcelError {
     /// The bytes do not encode the expected value.
-    #[error(transparent)]
-    Bytes(#[from] postcard::Error),
+    Bytes(postcard::Error),
     /// The arrays do not fit.
-    #[error(transparent)]
-    Arrays(#[from] loopwright_core::handover::HandoverError),
+    Arrays(loopwright_core::handover::HandoverError),
     /// The skeleton of a character does not fit its pose.
-    #[error(transparent)]
-    Character(#[from] loopwright_core::take::TakeError),
+    Character(loopwright_core::take::TakeError),
     /// The character cannot take motion.
-    #[error(transparent)]
-    Target(#[from] loopwright_job::TargetError),
+    Target(loopwright_job::TargetError),
 }
 
 /// The arrays that are handed over beside an answer.
