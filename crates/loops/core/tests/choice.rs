@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{
-    Joint, LoopCandidate, SearchSettings, Skeleton, Take,
+    Joint, LoopCandidate, SearchSettings, Skeleton, Take, Tracks,
     candidate::{ChooseBy, Outcome},
 };
 use loopwright_mocap::folder_or_skip;
-use loopwright_synth::WalkSettings;
+use loopwright_synth::{WalkSettings, Walker};
 
 use crate::support::{analysed, captured, take_of, walk_of};
 
@@ -206,5 +206,31 @@ fn takes_that_are_turned_or_mirrored_give_the_same_loops() {
             (point(take.translations(frame)[joint]), turn)
         });
         assert_eq!(listed(&image), expected);
+    }
+}
+
+/// The first frame half a frame later, and half of the frames: what is chosen belongs to the motion.
+#[test]
+fn a_walk_sampled_anew_gives_the_same_stretch() {
+    for seed in 0..4 {
+        let settings = WalkSettings::default().seconds(12.0).noise_deg(0.0);
+        let walker = Walker::new(&settings.speed_variation(0.3).seed(seed)).unwrap();
+        let ends = |rate_hz: f64, late_frames: f64| {
+            let num_frames = (12.0 * rate_hz) as usize;
+            let poses = (0..num_frames).map(|frame| walker.pose_at((frame as f64 + late_frames) / rate_hz));
+            let skeleton = walker.skeleton().clone();
+            let tracks = Tracks::from_poses(skeleton, 1.0 / rate_hz, poses).unwrap();
+            let take = Take::from_tracks("made", tracks).unwrap();
+            let cut = found(&take, ChooseBy::Outcome)[0].cut;
+            [cut.start_frame(), cut.end_frame()].map(|frame| (frame + late_frames) / rate_hz)
+        };
+        let own = ends(60.0, 0.0);
+        for (rate_hz, late_frames) in [(60.0, 0.5), (30.0, 0.0)] {
+            let other = ends(rate_hz, late_frames);
+            assert!(
+                own.iter().zip(&other).all(|(own, other)| (own - other).abs() < 0.034),
+                "seed {seed}, {rate_hz} Hz, {late_frames} frames late: {own:?} s, {other:?} s"
+            );
+        }
     }
 }

@@ -117,7 +117,10 @@ fn toes_without_ends_keep_their_turns() {
     }
 }
 
-/// Soles of a character's feet that reach 30 cm beyond the ball, on the ground at rest.
+/// How far soles reach beyond the ball, metres.
+const SOLE_AHEAD_METRES: f64 = 0.3;
+
+/// Soles of a character's long feet, on the ground at rest.
 fn long_soles(target: &Take) -> Vec<FootSole> {
     let at_rest = target.pose(0).to_pose().as_ref().world(target.skeleton());
     let sole = |[ankle, toe]: [&str; 2]| {
@@ -131,7 +134,7 @@ fn long_soles(target: &Take) -> Vec<FootSole> {
                 point(ankle, heel - 0.05 * ahead),
                 point(ankle, ball),
                 point(toe, ball),
-                point(toe, ball + 0.3 * ahead),
+                point(toe, ball + SOLE_AHEAD_METRES * ahead),
             ],
         }
     };
@@ -168,6 +171,27 @@ fn soles_stay_above_the_ground() {
     let [under, kept] = [&free, &moved].map(lowest);
     // What the ankle would have to turn within a few frames is partly smoothed away.
     assert!(under < -0.03 && kept > 0.35 * under, "{kept} m of {under} m");
+    // Toes turn as the source's do, or as their ends stay on the ground while the ball rises. Where one goes over into the other within a
+    // frame, their turn from frame to frame changes by no more than the sum of both, times the steepest slope of x s(x) in clear.rs: 16 / 9.
+    for (toe, like) in [("ball_l", "LeftToeBase"), ("ball_r", "RightToeBase")] {
+        let [toe, like] = [target.skeleton().find(toe), take.skeleton().find(like)].map(Option::unwrap);
+        let (ours, theirs) = (moved.world_tracks(), take.world_tracks());
+        let steps = |of: &WorldTracks, joint: usize| -> Vec<DVec3> {
+            let step = |frame| rotation::difference(of.rotation(frame, joint), of.rotation(frame - 1, joint));
+            (1..take.num_frames()).map(step).collect()
+        };
+        let greatest_change = |steps: &[DVec3]| {
+            let changes = steps.windows(2).map(|pair| pair[0].distance(pair[1]));
+            changes.fold(0.0, f64::max)
+        };
+        let own = steps(&theirs, like);
+        let turn = own.iter().map(|step| step.length()).fold(0.0, f64::max);
+        let rise = |frame: usize| (ours.position(frame, toe).y - ours.position(frame - 1, toe).y).abs();
+        let rise = (1..take.num_frames()).map(rise).fold(0.0, f64::max);
+        let most = greatest_change(&own) + 16.0 / 9.0 * (turn + rise / SOLE_AHEAD_METRES);
+        let change = greatest_change(&steps(&ours, toe));
+        assert!(change < most, "{change} radians a frame, most {most}");
+    }
     // What follows the toes turns up with them.
     let (world, rest) = (moved.world_tracks(), target.pose(0).world(target.skeleton()));
     for frame in 0..moved.num_frames() {

@@ -600,3 +600,54 @@ fn fast_speeds(times: &Times, speeds: &[f64]) -> Vec<f64> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples from frame 10.25 to frame 30.25, two frames apart and half a frame apart.
+    #[test]
+    fn bearings_at_another_rate_have_the_same_times() {
+        let stay = |strike, lift| Stay { foot: 0, strike, lift };
+        let stays = vec![
+            stay(None, Some(4.0)),
+            stay(Some(6.5), Some(13.0)),
+            stay(Some(15.5), Some(20.25)),
+            stay(Some(26.0), Some(34.0)),
+            stay(Some(31.0), None),
+        ];
+        let point = FootPoint::Ball;
+        let own = Bearings {
+            points: stays.iter().map(|&stay| PointStay { point, stay }).collect(),
+            stays,
+            ground: Ground::Uneven((0..40).map(|frame| DVec3::X * f64::from(frame)).collect()),
+        };
+        let inside = [
+            stay(None, Some(13.0)),
+            stay(Some(15.5), Some(20.25)),
+            stay(Some(26.0), None),
+        ];
+        for (step, num_frames) in [(2.0, 11), (0.5, 41)] {
+            let found = own.resampled([10.25, step], num_frames);
+            let own_frame = |frame: f64| 10.25 + step * frame;
+            let stays: Vec<Stay> = found.stays.iter().map(|stay| stay.timed(own_frame)).collect();
+            assert_eq!(stays, inside, "{step}");
+            let points: Vec<Stay> = found.points.iter().map(|of| of.stay.timed(own_frame)).collect();
+            assert_eq!(points, inside, "{step}");
+            // The ground has the velocity of the nearest frame.
+            let Ground::Uneven(velocities) = &found.ground else {
+                panic!("{step}");
+            };
+            assert_eq!(velocities.len(), num_frames, "{step}");
+            for (frame, velocity) in velocities.iter().enumerate() {
+                let off = velocity.x - own_frame(frame as f64);
+                assert!(off.abs() <= 0.5, "{step}, {frame}: {off}");
+            }
+        }
+        let even = Bearings {
+            ground: Ground::Even(DVec3::X),
+            ..own
+        };
+        assert_eq!(even.resampled([10.25, 2.0], 11).ground, even.ground);
+    }
+}

@@ -173,3 +173,38 @@ impl Contacts {
         Some(phase - phase.floor()).filter(|phase| phase.is_finite())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every second frame from frame 10.25 on.
+    #[test]
+    fn contacts_at_another_rate_cover_the_same_time() {
+        let stay = |foot, strike, lift| Stay { foot, strike, lift };
+        let bearings = Bearings {
+            stays: vec![
+                stay(0, None, Some(13.0)),
+                stay(1, Some(15.5), Some(20.25)),
+                stay(0, Some(26.0), None),
+                stay(1, Some(33.0), Some(36.0)),
+            ],
+            ..Bearings::default()
+        };
+        let limits = ContactLimits {
+            speed_mps: Some(0.7),
+            height_metres: None,
+        };
+        let own = Contacts::from_bearings(bearings, (2, 40), &limits);
+        let found = own.resampled([10.25, 2.0], 11);
+        let span = |of: &Contact| (of.foot, of.start_frame, of.end_frame);
+        let spans: Vec<_> = found.spans().iter().map(span).collect();
+        assert_eq!(spans, [(0, 0, 1), (1, 3, 4), (0, 8, 10)]);
+        for frame in 0..11 {
+            let at = 10.25 + 2.0 * frame as f64;
+            let stands = [!(13.0..26.0).contains(&at), (15.5..20.25).contains(&at)];
+            assert_eq!([0, 1].map(|foot| found.is_planted(foot, frame)), stands, "{frame}");
+        }
+        assert_eq!((found.num_feet(), found.limits()), (2, &limits));
+    }
+}

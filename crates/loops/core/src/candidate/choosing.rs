@@ -227,3 +227,48 @@ fn crest(own: &Analysis) -> f64 {
     let strongest = waves.max_by(|(one, _), (other, _)| one.total_cmp(other));
     (start as f64 + middle + strongest.map_or(0.0, |(_, crest)| crest)).max(0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+    use crate::tests::{skeleton, take_of};
+
+    /// A joint that swings is farthest from its mean place at a known time; a target beside the body flies about.
+    #[test]
+    fn one_of_the_samples_is_the_crest_wherever_the_first_frame_lies() {
+        const SWINGS_HZ: f64 = 0.75;
+        const FARTHEST_SECS: f64 = 2.711;
+        let rows = [
+            ("a", None, DVec3::ZERO),
+            ("b", Some(0), DVec3::Y),
+            ("pole", Some(0), DVec3::Y),
+        ];
+        let rates = [30.0, 60.0, 120.0].into_iter();
+        for (rate_hz, late_frames) in rates.flat_map(|rate| [(rate, 0.0), (rate, 0.5)]) {
+            let secs = |frame: f64| (frame + late_frames) / rate_hz;
+            // Whole swings, so that their mean is the middle.
+            let num_frames = (4.0 * rate_hz / SWINGS_HZ) as usize;
+            let take = take_of(skeleton(&rows), 1.0 / rate_hz, num_frames, |frame, joint| {
+                let time = secs(frame as f64);
+                let place = match joint {
+                    0 => DVec3::ZERO,
+                    1 => DVec3::new(0.5 * ops::cos(TAU * SWINGS_HZ * (time - FARTHEST_SECS)), 1.0, 0.0),
+                    _ => DVec3::new(ops::sin(40.0 * time * time), 3.0, time),
+                };
+                (place, DQuat::IDENTITY)
+            });
+            let own = Analysis::new(&take).unwrap();
+            assert_eq!(own.body.controls, [2]);
+            let off = secs(crest(&own)) - FARTHEST_SECS;
+            assert!(off.abs() < 1e-6, "{rate_hz} Hz, {late_frames} frames late: {off} s");
+            let (first, chosen) = even(&own).unwrap();
+            let samples = (FARTHEST_SECS - secs(first)) / chosen.take.frame_time_secs();
+            assert!(
+                (samples - samples.round()).abs() < 1e-3,
+                "{rate_hz} Hz, {late_frames} frames late: {samples}"
+            );
+        }
+    }
+}

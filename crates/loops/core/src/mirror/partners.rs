@@ -21,7 +21,7 @@ const SIDES: [(&str, &str); 5] = [
 ];
 
 /// Longest name in which sides are looked for, bytes: the effort grows with its square.
-const LONGEST_NAME: usize = 1000;
+const LONGEST_NAME: usize = 256;
 
 /// Partners found by position may be off by this share of the skeleton's size.
 const SIZE_TOLERANCE: f64 = 0.05;
@@ -208,4 +208,23 @@ fn check_parents(skeleton: &Skeleton, partners: &[usize]) -> Result<(), MirrorEr
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::skeleton;
+
+    #[test]
+    fn no_sides_are_looked_for_in_names_of_more_than_256_bytes() {
+        for (length, partners) in [(256, [0, 2, 1]), (257, [0, 1, 2])] {
+            let [left, right] = ["L", "R"].map(|side| format!("{side}{}", "_".repeat(length - 1)));
+            let rows = [
+                ("Hips", None, DVec3::Y),
+                (&*left, Some(0), DVec3::X),
+                (&*right, Some(0), DVec3::NEG_X),
+            ];
+            assert_eq!(by_name(&skeleton(&rows)), partners, "{length}");
+        }
+    }
 }

@@ -187,11 +187,15 @@ mod tests {
     const RATE: f64 = 120.0;
 
     fn take(num_frames: usize, at: impl Fn(f64) -> (DVec3, DQuat)) -> Take {
+        at_rate(RATE, num_frames, at)
+    }
+
+    fn at_rate(rate: f64, num_frames: usize, at: impl Fn(f64) -> (DVec3, DQuat)) -> Take {
         take_of(
             skeleton(&[("root", None, DVec3::ZERO)]),
-            1.0 / RATE,
+            1.0 / rate,
             num_frames,
-            |frame, _| at(frame as f64 / RATE),
+            |frame, _| at(frame as f64 / rate),
         )
     }
 
@@ -202,15 +206,17 @@ mod tests {
         }
     }
 
-    /// Returns the amplitude over the middle of a take and its lag, seconds, by projection on the wave.
-    fn response(take: &Take, hertz: f64) -> (f64, f64) {
+    /// Returns amplitude and lag, seconds, of the wave of a value over the three seconds after the first, by projection on it. The first
+    /// frame is at a time, seconds.
+    fn response(take: &Take, (hertz, first_secs): (f64, f64), value: impl Fn(usize) -> f64) -> (f64, f64) {
+        let second = take.frame_rate_hz().round() as usize;
         let (mut sin, mut cos, mut count) = (0.0, 0.0, 0.0);
         // Whole periods only.
-        for frame in 120..take.num_frames() - 120 {
-            let angle = core::f64::consts::TAU * hertz * frame as f64 / RATE;
-            let x = take.translations(frame)[0].x;
-            sin += x * ops::sin(angle);
-            cos += x * ops::cos(angle);
+        for frame in second..4 * second {
+            let secs = first_secs + frame as f64 * take.frame_time_secs();
+            let angle = core::f64::consts::TAU * hertz * secs;
+            sin += value(frame) * ops::sin(angle);
+            cos += value(frame) * ops::cos(angle);
             count += 0.5;
         }
         (
@@ -221,17 +227,46 @@ mod tests {
 
     #[test]
     fn half_the_power_passes_at_the_cutoff_without_delay() {
-        // Up to two fifths of the rate.
-        for cutoff in [4.0, 8.0, 12.0, 48.0] {
-            for (hertz, low, high) in [
-                (cutoff, 0.69, 0.725),
-                (0.25 * cutoff, 0.99, 1.001),
-                (f64::min(4.0 * cutoff, 58.0), 0.0, 0.02),
-            ] {
-                let raw = take(600, wave(hertz));
-                let (amplitude, lag) = response(&raw.smoothed(cutoff, &[]).unwrap(), hertz);
-                assert!((low..high).contains(&amplitude), "{cutoff} {hertz}: {amplitude}");
-                assert!(lag.abs() < 1e-4 || amplitude < 1e-3, "{cutoff} {hertz}: lag {lag}");
+        for rate in [30.0, 60.0, RATE] {
+            // Up to two fifths of the rate.
+            for cutoff in [4.0, 8.0, 0.4 * rate] {
+                for (hertz, low, high) in [
+                    (cutoff, 0.697, 0.717),
+                    (0.25 * cutoff, 0.99, 1.001),
+                    (f64::min(4.0 * cutoff, (0.48 * rate).floor()), 0.0, 0.03),
+                ] {
+                    let raw = at_rate(rate, 5 * rate as usize, wave(hertz));
+                    let smooth = raw.smoothed(cutoff, &[]).unwrap();
+                    let (amplitude, lag) = response(&smooth, (hertz, 0.0), |frame| smooth.translations(frame)[0].x);
+                    assert!(
+                        (low..high).contains(&amplitude),
+                        "{rate} fps, {hertz} Hz, cutoff {cutoff}: {amplitude}"
+                    );
+                    assert!(
+                        lag.abs() < 1e-4 || amplitude < 1e-3,
+                        "{rate} fps, {hertz} Hz, cutoff {cutoff}: lag {lag}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Samples between the frames of any rate, from a part of a frame on, every second of which is kept: 2 Hz is far below the cutoff.
+    #[test]
+    fn samples_at_another_rate_are_those_of_the_wave() {
+        for rate in [30.0, 60.0, RATE] {
+            let raw = at_rate(rate, 6 * rate as usize, wave(2.0));
+            let first = 3.37;
+            let frame = |sample: i32| first + f64::from(sample) * rate / 60.0;
+            let frames: Vec<f64> = (0..300).map(frame).collect();
+            let sampled = raw.low_passed(&frames, 1.0 / 60.0, (8.0, &[]), 2).unwrap();
+            assert_eq!(sampled.num_frames(), 150);
+            let of_wave = |value: &dyn Fn(usize) -> f64| response(&sampled, (2.0, first / rate), value);
+            let moves = of_wave(&|frame| sampled.translations(frame)[0].x);
+            let turns = of_wave(&|frame| rotation::log(sampled.rotations(frame)[0]).z / 0.2);
+            for (amplitude, lag) in [moves, turns] {
+                assert!((amplitude - 1.0).abs() < 3e-3, "{rate}: {amplitude}");
+                assert!(lag.abs() < 2e-4, "{rate}: lag {lag}");
             }
         }
     }

@@ -290,3 +290,145 @@ pub(in crate::candidate) fn whole_candidate(
         ..candidate
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use core::f64::consts::TAU;
+
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+    use crate::{
+        math::ops,
+        take::Take,
+        tests::{skeleton, take_of},
+    };
+
+    /// The distance of two joints at which a body has the size of an adult, metres.
+    const RADIUS: f64 = 0.85;
+
+    /// Analyses a take of that name in which the last joint moves: its place in its parent's axes, frame by frame.
+    fn moving(
+        rows: &[(&str, Option<usize>, DVec3)],
+        (name, rate_hz, num_frames): (&str, f64, usize),
+        at: impl Fn(f64) -> DVec3,
+    ) -> Analysis {
+        let take = take_of(skeleton(rows), 1.0 / rate_hz, num_frames, |frame, joint| {
+            let rests = joint + 1 < rows.len();
+            let place = if rests { rows[joint].2 } else { at(frame as f64) };
+            (place, DQuat::IDENTITY)
+        });
+        let named = Take::from_tracks(name, (**take.tracks()).clone()).unwrap();
+        Analysis::new(&named).unwrap()
+    }
+
+    /// Analyses a take of a joint that goes around another one.
+    fn around(of: (&str, f64, usize), at: impl Fn(f64) -> DVec3) -> Analysis {
+        moving(&[("a", None, DVec3::ZERO), ("b", Some(0), DVec3::Y)], of, at)
+    }
+
+    /// Returns a place on an upright circle, which is at the top for no angle.
+    fn on_circle(angle: f64, radius: f64) -> DVec3 {
+        DVec3::new(radius * ops::sin(angle), radius * ops::cos(angle), 0.0)
+    }
+
+    /// A motion that rests at its ends hardly leaves its first pose: the key before the closing one is near the first, but is not the same.
+    /// The closing key is the same, also where a file has rounded it.
+    #[test]
+    fn a_key_is_the_first_again_within_a_share_of_the_first_step_and_noise() {
+        let found = |num_frames: usize, off_metres: f64| {
+            let clip = around(("made", 60.0, num_frames), |frame| {
+                let angle = TAU * frame / 60.0;
+                let off = if frame < 60.0 { 0.0 } else { off_metres };
+                on_circle(0.25 * TAU + angle - ops::sin(angle), RADIUS) + DVec3::Y * off
+            });
+            let end = ends::find(&Scale::new(&clip))?;
+            Some((end.last_frame, end.is_exact))
+        };
+        assert_eq!(found(61, 0.0), Some((60, true)));
+        assert_eq!(found(61, 1e-5), Some((60, true)));
+        assert_eq!(found(60, 0.0), Some((59, false)));
+    }
+
+    /// The cycle of a joint that shakes ends a fifth of a frame before the last key. As the end, that key misses its prediction by 0.24
+    /// steps; an end a frame after the key before, by 0.11.
+    #[test]
+    fn an_end_that_may_be_too_late_wins_only_by_the_least_miss() {
+        let clip = around(("made", 30.0, 41), |frame| {
+            on_circle(TAU * frame / 39.8, RADIUS) + DVec3::Y * (0.02 * ops::sin(2.3 * frame * frame))
+        });
+        let end = ends::find(&Scale::new(&clip)).unwrap();
+        assert_eq!(end.last_frame, 39, "{end:?}");
+    }
+
+    /// At a high rate a gap of 4 mm is more than a step can be off, but no more than a cut by hand is.
+    #[test]
+    fn a_clip_that_nearly_closes_loops_at_its_last_key() {
+        let clip = around(("made", 1200.0, 1201), |frame| {
+            let share = frame / 1200.0;
+            on_circle(TAU * share, RADIUS - 0.004 * share)
+        });
+        assert_eq!(ends::find(&Scale::new(&clip)), None);
+        let whole = clip.whole_loop().unwrap();
+        let of_it = (whole.kind, whole.last_key, whole.num_frames);
+        assert_eq!(of_it, (WholeClipKind::Loops, LastKey::Closing, 1200.0));
+        assert!((whole.gap_metres - 0.004).abs() < 1e-9, "{whole:?}");
+    }
+
+    /// Three unequal breaths without the closing key: a capture of an idle body ends like that by chance, what is named an idle does not.
+    #[test]
+    fn an_idle_that_is_named_so_loops() {
+        let leg = DVec3::Y * -0.45;
+        let rows = [
+            ("Hips", None, DVec3::Y),
+            ("LeftUpLeg", Some(0), DVec3::X * 0.1),
+            ("LeftLeg", Some(1), leg),
+            ("LeftFoot", Some(2), leg),
+            ("RightUpLeg", Some(0), DVec3::X * -0.1),
+            ("RightLeg", Some(4), leg),
+            ("RightFoot", Some(5), leg),
+            ("Head", Some(0), DVec3::Y * 0.7),
+        ];
+        let whole = |name: &str| {
+            let clip = moving(&rows, (name, 60.0, 241), |frame| {
+                let angle = TAU * frame / 241.0;
+                let height = ops::sin(3.0 * angle + 0.7) + 0.3 * ops::sin(angle + 0.7);
+                DVec3::new(0.0, 0.7 + 0.03 * height, 0.009 * ops::cos(3.0 * angle))
+            });
+            assert!(is_all_idle(&clip));
+            clip.whole_loop().map(|whole| (whole.kind, whole.num_frames))
+        };
+        assert_eq!(whole("Idle"), Some((WholeClipKind::Loops, 241.0)));
+        assert_eq!(whole("made"), None);
+    }
+
+    /// A burst that ends 3 cm from where it begins.
+    #[test]
+    fn a_burst_is_a_cycle_if_its_name_says_so_and_it_is_no_idle() {
+        let cycle = |name: &str| {
+            let clip = around((name, 60.0, 61), |frame| {
+                let angle = TAU * frame / 60.0;
+                on_circle(angle - ops::sin(angle), RADIUS - 0.03 * frame / 60.0)
+            });
+            clip.whole_cycle().map(|whole| (whole.kind, whole.by_name))
+        };
+        assert_eq!(cycle("Attack_Loop"), Some((WholeClipKind::Cycle, true)));
+        assert_eq!(cycle("made"), None);
+        assert_eq!(cycle("Idle Alert"), None);
+    }
+
+    /// A recoil leaves its first pose within a frame and comes back to it; from a setup pose the body goes elsewhere.
+    #[test]
+    fn a_jump_at_one_end_is_its_authors_where_the_clip_closes() {
+        let frames = |from: f64, to: f64| {
+            let clip = around(("made", 60.0, 61), |frame| {
+                let share = (frame - 1.0) / 59.0;
+                let angle = if frame < 1.0 { 0.0 } else { from + (to - from) * share };
+                on_circle(angle, RADIUS)
+            });
+            held::frames_of_cycle(&clip)
+        };
+        assert_eq!(frames(1.0, 0.0), None);
+        assert_eq!(frames(1.0, 2.0), Some((1, 60)));
+    }
+}
