@@ -88,6 +88,9 @@ class Clip:
     def __init__(self, entry, rows):
         self.entry, self.loops, self.seconds = entry, entry["kind"] == "loop", entry["seconds"]
         self.warp, step = (entry.get("phase") or {}).get("warp", 0), self.seconds / entry["frames"]
+        self.fade = entry.get("fade_secs", FADE)
+        if self.fade <= 0:
+            raise ValueError(f"the fade_secs of {entry['name']} is {self.fade}, and a positive number is wanted")
         self.body = Keys(rows[: entry["frames"] + (not self.loops)], step, self.loops)
         if self.loops:
             self.twist = np.array([entry["twist"]["linear"], entry["twist"]["angular"]])
@@ -244,7 +247,7 @@ class Player:
         before[:, 3:], after[:, 3:] = (q_continued(each[:, 3:], here[:, 3:]) for each in (before, after))
         terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
         self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, action is not None
-        self.lasts = action and action.entry.get("fade_secs") or FADE
+        self.lasts = action.fade if action else FADE
 
     def update(self, secs):
         if self.over and (rest := self.over[0].entry["leave_secs"] - self.over[1]) <= secs:

@@ -5,11 +5,11 @@ use loopwright_core::{
     Analysis, LoopClip, LoopSettings, Pose, PoseRef, Take,
     analysis::FootEventKind,
     loop_clip::Interpolation,
-    math::{Rigid, rotation},
+    math::{Rigid, ops, rotation},
 };
 use loopwright_moves::{
     LoopSet, Passage, PassageKind,
-    passage::{self, FootEvent, FoundPassages, PassageError},
+    passage::{self, Action, FootEvent, FoundPassages, PassageError},
     play::PlayError,
 };
 use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
@@ -449,6 +449,32 @@ fn a_pose_with_arms_spread_out_is_no_stand() {
     let analysis = Analysis::new(&take).unwrap();
     let found = passage::find(&loops_of(&stops), &analysis, &[PassageKind::Stop]).unwrap();
     assert_eq!(found.passages, []);
+}
+
+/// A body with its arms spread out is far from an idle; without a loop that travels every fade lasted 0.3 s, and some lasted longer than the
+/// action.
+#[test]
+fn an_action_fades_from_an_idle_too_and_no_longer_than_it_lasts() {
+    let still = standing();
+    let step_secs = still.frame_time_secs();
+    let waving = support::posed(&still, |frame, pose| {
+        let share = 0.9 + 0.1 * ops::sin(8.0 * frame as f64 * step_secs);
+        for (joint, turn) in still.skeleton().joints().iter().zip(&mut pose.rotations) {
+            if joint.name.ends_with("Arm") {
+                *turn = turn.slerp(DQuat::IDENTITY, share);
+            }
+        }
+    });
+    let num_frames = (0.76 / step_secs).round() as usize;
+    let take = support::of_frames(&waving, 0..num_frames);
+    let set = LoopSet::new(vec![stance_of(&Analysis::new(&still).unwrap())]).unwrap();
+    let action = Action::new(&set, &Analysis::new(&take).unwrap(), step_secs).unwrap();
+    let [fade_secs, steps] = action.fade;
+    assert!(
+        (fade_secs - action.passage.duration_secs()).abs() < 1e-9,
+        "{fade_secs} s"
+    );
+    assert!(steps > 1.1 && steps.is_finite(), "{steps}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use loopwright_core::{
     math::{Decay, Rigid, Twist, ops},
 };
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetClip};
-use loopwright_moves::passage::LoopState;
+use loopwright_moves::{passage::LoopState, play::switch::FADE_SECS};
 
 use crate::{
     SetError,
@@ -20,9 +20,6 @@ use crate::{
 
 /// A loop that moves less than this stands, metres and radians per second.
 pub(crate) const STILL: f64 = 0.05;
-
-/// The time of a fade for which the manifest states none, and of the rates in those of actions, seconds.
-pub(crate) const FADE_SECS: f64 = 0.3;
 
 /// A clip.
 #[derive(Clone, Debug)]
@@ -154,7 +151,7 @@ impl MotionClip {
             leave_secs: entry.is_action().then(|| entry.leave_secs.unwrap_or(entry.seconds)),
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
             fade: Decay::Cubic {
-                blend_secs: entry.fade_secs.filter(|secs| *secs > 0.0).unwrap_or(FADE_SECS),
+                blend_secs: entry.fade_secs.unwrap_or(FADE_SECS),
             },
             warp: warp(entry),
             contacts: [Side::Left, Side::Right].map(|side| Contacts::new(entry, side)),

@@ -10,11 +10,11 @@ use loopwright_formats::{
     AnimatedFile, AnimationChoice, ReadSettings,
     set::{ClipKind, Manifest},
 };
-use loopwright_moves::passage::LoopState;
+use loopwright_moves::{passage::LoopState, play::switch::FADE_SECS};
 
 use crate::{
     SetError,
-    clip::{self, FADE_SECS, MotionClip},
+    clip::{self, MotionClip},
     keys::Lanes,
     legs::Leg,
     space::{self, PlayedSpace},

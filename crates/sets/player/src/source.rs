@@ -1,16 +1,16 @@
 //! A playing motion, and the offset left by a switch.
 
-use std::{
-    collections::BTreeMap,
-    f64::consts::{FRAC_PI_2, TAU},
-};
+use std::collections::BTreeMap;
 
 use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
-use loopwright_moves::passage::LoopState;
+use loopwright_moves::{
+    passage::LoopState,
+    play::switch::{self, end_secs, near_turn},
+};
 
 use crate::{
-    clip::{FADE_SECS, MotionClip, phase_at, share_at},
+    clip::{MotionClip, phase_at, share_at},
     keys::{Lanes, lanes, rigid},
     set::{Moment, MotionSet},
     space::{Goal, Part, Parts, PlayedSpace},
@@ -248,24 +248,6 @@ impl Over {
 /// Value, rate and acceleration.
 type Terms = [DVec3; 3];
 
-/// Returns the seconds after which nothing of a fade is left.
-fn end_secs(fade: Decay) -> f64 {
-    match fade {
-        Decay::Spring { half_life_secs } => 20.0 * half_life_secs,
-        Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
-    }
-}
-
-/// Returns the rotation vector of the same rotation that goes on from another one: past half a turn the shorter vector points back.
-fn continued(turn: DVec3, other: DVec3) -> DVec3 {
-    let radians = turn.length();
-    if radians > FRAC_PI_2 && turn.dot(other) < 0.0 {
-        turn * (1.0 - TAU / radians)
-    } else {
-        turn
-    }
-}
-
 /// The offset left by a switch while it fades: the motion before and after agree in value, rate and, for a quintic, in acceleration.
 #[derive(Clone, Debug)]
 pub(crate) struct Fading {
@@ -318,37 +300,21 @@ impl Fading {
         });
         let terms = |joint: usize, part: usize| {
             let here = gaps[1][joint][part];
-            let [before, after] = [0, 2].map(|time| match part {
-                0 => continued(gaps[time][joint][0], here),
-                _ => gaps[time][joint][part],
-            });
+            let [before, after] = [0, 2].map(|time| near_turn(gaps[time][joint][part], here));
             [
                 here,
                 (after - before) / (2.0 * STEP),
                 (after + before - 2.0 * here) / (STEP * STEP),
             ]
         };
-        let (seen, left, next) = (source.rate(set), fading.twist(), next.rate(set));
+        let left = switch::of_rates(fading.fade).at(fading.secs).position.value;
         Self {
             joints: (0..rows[0].len())
                 .map(|joint| [terms(joint, 0), terms(joint, 1)])
                 .collect(),
-            twist: Twist::new(
-                seen.linear + left.linear - next.linear,
-                seen.angular + left.angular - next.angular,
-            ),
+            twist: source.rate(set).plus(fading.twist, left).plus(next.rate(set), -1.0),
             fade,
             secs: 0.0,
-        }
-    }
-
-    /// The fade of rates: limbs would swing on through one of an action, however long the poses take.
-    fn of_rates(&self) -> Decay {
-        match self.fade {
-            Decay::Cubic { blend_secs } => Decay::Cubic {
-                blend_secs: blend_secs.min(FADE_SECS),
-            },
-            other => other,
         }
     }
 
@@ -361,10 +327,8 @@ impl Fading {
         if self.is_over() || self.secs + secs >= end_secs(self.fade) {
             return;
         }
-        let fading = self.fade.at(self.secs + secs);
-        let velocity = self.of_rates().at(self.secs + secs).velocity.value;
-        let acceleration = fading.acceleration.map_or(0.0, |jet| jet.value);
-        let value = |[x, v, a]: Terms| x * fading.position.value + v * velocity + a * acceleration;
+        let [position, velocity, acceleration] = switch::left(self.fade, self.secs + secs);
+        let value = |[x, v, a]: Terms| x * position + v * velocity + a * acceleration;
         for (joint, [turn, shift]) in row.iter_mut().zip(&self.joints) {
             let own = rigid(joint);
             *joint = lanes(
@@ -376,22 +340,12 @@ impl Fading {
 
     /// Returns half of the root motion that the fading rate adds within some seconds from now.
     pub(crate) fn half_step(&self, secs: f64) -> Rigid {
-        let fade = self.of_rates();
-        let [from, to] = [self.secs, self.secs + secs].map(|secs| secs.min(end_secs(fade)));
-        let [first, middle, last] = [from, 0.5 * (from + to), to].map(|secs| fade.at(secs).position.value);
-        // Simpson's rule.
-        let area = (to - from) / 6.0 * (first + 4.0 * middle + last);
-        self.twist.exp(0.5 * area)
+        switch::half_step(self.twist, self.fade, [self.secs, self.secs + secs])
     }
 
     /// The share that is left.
     pub(crate) fn left(&self) -> f64 {
         self.fade.at(self.secs).position.value
-    }
-
-    fn twist(&self) -> Twist {
-        let left = self.of_rates().at(self.secs).position.value;
-        Twist::new(self.twist.linear * left, self.twist.angular * left)
     }
 }
 

@@ -269,10 +269,9 @@ impl PlayedSpace {
     }
 
     pub(crate) fn twist(clips: &[MotionClip], parts: &[Part]) -> Twist {
-        parts.iter().fold(Twist::ZERO, |sum, part| Twist {
-            linear: sum.linear + clips[part.clip].twist().linear * part.share,
-            angular: sum.angular + clips[part.clip].twist().angular * part.share,
-        })
+        parts
+            .iter()
+            .fold(Twist::ZERO, |sum, part| sum.plus(clips[part.clip].twist(), part.share))
     }
 
     /// Returns the nearest point that the loops cover.

@@ -1,5 +1,7 @@
 //! Sets read from files, in one program.
 
+mod action;
+
 mod cases;
 
 mod read;

@@ -120,6 +120,11 @@ fn what_cannot_be_played_is_said() {
     assert!(of_clip("frames", json!(900_000)).contains("frames, not 900000"));
     assert!(of_clip("phase", json!({ "warp": 0.5 })).contains("its warp is 0.5, and below 1/pi is wanted"));
     assert!(of_clip("kind", json!("jump")).contains("it has no root keys"));
+    assert!(of_clip("fade_secs", json!(0)).contains("clips[0].fade_secs is out of range: 0"));
+    let jump =
+        json!({ "from": "walk", "to": "walk", "leave_secs": 0, "enter_secs": 0, "fade": "quintic", "fade_secs": -0.4 });
+    let of_jump = refused(&|manifest| manifest["transitions"] = json!([jump.clone()]));
+    assert!(of_jump.contains("transitions[0].fade_secs is out of range: -0.4"));
     let short = json!({ "translation": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 0.0, 1.0] });
     let of_root = |root: Value| {
         refused(&|manifest| {

@@ -48,7 +48,10 @@ fn check(schema: &Value, rules: &Value, value: &Value, path: &str, faults: &mut 
             "maximum" if value.as_f64().is_some_and(|number| Some(number) > argument.as_f64()) => {
                 faults.push(format!("{path}: {value} is above {argument}"));
             }
-            "minimum" | "maximum" => {}
+            "exclusiveMinimum" if value.as_f64().is_some_and(|number| Some(number) <= argument.as_f64()) => {
+                faults.push(format!("{path}: {value} is not above {argument}"));
+            }
+            "minimum" | "maximum" | "exclusiveMinimum" => {}
             "anyOf" => {
                 let fits = |rules: &Value| {
                     let mut faults = Vec::new();

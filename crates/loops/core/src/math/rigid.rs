@@ -78,6 +78,12 @@ impl Twist {
         angular: DVec3::ZERO,
     };
 
+    /// Returns the twist with so much of another one added.
+    #[must_use]
+    pub fn plus(self, other: Self, share: f64) -> Self {
+        Self::new(self.linear + other.linear * share, self.angular + other.angular * share)
+    }
+
     /// Returns the motion after `secs` seconds: exp(secs * xi), translation J(w t) v t.
     pub fn exp(self, secs: f64) -> Rigid {
         let turn = self.angular * secs;

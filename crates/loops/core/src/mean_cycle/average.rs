@@ -224,9 +224,7 @@ impl<'a> LaidCycles<'a> {
             .twists
             .iter()
             .zip(&self.window.pairs)
-            .fold(Twist::ZERO, |sum, (twist, &weight)| {
-                Twist::new(sum.linear + twist.linear * weight, sum.angular + twist.angular * weight)
-            });
+            .fold(Twist::ZERO, |sum, (twist, &weight)| sum.plus(*twist, weight));
         if sum.linear.y.abs() < self.least_climb {
             sum.linear.y = 0.0;
         }

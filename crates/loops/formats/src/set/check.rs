@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
+
 use super::manifest::{Manifest, SET_FORMAT, SET_VERSION, SetClip};
 use crate::loop_file::{
     from_text,
     json::{Marks, reason},
-    numbers::{WildNumber, in_range},
+    numbers::{WildNumber, check_numbers, in_range},
     to_short_text,
 };
 
@@ -59,7 +61,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Reads a manifest without checking its values, for a player that checks what it plays. Errors: [`ManifestError`].
+    /// Reads a manifest without checking its values but for the time of fades, for a player that checks what it plays. Errors:
+    /// [`ManifestError`].
     pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
         if bytes.len() > MAX_BYTES {
             return Err(ManifestError::TooLarge { found: bytes.len() });
@@ -73,7 +76,23 @@ impl Manifest {
         if marks.version != u64::from(SET_VERSION) {
             return Err(ManifestError::Version { found: marks.version });
         }
-        Ok(from_text(bytes)?)
+        let manifest: Self = from_text(bytes)?;
+        manifest.check_fades()?;
+        Ok(manifest)
+    }
+
+    /// Checks that fades last some time, also in single precision: players divide by it. Errors: the first that does not.
+    fn check_fades(&self) -> Result<(), WildNumber> {
+        let actions = self.clips.iter().map(|clip| ("clips", clip.fade_secs));
+        let jumps = self
+            .transitions
+            .iter()
+            .map(|jump| ("transitions", Some(jump.fade_secs)));
+        let mut fades = actions.enumerate().chain(jumps.enumerate());
+        fades.try_for_each(|(index, (list, secs))| {
+            let path = format!("{list}[{index}].fade_secs");
+            in_range(&path, secs, f32::MIN_POSITIVE.into()..=MAX_NUMBER)
+        })
     }
 
     /// Formats the manifest as JSON on one line, its numbers in single precision. Errors: it could not be read again.
@@ -108,8 +127,8 @@ impl Manifest {
                     point.at.len() == space.axes.len(),
                     "a point needs one number for each axis",
                 )?;
-                are_plausible(&at, point.at.iter().copied())?;
             }
+            are_plausible(&at, space)?;
             let most = space.points.len();
             agree(
                 &at,
@@ -121,7 +140,7 @@ impl Manifest {
             let at = format!("transitions[{index}]");
             named(&names, &at, &each.from)?;
             named(&names, &at, &each.to)?;
-            are_plausible(&at, [each.leave_secs, each.enter_secs, each.fade_secs, each.cost])?;
+            are_plausible(&at, each)?;
         }
         for (index, each) in self.filled.iter().enumerate() {
             let at = format!("filled[{index}]");
@@ -149,13 +168,7 @@ impl SetClip {
     fn check(&self, at: &str, names: &BTreeSet<&str>) -> Result<(), ManifestError> {
         in_range(&format!("{at}.seconds"), [self.seconds], 1e-6..=MAX_NUMBER)?;
         in_range(&format!("{at}.frames"), [self.frames as f64], 1.0..=MAX_NUMBER)?;
-        let all = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps]
-            .into_iter()
-            .chain([self.turn_deg, self.cost, self.leave_secs, self.fade_secs])
-            .flatten()
-            .chain(self.events.iter().map(|event| event.secs))
-            .chain(self.travel_m.into_iter().flatten());
-        are_plausible(at, all)?;
+        are_plausible(at, self)?;
         for state in [&self.from, &self.to, &self.entry]
             .into_iter()
             .flatten()
@@ -164,14 +177,7 @@ impl SetClip {
             named(names, at, &state.clip)?;
         }
         if self.is_loop() {
-            let twist = self.twist.as_ref();
-            agree(at, twist.is_some(), "a loop needs its twist")?;
-            are_plausible(
-                at,
-                twist
-                    .iter()
-                    .flat_map(|twist| twist.linear.into_iter().chain(twist.angular)),
-            )?;
+            agree(at, self.twist.is_some(), "a loop needs its twist")?;
             let phase = self.phase.as_ref();
             agree(at, phase.is_some(), "a loop needs its phase")?;
             agree(
@@ -205,7 +211,10 @@ fn agree(at: &str, is_so: bool, reason: &'static str) -> Result<(), ManifestErro
     })
 }
 
-/// Checks numbers. Errors: the first one that is not finite or plausible.
-fn are_plausible(at: &str, numbers: impl IntoIterator<Item = f64>) -> Result<(), WildNumber> {
-    in_range(at, numbers, -MAX_NUMBER..=MAX_NUMBER)
+/// Checks all numbers of a part. Errors: the first one that is not finite or plausible.
+fn are_plausible(at: &str, part: &impl Serialize) -> Result<(), WildNumber> {
+    check_numbers(part, MAX_NUMBER).map_err(|wild| WildNumber {
+        path: format!("{at}.{}", wild.path),
+        ..wild
+    })
 }

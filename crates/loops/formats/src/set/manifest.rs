@@ -140,9 +140,10 @@ pub struct SetClip {
     /// When an action may be left for a loop of `next`, seconds since its start: that shows little more than at its end.
     #[absent]
     pub leave_secs: Option<f64>,
-    /// How long the fades into an action and out of it last: as long as joints need that go no faster than in the action and in a walk. 0.3
-    /// where it is absent.
+    /// How long the fades into an action and out of it last, more than 0: as long as joints need that go no faster than in the action and in
+    /// the loops around it. 0.3 where it is absent.
     #[absent]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub fade_secs: Option<f64>,
     /// By how much a passage turns, left positive.
     #[absent]
@@ -282,7 +283,8 @@ pub struct SetTransition {
     pub enter_secs: f64,
     /// How the difference fades: quintic, cubic or spring.
     pub fade: String,
-    /// How long it fades.
+    /// How long it fades, more than 0.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub fade_secs: f64,
     /// How much the jump shows, metre-seconds.
     #[serde(default)]
@@ -481,7 +483,8 @@ mod tests {
         let walk = &whole["clips"][0];
         let twice = format!("[{walk}, {walk}]");
         let transition =
-            r#"[{"from": "run", "to": "walk", "leave_secs": 0, "enter_secs": 0, "fade": "quintic", "fade_secs": 0}]"#;
+            r#"[{"from": "run", "to": "walk", "leave_secs": 0, "enter_secs": 0, "fade": "quintic", "fade_secs": 0.3}]"#;
+        let sudden = transition.replace("0.3", "0");
         let space = r#"[{"name": "move", "axes": [], "points": [], "triangles": [[0, 1, 2]]}]"#;
         for (path, value, said) in [
             ("/clips", &*twice, "two clips are named \"walk\""),
@@ -498,6 +501,7 @@ mod tests {
                 transition,
                 "transitions[0] names the clip \"run\", which the set does not have",
             ),
+            ("/transitions", &*sudden, "transitions[0].fade_secs is out of range: 0"),
             (
                 "/blend_spaces",
                 space,
@@ -510,10 +514,28 @@ mod tests {
             let found = refused.unwrap_err().to_string();
             assert!(found.starts_with(said), "{found}");
         }
-        let mut bad = set();
-        bad.clips[0].seconds = f64::NAN;
-        let found = bad.to_json().unwrap_err().to_string();
+        let refused = |change: fn(&mut SetClip)| {
+            let mut bad = set();
+            change(&mut bad.clips[0]);
+            bad.to_json().unwrap_err().to_string()
+        };
+        let found = refused(|clip| clip.seconds = f64::NAN);
         assert_eq!(found, "clips[0].seconds is out of range: NaN");
+        let found = refused(|clip| clip.twist.as_mut().unwrap().linear[2] = f64::INFINITY);
+        assert_eq!(found, "clips[0].twist.linear is out of range: inf");
+        // Players divide by it; the last is 0 in single precision.
+        assert_eq!(
+            refused(|clip| clip.fade_secs = Some(0.0)),
+            "clips[0].fade_secs is out of range: 0"
+        );
+        assert_eq!(
+            refused(|clip| clip.fade_secs = Some(-0.3)),
+            "clips[0].fade_secs is out of range: -0.3"
+        );
+        assert_eq!(
+            refused(|clip| clip.fade_secs = Some(1e-60)),
+            "clips[0].fade_secs is out of range: 0"
+        );
     }
 
     /// JSON has only null for such numbers; without the check they were written and could not be read again.
@@ -544,7 +566,10 @@ mod tests {
             (|_| (), f64::NAN),
         ] {
             let refused = written(bad, weight);
-            assert!(matches!(refused, Err(ManifestError::Json { .. })), "{refused:?}");
+            assert!(
+                matches!(refused, Err(ManifestError::Json { .. } | ManifestError::OutOfRange(_))),
+                "{refused:?}"
+            );
         }
     }
 

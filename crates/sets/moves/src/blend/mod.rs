@@ -162,8 +162,7 @@ impl Blender {
             .iter()
             .zip(weights)
             .fold(Twist::ZERO, |sum, (clip, weight)| {
-                let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
-                Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
+                sum.plus(clip.root().twist, weight * clip.period_secs() / period_secs)
             });
         RootMotion {
             twist,

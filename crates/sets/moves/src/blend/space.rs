@@ -107,10 +107,7 @@ impl<'a> BlendSpace<'a> {
         self.loops
             .iter()
             .zip(shares)
-            .fold(Twist::ZERO, |sum, (clip, share)| Twist {
-                linear: sum.linear + clip.root().twist.linear * *share,
-                angular: sum.angular + clip.root().twist.angular * *share,
-            })
+            .fold(Twist::ZERO, |sum, (clip, share)| sum.plus(clip.root().twist, *share))
     }
 
     /// Returns the mean of the loops' points.

@@ -2,16 +2,17 @@
 
 use super::{
     LoopState, Passage, PassageError, Way, check,
-    made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, near_turn, rig_root, root_under},
-    stands,
+    made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under},
+    moves, stands,
 };
 use crate::{
     play::entry::{Entry, WeightedState, state_in},
-    play::{DEFAULT_FADE, LoopSet, check_count},
+    play::switch::{self, FADE_SECS, near_turn},
+    play::{DEFAULT_FADE, INTERPOLATION, LoopSet, check_count},
 };
 use loopwright_core::{
-    analysis::{Analysis, MOVING_MPS},
-    math::{Decay, Rigid, greatest, ops, ordered, rotation},
+    analysis::Analysis,
+    math::{Decay, Rigid, Twist, greatest, ops, ordered, rotation},
     motion::{Pose, Tracks},
 };
 
@@ -24,16 +25,15 @@ const STAYS_RADIANS: f64 = 1.309;
 const LEAVE_TIMES: f64 = 1.5;
 const LEAVE_MORE: f64 = 0.02;
 
-/// Fades of an action, seconds: the shortest, how much longer the next one is that is tried, and the longest.
-const FADE_SECS: f64 = 0.3;
+/// Fades of an action, seconds: how much longer than [`FADE_SECS`] the next one is that is tried, and the longest.
 const MORE_FADE_SECS: f64 = 0.1;
 const LONGEST_FADE_SECS: f64 = 1.0;
 
-/// The longest step of a joint in a fade, as a multiple of the longest step in the action and in a walk; a tenth less than shows, because
-/// samples and phases lie between those that are tried.
+/// The longest step of a joint in a fade, as a multiple of the longest step in the action and in the loops around it; a tenth less than
+/// shows, because samples and phases lie between those that are tried.
 const MOST_STEP: f64 = 1.1;
 
-/// Number of phases of a walk at which the action is entered.
+/// Number of phases of a loop at which the action is entered.
 const PHASES: usize = 12;
 
 /// A motion that plays once, over or instead of loops, and how it joins them.
@@ -47,7 +47,8 @@ pub struct Action {
     pub entry_cost: f64,
     /// Seconds since the start after which it may be left: from then on that costs little more than at the end.
     pub leave_secs: f64,
-    /// How long its fades last, seconds, and the longest step of a joint in them, as a multiple of the longest in the action and in a walk.
+    /// How long its fades last, seconds, and the longest step of a joint in them, as a multiple of the longest in the action and in the loops
+    /// around it: one that stands, and the slowest that travels.
     pub fade: [f64; 2],
     ends: [WeightedState; 2],
 }
@@ -100,11 +101,17 @@ impl Action {
             .zip(&roots)
             .map(|(frame, &root)| hanging.seen(skeleton, take.sample(frame), root));
         let tracks = Tracks::pose_by_pose(skeleton, take.duration_secs() / steps, poses);
-        Ok(Self::joined(set, analysis, (tracks, roots, hanging.carrier)))
+        Ok(Self::joined(
+            (set, analysis, standing),
+            (tracks, roots, hanging.carrier),
+        ))
     }
 
     /// Finds how it joins the loops of a set.
-    fn joined(set: &LoopSet, analysis: &Analysis, (tracks, roots, carrier): (Tracks, Vec<Rigid>, usize)) -> Self {
+    fn joined(
+        of_set @ (set, analysis, _): (&LoopSet, &Analysis, usize),
+        (tracks, roots, carrier): (Tracks, Vec<Rigid>, usize),
+    ) -> Self {
         let last = tracks.num_frames() - 1;
         let state = |sample: usize| state_in(&tracks, &roots, sample, set.weights());
         let entries = |state: &WeightedState| -> Vec<(LoopState, f64)> {
@@ -115,16 +122,12 @@ impl Action {
                 })
                 .collect()
         };
-        let first = LoopState {
-            loop_index: 0,
-            secs: 0.0,
-        };
         let cheapest = |entries: &[(LoopState, f64)]| {
             entries
                 .iter()
                 .min_by_key(|(_, cost)| ordered(*cost))
                 .copied()
-                .unwrap_or((first, 0.0))
+                .unwrap_or(entries[0])
         };
         let ends = [state(0), state(last)];
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));
@@ -136,7 +139,7 @@ impl Action {
             .last()
             .unwrap_or(last);
         let step_secs = tracks.step_secs();
-        let fade = fade(set, (&tracks, &roots[..]), leave, &next);
+        let fade = fade(of_set, (&tracks, &roots[..]), leave, &next);
         Self {
             passage: Passage {
                 source_frames: Some([0.0, (analysis.take.num_frames() - 1) as f64]),
@@ -161,80 +164,85 @@ impl Action {
     }
 }
 
-/// Returns the shortest fade for which no joint steps farther than [`MOST_STEP`] allows, into an action at any phase of the slowest loop that
-/// travels and back to it, or the one with the shortest steps that the action is long enough for; and its longest step.
-fn fade(set: &LoopSet, (tracks, roots): (&Tracks, &[Rigid]), leave: usize, next: &[(LoopState, f64)]) -> [f64; 2] {
-    let speed = |index: &usize| ops::over_ground(set.loops()[*index].root().twist.linear);
-    let Some(slowest) = (0..set.loops().len())
-        .filter(|index| speed(index) > MOVING_MPS)
-        .min_by_key(|index| ordered(speed(index)))
-    else {
-        return [FADE_SECS, 0.0];
-    };
-    let (walk, skeleton, step_secs) = (&set.loops()[slowest], tracks.skeleton(), tracks.step_secs());
-    let last = tracks.num_frames() - 1;
-    let longest_step = |places: &[Pose]| {
-        greatest(places.windows(2).flat_map(|pair| {
-            let steps = pair[0].translations.iter().zip(&pair[1].translations);
+/// Returns the shortest fade for which no joint steps farther than [`MOST_STEP`] allows, into an action at any phase of a standing loop and of
+/// the slowest that travels, and back to these, or the one with the shortest steps that the action is long enough for; and its longest step.
+fn fade(
+    (set, analysis, standing): (&LoopSet, &Analysis, usize),
+    (tracks, roots): (&Tracks, &[Rigid]),
+    leave: usize,
+    next: &[(LoopState, f64)],
+) -> [f64; 2] {
+    let (clips, step_secs, last) = (set.loops(), tracks.step_secs(), roots.len() - 1);
+    let longest = LONGEST_FADE_SECS.min(last as f64 * step_secs);
+    let count = (longest / step_secs) as usize + 2;
+    let skeleton = tracks.skeleton().below_root("");
+    let shown = |sample: usize| tracks.pose(sample).to_pose().below_root(roots[sample]);
+    let action: Vec<Pose> = (0..=last).map(shown).collect();
+    let slowest = (0..clips.len())
+        .filter(|index| moves(&clips[*index], analysis))
+        .min_by_key(|index| ordered(ops::over_ground(clips[*index].root().twist.linear)));
+    let loops = slowest.into_iter().chain([standing]).map(|index| {
+        let (clip, twist) = (&clips[index], clips[index].root().twist);
+        let [cycle, back] = [clip.period_secs(), next[index].0.secs].map(|secs| (secs / step_secs).round() as usize);
+        let shown = |secs: f64| clip.body_pose_at(secs, INTERPOLATION).below_root(twist.exp(secs));
+        let poses = (0..=cycle + count).map(|sample| shown(sample as f64 * step_secs));
+        (poses.collect(), cycle, back)
+    });
+    let loops: Vec<(Vec<Pose>, usize, usize)> = loops.collect();
+    let longest_step = |poses: &[Pose]| {
+        let places = poses.iter().map(|pose| pose.as_ref().world(&skeleton).translations);
+        greatest(places.collect::<Vec<_>>().windows(2).flat_map(|pair| {
+            let steps = pair[0][1..].iter().zip(&pair[1][1..]).zip(set.weights());
             // Controls have no weight.
             steps
-                .zip(set.weights())
                 .filter(|(_, weight)| **weight > 0.0)
                 .map(|((from, to), _)| from.distance(*to))
         }))
     };
-    let longest = LONGEST_FADE_SECS.min(last as f64 * step_secs).max(FADE_SECS);
-    // The action, which then stays as it ends, and after it the walk.
-    let count = (longest / step_secs).ceil() as usize + 2;
-    let begins = last + count;
-    let poses: Vec<(Pose, Rigid)> = (0..begins)
-        .map(|sample| sample.min(last))
-        .map(|sample| (tracks.pose(sample).to_pose(), roots[sample]))
-        .chain((0..=walk.num_samples() + count).map(|key| (walk.body_pose(key).to_pose(), walk.root_pose(key))))
-        .collect();
-    let places: Vec<Pose> = poses
-        .iter()
-        .map(|(pose, root)| pose.as_ref().world(skeleton).moved(*root))
-        .collect();
-    let own = longest_step(&places[..=last]).max(longest_step(&places[begins..]));
-    let back = begins + (next[slowest].0.secs / walk.step_secs()).round() as usize;
-    let into = (0..PHASES).map(|phase| (begins + phase * walk.num_samples() / PHASES, 0));
-    let switches: Vec<(usize, usize)> = into.chain([(leave, back), (last, back)]).collect();
-    let step_of = |blend_secs: f64| {
-        greatest(switches.iter().map(|&(seen, follows)| {
-            let shown = (0..count).map(|sample| {
-                let secs = sample as f64 * step_secs;
-                let value = Decay::Cubic { blend_secs }.at(secs).position.value;
-                // Rates fade sooner.
-                let rate = Decay::Cubic { blend_secs: FADE_SECS }.at(secs).velocity.value / step_secs;
-                let pose: Pose = (0..skeleton.num_joints())
-                    .map(|joint| {
-                        let [first, second] = [0, 1].map(|after| {
-                            let [seen, follows] = [seen, follows].map(|at| poses[at + after].0.joint(joint));
-                            let turn = rotation::difference(seen.rotation, follows.rotation);
-                            [turn, seen.translation - follows.translation]
-                        });
-                        let [turn, shift] = [0, 1].map(|part| {
-                            let [first, second] = [first[part], near_turn(second[part], first[part])];
-                            first * value + (second - first) * rate
-                        });
-                        let own = poses[follows + sample].0.joint(joint);
-                        (own.translation + shift, rotation::exp(turn) * own.rotation)
-                    })
-                    .collect();
-                pose.as_ref().world(skeleton).moved(poses[follows + sample].1)
+    let own = greatest(loops.iter().map(|(poses, ..)| longest_step(poses))).max(longest_step(&action));
+    let step_of = |fade: Decay, seen: &[Pose], follows: &[Pose]| {
+        let rate = |poses: &[Pose]| Twist::log(poses[0].joint(0).inverse() * poses[1].joint(0), step_secs);
+        let rates = rate(seen).plus(rate(follows), -1.0);
+        let mut root = Rigid::IDENTITY;
+        let shown = follows.windows(2).take(count).enumerate().map(|(sample, own)| {
+            let secs = sample as f64 * step_secs;
+            let [value, rate, _] = switch::left(fade, secs);
+            let joints = (0..skeleton.num_joints()).map(|joint| {
+                let [first, second] = [0, 1].map(|after| {
+                    let [seen, follows] = [seen, follows].map(|poses| poses[after].joint(joint));
+                    let turn = rotation::difference(seen.rotation, follows.rotation);
+                    [turn, seen.translation - follows.translation]
+                });
+                let [turn, shift] = [0, 1].map(|part| {
+                    let [first, second] = [first[part], near_turn(second[part], first[part])];
+                    first * value + (second - first) * (rate / step_secs)
+                });
+                let own = own[0].joint(joint);
+                (own.translation + shift, rotation::exp(turn) * own.rotation)
             });
-            longest_step(&shown.collect::<Vec<_>>())
-        })) / own
+            let mut pose: Pose = joints.collect();
+            pose.set_joint(0, root);
+            let half = switch::half_step(rates, fade, [secs, secs + step_secs]);
+            root = root * half * (own[0].joint(0).inverse() * own[1].joint(0)) * half;
+            pose
+        });
+        longest_step(&shown.collect::<Vec<_>>())
     };
-    let mut best = [FADE_SECS, f64::INFINITY];
-    let mut secs = FADE_SECS;
-    while secs < longest + 0.5 * MORE_FADE_SECS && best[1] > MOST_STEP {
-        let step = step_of(secs);
+    let mut secs = 0.0;
+    let mut best = [FADE_SECS.min(longest), f64::INFINITY];
+    while secs < longest && best[1] > MOST_STEP {
+        secs = (secs + MORE_FADE_SECS).max(FADE_SECS).min(longest);
+        let fade = Decay::Cubic { blend_secs: secs };
+        let steps = loops.iter().flat_map(|(poses, cycle, back)| {
+            let into = (0..PHASES).map(|phase| step_of(fade, &poses[phase * cycle / PHASES..], &action));
+            // At its last sample it has no rate.
+            let back = [leave, last].map(|sample| step_of(fade, &action[sample.min(last - 1)..], &poses[*back..]));
+            into.chain(back).collect::<Vec<_>>()
+        });
+        let step = greatest(steps) / own;
         if step < best[1] {
             best = [secs, step];
         }
-        secs += MORE_FADE_SECS;
     }
     best
 }

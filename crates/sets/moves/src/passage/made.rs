@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     floor::floor_over_root,
-    play::{LoopSet, check_count},
+    play::{LoopSet, check_count, switch::near_turn},
 };
 use loopwright_core::{
     analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading},
@@ -212,21 +212,6 @@ fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2],
         }
     }
     Tracks::pose_by_pose(skeleton, grid.instant_secs(), bodies)
-}
-
-/// Subtracts a whole turn from a gap that is then nearer to another one: near half a turn both directions are equally short.
-/// Translations never differ that much from one sample to the next.
-pub(super) fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
-    let length = gap.length();
-    if length < core::f64::consts::FRAC_PI_2 {
-        return gap;
-    }
-    let other_side = gap * (1.0 - core::f64::consts::TAU / length);
-    if other_side.distance(other) < gap.distance(other) {
-        other_side
-    } else {
-        gap
-    }
 }
 
 /// Returns the root joint of a rig, if it has one, and its children with positions of their own.

@@ -26,6 +26,8 @@ pub(crate) mod entry;
 pub(crate) mod jump;
 pub(crate) mod offset;
 
+pub mod switch;
+
 pub use entry::Entry;
 pub use jump::Jump;
 pub use offset::{FadingOffset, MovingPose};
@@ -497,4 +499,4 @@ impl Performance {
 }
 
 /// Interpolation of loops of a set; jumps need continuous rates.
-const INTERPOLATION: Interpolation = Interpolation::Cubic;
+pub(crate) const INTERPOLATION: Interpolation = Interpolation::Cubic;

@@ -45,7 +45,7 @@ pub(super) fn most_cost(set: &Set, transitions: &[SetTransition]) -> f64 {
     }
 }
 
-/// Largest step of a joint while an action fades, as a multiple of the largest step in it and in a walk.
+/// Largest step of a joint while an action fades, as a multiple of the largest step in it and in the loops around it.
 const MOST_FADE_STEP: f64 = 1.2;
 
 /// Words in names of actions, in lower case.
@@ -205,8 +205,8 @@ impl SetAction {
             grade: Some(if shows { Grade::Review } else { Grade::Good }),
             reason: shows.then(|| {
                 format!(
-                    "in a fade of {fade_secs:.1} s a joint steps {fade_step:.1} times as far as in the action and in a walk, whose poses are too far \
-                     from each other"
+                    "in a fade of {fade_secs:.1} s a joint steps {fade_step:.1} times as far as in the action and in the loops around it, whose \
+                     poses are too far from each other"
                 )
             }),
             made: self.made.clone(),

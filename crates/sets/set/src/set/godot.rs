@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loopwright_core::math::percentile;
 use loopwright_formats::set::{Manifest, SetClip, SetSpace};
+use loopwright_moves::play::switch::FADE_SECS;
 
 /// The name of the state machine's file, for the root of an `AnimationTree`.
 pub const TREE_FILE: &str = "tree.tres";
@@ -212,14 +213,15 @@ fn links(manifest: &Manifest, states: &States) -> Links {
     }
     for clip in actions {
         let state = state_name(&clip.name);
+        let fade_secs = clip.fade_secs.unwrap_or(FADE_SECS);
         // It begins in any loop that leads to it or may follow it.
         for from in clip.entry.iter().chain(&clip.next) {
             let from = states.of(&from.clip).iter().filter(|from| **from != state);
-            let begins = Link(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
+            let begins = Link(fade_secs, AT_ONCE, ON_TRAVEL);
             links.extend(from.map(|from| ((from.clone(), state.clone()), begins)));
         }
         let to = clip.next.first().and_then(|to| states.of(&to.clip).first());
-        let ends = Link(END_FADE_SECS, AT_END, BY_ITSELF);
+        let ends = Link(fade_secs, AT_END, BY_ITSELF);
         links.extend(to.filter(|to| **to != state).map(|to| ((state, to.clone()), ends)));
     }
     links
@@ -483,6 +485,30 @@ mod tests {
         let links = links(&both, &states);
         let mode = |to: &str| links[&("start _walk_".to_owned(), to.to_owned())].2;
         assert_eq!([mode("move"), mode("strafe")], [BY_ITSELF, ON_TRAVEL]);
+    }
+
+    #[test]
+    fn actions_fade_for_the_time_of_the_manifest() {
+        let mut fights = walking();
+        let blow = |name: &str, fade_secs: Option<f64>| SetClip {
+            name: name.to_owned(),
+            kind: ClipKind::Attack,
+            seconds: 0.9,
+            next: vec![LoopStateFacts {
+                clip: "idle".to_owned(),
+                secs: 0.2,
+            }],
+            leave_secs: Some(0.6),
+            fade_secs,
+            ..SetClip::default()
+        };
+        fights.clips.extend([blow("punch", Some(0.6)), blow("kick", None)]);
+        let states = States::new(&fights, &mut String::new());
+        let links = links(&fights, &states);
+        let secs = |from: &str, to: &str| links[&(from.to_owned(), to.to_owned())].0;
+        assert_eq!([secs("idle", "punch"), secs("punch", "idle")], [0.6; 2]);
+        assert_eq!([secs("idle", "kick"), secs("kick", "idle")], [FADE_SECS; 2]);
+        assert_eq!(secs("idle", "start _walk_"), BEGIN_FADE_SECS);
     }
 
     /// Returns the names of the properties of each resource, in their order.
