@@ -111,12 +111,7 @@ pub struct Wish {
     #[argument("S")]
     pub speed: Option<f64>,
     /// Turn rate wanted at that speed, deg/s, left positive.
-    #[argument(
-        "D",
-        requires = "speed",
-        allow_hyphen_values = true,
-        default_value_t = 0.0
-    )]
+    #[argument("D", requires = "speed", allow_hyphen_values = true, default_value_t = 0.0)]
     pub turn_rate: f64,
     /// Only takes with this tag, such as style=walk; repeatable.
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]

@@ -236,7 +236,10 @@ fn human(file: &ListedFile) -> String {
     } else {
         "# | <name | seconds | frames | m/s | <kind | <loops | <grade"
     };
-    text + &in_columns(headings, file.animations.iter().map(|animation| animation.row(with_rate)))
+    text + &in_columns(
+        headings,
+        file.animations.iter().map(|animation| animation.row(with_rate)),
+    )
 }
 
 /// The answer of list.
