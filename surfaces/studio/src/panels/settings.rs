@@ -35,7 +35,7 @@ pub fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mu
         let label = word_ui(ui, word, Sense::hover());
         let width = ui.available_width() - SCROLL_POINTS;
         let list = egui::ComboBox::from_id_salt(word).width(width).selected_text(chosen);
-        dropdown_ui(ui, list, word, choices).labelled_by(label.id);
+        named(dropdown_ui(ui, list, word, choices).labelled_by(label.id), word);
     });
 }
 
