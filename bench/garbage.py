@@ -12,7 +12,6 @@
 # Lengths are in units of the file; one is METRE of a walk's `metre`.
 
 import argparse
-import csv
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from command import said, table
+from command import manifest, said, table
 from motion import from_vector, inverse, mul, parsed, to_vector, turn, world, write
 
 CHECKS = ("spike", "shake", "stutter", "bears", "anatomy", "stiff")
@@ -417,7 +416,7 @@ def judge(program, scratch, name, kind, arguments):
 
 def false_alarms(program, mocap, scratch, pool):
     """How many loops are sound, those of which no other check speaks, and what these checks say of them."""
-    rows = [row for row in csv.DictReader(open(mocap / "manifest.csv")) if row["expect"] in ("loop", "warn")]
+    rows = [row for row in manifest(mocap) if row["expect"] in ("loop", "warn")]
     loops = pool.map(lambda row: made(program, mocap / row["file"], scratch / row["file"].replace("/", "-")), rows)
     checked = [(row["file"], words(found)[1]) for row, found in zip(rows, loops) if found]
     sound = [(file, checks) for file, checks in checked if all(check["id"] in CHECKS for check in checks)]
