@@ -263,9 +263,7 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
 def _roots(loop: Any, times: Any) -> Any:
     """Where the root is (F, 4, 4)."""
     points, quaternions = loop.root(times, scalar_first=True)
-    roots = np.zeros((len(times), 4, 4))
-    roots[:, :3, :3], roots[:, :3, 3], roots[:, 3, 3] = rotations.matrices_of(quaternions), points, 1
-    return roots
+    return rotations.transforms(rotations.matrices_of(quaternions), points)
 
 
 def _carry(

@@ -268,10 +268,7 @@ def write(
         axes[:3, :3] = TO_Y_UP
         moved = axes.T @ object_motion @ axes @ recording.outer @ recording.basis
         bases = np.linalg.inv(recording.outer) @ moved
-    worlds = np.zeros((len(frames), len(bones), 4, 4))
-    worlds[..., :3, :3] = blender_turns @ recording.rest_turns * recording.bone_scales[:, None, :]
-    worlds[..., :3, 3] = blender_points
-    worlds[..., 3, 3] = 1
+    worlds = rotations.transforms(blender_turns @ recording.rest_turns * recording.bone_scales[:, None, :], blender_points)
     poses = np.linalg.inv(recording.outer @ bases)[:, None] @ worlds
 
     once = slice(cycle + 1 if cycle else None)
@@ -291,9 +288,8 @@ def write(
             of_root = np.repeat(np.array(root.bone.matrix_local)[None], len(frames), 0)
             if root_motion is not None:
                 _, scales = rotations.without_scale((recording.outer @ bases[0] @ of_root[0])[:3, :3])
-                of_root[:, :3, :3] = rotations.to_z_up(root_motion[:, :3, :3]) * scales
-                of_root[:, :3, 3] = root_motion[:, :3, 3] @ TO_Y_UP
-                of_root = np.linalg.inv(recording.outer @ bases) @ of_root
+                in_world = rotations.transforms(rotations.to_z_up(root_motion[:, :3, :3]) * scales, root_motion[:, :3, 3] @ TO_Y_UP)
+                of_root = np.linalg.inv(recording.outer @ bases) @ in_world
             points, rotated, made[root.name] = _channels(root, of_root, np.ones(3), made, 0)
             channels = [("location", points, carries), (*rotations.channels_of(rotated, root.rotation_mode), repeat)]
             writer.add_of_bone(root.name, frames, channels)
@@ -540,8 +536,7 @@ def _channels(
     # Blender does not move connected bones.
     if bone.bone.use_connect or np.abs(points).max() < noise:
         points = np.zeros_like(points)
-    shown = np.zeros((len(poses), 4, 4))
-    shown[:, :3, :3], shown[:, :3, 3], shown[:, 3, 3] = turned, points, 1
+    shown = rotations.transforms(turned, points)
     return points, turned, _local_to_pose(bone, [Matrix(each) @ size for each in shown.tolist()], made)
 
 
@@ -720,12 +715,15 @@ def _check_object(owner: Object, all_curves: list[Any], worlds: Floats, bases: F
     if uneven.any() or (np.linalg.det(worlds[:, :3, :3]) < 0).any():
         what = f'"{owner.name}" is scaled differently along its axes, or mirrored'
         raise Refusal(what, "Apply its scale: Object > Apply > Scale, or give it the same scale along all axes")
-    outer = worlds @ np.linalg.inv(bases)
-    if np.abs(outer - outer[0]).max() > 1e-4 * max(1.0, np.abs(worlds[:, :3, 3]).max()):
+
+    def moves(found: Floats, around: Floats) -> Any:
+        return np.abs(found - found[0]).max() > 1e-4 * max(1.0, np.abs(around[:, :3, 3]).max())
+
+    if moves(worlds @ np.linalg.inv(bases), worlds):
         what = f'"{owner.name}" is moved by its parent or by a constraint'
         raise Refusal(what, "Clear them with Object > Parent > Clear and Keep Transformation, and bake the motion first if it is wanted")
     has_curves = any(curve.data_path in actions.CHANNELS for curve in all_curves)
-    if not has_curves and np.abs(bases - bases[0]).max() > 1e-4 * max(1.0, np.abs(bases[:, :3, 3]).max()):
+    if not has_curves and moves(bases, bases):
         raise Refusal(f'"{owner.name}" is moved by a driver or by the NLA', "Delete the driver, or bake its motion into the action")
     if has_curves:
         check_deltas(owner)

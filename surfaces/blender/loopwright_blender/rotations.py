@@ -56,6 +56,13 @@ def matrices_of(quaternions: Floats) -> Floats:
     return np.eye(3) + 2 * (quaternions[..., :1, None] * cross + cross @ cross)
 
 
+def transforms(turns: Floats, points: Floats) -> Floats:
+    """Matrices (..., 4, 4) that turn, or turn and scale, by (..., 3, 3), then move by (..., 3)."""
+    found = np.zeros((*points.shape[:-1], 4, 4))
+    found[..., :3, :3], found[..., :3, 3], found[..., 3, 3] = turns, points, 1
+    return found
+
+
 def quaternions_of(matrices: Floats) -> Floats:
     """Unit quaternions of rotations (..., 3, 3), through the largest of their four numbers (Shepperd 1978)."""
     m = matrices
