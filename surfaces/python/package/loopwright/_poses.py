@@ -35,21 +35,6 @@ def mask(data: bytes, *shape: int) -> Bools:
     return np.frombuffer(data, np.bool_).reshape(shape)
 
 
-def matrices_of(positions: Floats, rotations: Floats) -> Floats:
-    """Transforms (..., 4, 4) of positions and rotations as x, y, z, w; they act on columns."""
-    x, y, z, w = np.moveaxis(rotations, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    matrices = np.zeros((*rotations.shape[:-1], 4, 4))
-    matrices[..., :3, :3] = np.moveaxis(np.array(rows), (0, 1), (-2, -1))
-    matrices[..., :3, 3] = positions
-    matrices[..., 3, 3] = 1
-    return matrices
-
-
 def check_keys(data: Mapping[str, Any], needed: Iterable[str]) -> None:
     """Raises ArrayError where one is missing."""
     for key in needed:

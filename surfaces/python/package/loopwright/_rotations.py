@@ -7,19 +7,13 @@ from typing import Any
 import numpy as np
 
 from ._errors import ArrayError
-from ._poses import Floats, matrices_of, numbers, of_numbers, quaternions
+from ._poses import Floats, numbers, of_numbers, quaternions
 
 _HALF = 0.5**0.5
 
 # The rotation that brings an axis up.
-_UPRIGHT = {
-    "+y": np.array([0.0, 0.0, 0.0, 1.0]),
-    "-y": np.array([1.0, 0.0, 0.0, 0.0]),
-    "+z": np.array([-_HALF, 0.0, 0.0, _HALF]),
-    "-z": np.array([_HALF, 0.0, 0.0, _HALF]),
-    "+x": np.array([0.0, 0.0, _HALF, _HALF]),
-    "-x": np.array([0.0, 0.0, -_HALF, _HALF]),
-}
+_TURNS = [(0, 0, 0, 1), (1, 0, 0, 0), (-_HALF, 0, 0, _HALF), (_HALF, 0, 0, _HALF), (0, 0, _HALF, _HALF), (0, 0, -_HALF, _HALF)]
+_UPRIGHT = dict(zip(("+y", "-y", "+z", "-z", "+x", "-x"), np.array(_TURNS), strict=True))
 
 # Farthest that a matrix may be from a rotation: beyond the rounding of half precision.
 _NO_ROTATION = 0.01
@@ -44,7 +38,15 @@ def rotate(rotations: Floats, vectors: Floats) -> Floats:
 
 
 def to_matrices(rotations: Floats) -> Floats:
-    return matrices_of(np.zeros((*rotations.shape[:-1], 3)), rotations)[..., :3, :3]
+    """Their columns are the axes, turned."""
+    return np.swapaxes(rotate(rotations[..., None, :], np.eye(3)), -1, -2)
+
+
+def transforms(positions: Floats, rotations: Floats) -> Floats:
+    """Matrices (..., 4, 4) of positions and rotations; they act on columns."""
+    matrices = np.zeros((*rotations.shape[:-1], 4, 4))
+    matrices[..., :3, :3], matrices[..., :3, 3], matrices[..., 3, 3] = to_matrices(rotations), positions, 1
+    return matrices
 
 
 def from_matrices(matrices: Floats) -> Floats:
