@@ -78,6 +78,11 @@ def curves(action: Action, slot: Any) -> list[FCurve]:
     return [curve for bag in bags if bag for curve in bag.fcurves]
 
 
+def is_muted(curve: FCurve) -> Any:
+    """Whether a curve does nothing, by itself or in its group."""
+    return curve.mute or (curve.group and curve.group.mute)
+
+
 def moves(owner: Object, action: Action) -> bool:
     """Whether an action moves bones of an armature."""
     found = (bone_of(curve.data_path) for curve in curves(action, slot_for(owner, action)))

@@ -207,7 +207,9 @@ def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Actio
     with spoken():
         looped = [loop.looped_along(face.values) for face in source.faces]
     action, slot = _write(context, source.recording, f"{source.action.name}-loop", loop, root)
-    faces.write(source.faces, looped, _frames(context, source.recording, loop), action)
+    # Of one cycle.
+    frames = context.scene.frame_start + np.arange(loop.num_samples + 1) / loop.fps * source.recording.fps
+    faces.write(source.faces, looped, frames, action)
     return action, slot
 
 
@@ -215,11 +217,6 @@ def assign(owner: Object, action: Action, slot: Any) -> None:
     """Lets a loop play, its faces too."""
     actions.assign(owner, action, slot)
     faces.assign(action)
-
-
-def _frames(context: Context, recording: pose.Recording, loop: Any) -> Any:
-    """The frames of a loop's keys, of one cycle."""
-    return context.scene.frame_start + np.arange(loop.num_samples + 1) / loop.fps * recording.fps
 
 
 def _write(context: Context, recording: pose.Recording, name: str, loop: Any, root: str) -> tuple[Action, Any]:
@@ -282,7 +279,6 @@ def _carry(
     if root == "OBJECT":
         pose.check_deltas(recording.owner)
     elif root == "NEW_BONE":
-        pose.check_root_bone(recording.owner)
         pose.add_root_bone(context, recording.owner)
     away = roots @ np.linalg.inv(roots[0])
     if root == "IN_PLACE":

@@ -577,20 +577,14 @@ def root_bone(owner: Object) -> Any:
     return next((bone for bone in owner.pose.bones if bone.parent is None and bone.bone.get(_ROOT)), None)
 
 
-def check_root_bone(owner: Object) -> None:
-    """Refuses armatures to which no bone can be added."""
+def add_root_bone(context: Context, owner: Object) -> None:
+    """Adds a bone above all others, where the object stands, with the axes of the world; one that was added before stays. Refuses where no bone can be added."""
     if root_bone(owner):
         return
     if owner.data.library or owner.data.override_library:
         raise Refusal(f'The bones of "{owner.name}" are linked from another file', "Choose another root motion, or make its data local")
     if not owner.visible_get():
         raise Refusal(f'"{owner.name}" is hidden, so that no bone can be added', "Show it in the Outliner")
-
-
-def add_root_bone(context: Context, owner: Object) -> None:
-    """Adds a bone above all others, where the object stands, with the axes of the world; one that was added before stays."""
-    if root_bone(owner):
-        return
     turn, _ = rotations.without_scale(np.array(owner.matrix_world)[:3, :3])
     size = max((bone.head_local.length for bone in owner.data.bones), default=0) or 1
     with _edited(context, owner) as bones:
@@ -702,7 +696,7 @@ def _checked_curves(owner: Object, action: Action, all_curves: list[Any]) -> lis
         what = f'The action "{action.name}" moves no bone of "{owner.name}"'
         raise Refusal(what, "Choose an action with keys on its bones in the Action Editor")
     for curve, bone, channel in here:
-        if curve.mute or (curve.group and curve.group.mute):
+        if actions.is_muted(curve):
             raise Refusal(f'The channel {channel} of the bone "{bone}" is muted', "Switch it on, or delete it, in the Graph Editor")
     return [curve for curve, *_ in here] + [curve for curve in all_curves if curve.data_path in actions.CHANNELS]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import ArrayError
-from ._poses import Floats, numbers, of_numbers, quaternions
+from ._poses import Floats, numbers, of_numbers
 
 _HALF = 0.5**0.5
 
@@ -120,7 +120,12 @@ def rotations_of(name: str, value: Any, count: int, scalar_first: bool) -> Float
         second = columns[..., 1, :]
         second = _unit(name, second - np.sum(first * second, axis=-1, keepdims=True) * first)
         return from_matrices(np.stack([first, second, np.cross(first, second)], axis=-1))
-    return quaternions(name, found, (None, count, 4), scalar_first)
+    result = numbers(name, found, (None, count, 4))
+    lengths = np.linalg.norm(result, axis=-1)
+    if (lengths < 1e-6).any():
+        at = [int(index) for index in np.argwhere(lengths < 1e-6)[0]]
+        raise ArrayError(f"{name}: expected unit quaternions, found one of length {lengths[tuple(at)]:.3g} at {at}")
+    return np.roll(result, -1, axis=-1) if scalar_first else result
 
 
 def _unit(name: str, vectors: Floats) -> Floats:

@@ -142,10 +142,13 @@ class Take(Motion[NativeTake]):
             raise ArrayError("positions: expected one frame or more, found none")
         names, parents = known_body(found.shape[1] if body is None else body) if body is None or isinstance(body, str) else body
         of_parents = _parents(names, parents)
-        world = rotate(upright(up), numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
-        above = [max(parent, 0) for parent in of_parents]
-        rest = world[0] - world[0, above] if offsets is None else rotate(upright(up), numbers("offsets", offsets, (len(above), 3)) * unit)
-        rest[0] = world[0, 0] if offsets is None else rest[0]
+        turned = upright(up)
+        world = rotate(turned, numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
+        if offsets is None:
+            rest = world[0] - world[0, [max(parent, 0) for parent in of_parents]]
+            rest[0] = world[0, 0]
+        else:
+            rest = rotate(turned, numbers("offsets", offsets, (len(of_parents), 3)) * unit)
         return of_world(names, of_parents, world, least_twist(world, of_parents, rest), rest, fps=fps, name=name)
 
     @classmethod
