@@ -578,7 +578,10 @@ def root_bone(owner: Object) -> Any:
 
 
 def add_root_bone(context: Context, owner: Object) -> None:
-    """Adds a bone above all others, where the object stands, with the axes of the world; one that was added before stays. Refuses where no bone can be added."""
+    """Adds a bone above all others, where the object stands, with the axes of the world; one that was added before stays.
+
+    Refuses armatures to which no bone can be added.
+    """
     if root_bone(owner):
         return
     if owner.data.library or owner.data.override_library:
