@@ -149,8 +149,9 @@ def but_legs(walk):
     return [joint for joint in range(len(walk.parents)) if joint not in walk.of(LEG, SIDES) + [0, *walk.of("hips")]]
 
 
-def kept(frames):
-    return lambda walk: walk.keep(frames(walk))
+@fault
+def kept(walk, frames):
+    walk.keep(frames(walk))
 
 
 @fault

@@ -456,7 +456,7 @@ def sections(command, mocap, scratch, methods=METHODS):
     for file, unit, up, take in sample(mocap):
         takes += 1
         case = Case(command, scratch, mocap / file, unit, up, take)
-        feet = {case.seam: Feet(take, *case.seam)}
+        feet = {}
         pace = lambda start, end: np.linalg.norm(take.middle[end] - take.middle[start]) / (end - start)
         for method, make in methods.items():
             loop = make(case)

@@ -185,14 +185,12 @@ def make_one(context: Context, owner: Object, take: Action, rigs: dict[str, Any]
 
     Rigs that were studied are kept by the names of their armatures.
     """
-    settings, kept = context.scene.loopwright, pose.snapshot(owner)
-    try:
+    settings = context.scene.loopwright
+    with pose.unchanged(owner):
         source = read(context, owner, take, bool(owner.animation_data) and take == owner.animation_data.action)
         source.recording.rigs = rigs
         action, slot = write(context, source, make(source, settings), settings.root)
         keep(take)
-    finally:
-        pose.restore(owner, kept)
     return action, slot, source.recording.said
 
 
@@ -242,16 +240,15 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
         cycle=loop.num_samples,
         goes_on=root != "IN_PLACE" and not turns_on,
     )
-    start = loop.root(0.0)
     action["loopwright_grade"] = loop.grade
     action["loopwright_reason"] = loop.reason
     action["loopwright_period"] = loop.period
     action["loopwright_speed"] = loop.speed
     action["loopwright_turn_rate"] = loop.turn_rate
     # In the root's own axes as Blender has them: X left, Y back, Z up.
-    action["loopwright_velocity"] = [float(value) for value in linear @ rotations.TO_Y_UP]
-    action["loopwright_angular_velocity"] = [float(value) for value in angular @ rotations.TO_Y_UP]
-    action["loopwright_root_start"] = [float(value) for value in start.positions @ rotations.TO_Y_UP]
+    action["loopwright_velocity"] = (linear @ rotations.TO_Y_UP).tolist()
+    action["loopwright_angular_velocity"] = (angular @ rotations.TO_Y_UP).tolist()
+    action["loopwright_root_start"] = (loop.root(0.0).positions @ rotations.TO_Y_UP).tolist()
     action["loopwright_root_motion"] = root
     action["loopwright_recipe"] = loop.recipe or ""
     return action, slot

@@ -313,12 +313,9 @@ class RetargetAction(_Loopwright, Operator):
     def run(self, context: Context, owner: Object) -> str:
         other = loops.other_armature(context, owner)
         loops.check_nla(owner)
-        kept = pose.snapshot(owner)
-        try:
+        # Other frames take away what was posed.
+        with pose.unchanged(owner):
             source = loops.read(context, other, loops.active_action(other))
-        finally:
-            # Other frames take away what was posed.
-            pose.restore(owner, kept)
         action, slot, verdict = loops.retarget(context, source, owner, context.scene.loopwright)
         if owner.animation_data and owner.animation_data.action:
             loops.keep(owner.animation_data.action)

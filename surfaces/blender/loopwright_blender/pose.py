@@ -128,22 +128,21 @@ def _watch(context: Context, owner: Object, bones: list[Any], frames: Floats) ->
     at = np.array([owner.pose.bones.find(bone.name) for bone in bones])
     frame_before = scene.frame_current, scene.frame_subframe
     # Another frame takes away what was posed and has no key yet.
-    kept = snapshot(owner)
-    if root := root_bone(owner):
-        # Where the action has no keys for it, another one left it somewhere.
-        root.matrix_basis = Matrix()
-    try:
-        for index, frame in enumerate(frames):
-            scene.frame_set(int(frame), subframe=float(frame % 1))
-            evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
-            poses[index] = controls.poses_of(context, owner)[at]
-            worlds[index] = evaluated.matrix_world
-            bases[index] = evaluated.matrix_basis
-            if index == 0:
-                channel_scales = np.array([evaluated.pose.bones[bone.name].scale for bone in bones])
-    finally:
-        scene.frame_set(frame_before[0], subframe=frame_before[1])
-        restore(owner, kept)
+    with unchanged(owner):
+        if root := root_bone(owner):
+            # Where the action has no keys for it, another one left it somewhere.
+            root.matrix_basis = Matrix()
+        try:
+            for index, frame in enumerate(frames):
+                scene.frame_set(int(frame), subframe=float(frame % 1))
+                evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
+                poses[index] = controls.poses_of(context, owner)[at]
+                worlds[index] = evaluated.matrix_world
+                bases[index] = evaluated.matrix_basis
+                if index == 0:
+                    channel_scales = np.array([evaluated.pose.bones[bone.name].scale for bone in bones])
+        finally:
+            scene.frame_set(frame_before[0], subframe=frame_before[1])
     return poses, worlds, bases, channel_scales
 
 
@@ -346,7 +345,8 @@ class _Fit:
         # A root bone may have been added since.
         known = recording.rigs.get(self.owner.name)
         if known is None or known.bones != [bone.name for bone in self.owner.pose.bones]:
-            known = _studied(self.owner)
+            with unchanged(self.owner), actions.assigned(self.owner, None):
+                known = controls.study(bpy.context, self.owner, root_bone(self.owner))
         self.rig = recording.rigs[self.owner.name] = known
         # A new action, with the poses of a root bone that was added.
         self.started = started
@@ -469,16 +469,6 @@ def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:
     turn, still = rotations.channels_of(np.eye(3)[None], bone.rotation_mode)
     channels = [("location", np.zeros((1, 3)), None), (turn, still, None), ("scale", np.ones((1, 3)), None)]
     writer.add_of_bone(bone.name, [frame], channels)
-
-
-def _studied(owner: Object) -> controls.Rig:
-    """Studies how the bones of a rig follow its controls."""
-    kept = snapshot(owner)
-    try:
-        with actions.assigned(owner, None):
-            return controls.study(bpy.context, owner, root_bone(owner))
-    finally:
-        restore(owner, kept)
 
 
 def _rigid(poses: Floats) -> Floats:
@@ -759,3 +749,13 @@ def restore(owner: Object, kept: str) -> None:
             holder[name[0]] = value
     # Blender does not see for itself that properties changed.
     owner.update_tag()
+
+
+@contextmanager
+def unchanged(owner: Object) -> Iterator[None]:
+    """Leaves an armature in the end as it was."""
+    kept = snapshot(owner)
+    try:
+        yield
+    finally:
+        restore(owner, kept)

@@ -105,8 +105,7 @@ def repeats_of(poses: Floats, fps: float) -> Iterator[Repeats]:
     breaks = np.abs(np.diff(np.log(lags[chosen]))) >= _STEADY
     breaks |= (chosen[1:] < 0) | (chosen[:-1] < 0)
     for run in np.split(np.arange(count), np.flatnonzero(breaks) + 1):
-        stretch = None if chosen[run[0]] < 0 else _stretch(values, rate, chosen[run], int(run[0]), lags, apart, shares)
-        if stretch is not None:
+        if chosen[run[0]] >= 0 and (stretch := _stretch(values, rate, chosen[run], int(run[0]), lags, apart, shares)):
             found.append(stretch)
     kept: list[Repeats] = []
     for each in sorted(found, key=lambda each: -each.strength):

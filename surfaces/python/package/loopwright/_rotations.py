@@ -12,8 +12,17 @@ from ._poses import Floats, numbers, of_numbers
 _HALF = 0.5**0.5
 
 # The rotation that brings an axis up.
-_TURNS = [(0, 0, 0, 1), (1, 0, 0, 0), (-_HALF, 0, 0, _HALF), (_HALF, 0, 0, _HALF), (0, 0, _HALF, _HALF), (0, 0, -_HALF, _HALF)]
-_UPRIGHT = dict(zip(("+y", "-y", "+z", "-z", "+x", "-x"), np.array(_TURNS), strict=True))
+_UPRIGHT = {
+    axis: np.array(turn, np.float64)
+    for axis, turn in {
+        "+y": (0, 0, 0, 1),
+        "-y": (1, 0, 0, 0),
+        "+z": (-_HALF, 0, 0, _HALF),
+        "-z": (_HALF, 0, 0, _HALF),
+        "+x": (0, 0, _HALF, _HALF),
+        "-x": (0, 0, -_HALF, _HALF),
+    }.items()
+}
 
 # Farthest that a matrix may be from a rotation: beyond the rounding of half precision.
 _NO_ROTATION = 0.01
