@@ -8,12 +8,11 @@
 # Times are those of the processors, of whole processes that take turns, the least of all runs: what else the machine does delays both
 # alike, and never makes one faster.
 
-import csv
 import math
 import sys
 from pathlib import Path
 
-from command import process
+from command import manifest, process
 
 RUNS = 15
 FOLDER_RUNS = 5
@@ -44,8 +43,7 @@ def works(new, takes, scratch):
     yield "`make`, 76 animations of one file", ["make", takes / "gltf/Knight.glb", *all_of_one], FOLDER_RUNS
     folder = scratch / "public"
     folder.mkdir(parents=True, exist_ok=True)
-    with open(takes / "manifest.csv", newline="") as manifest:
-        looping = [row["file"] for row in csv.DictReader(manifest) if row["format"] == "BVH" and row["expect"] == "loop"]
+    looping = [row["file"] for row in manifest(takes) if row["format"] == "BVH" and row["expect"] == "loop"]
     for path in looping:
         link = folder / path.replace("/", "-")
         if not link.is_symlink():

@@ -1,5 +1,6 @@
-# The command to be judged: what it prints as JSON, and what it takes. Tables in Markdown.
+# The command to be judged: what it prints as JSON, and what it takes. The list of takes, and tables in Markdown.
 
+import csv
 import json
 import os
 import subprocess
@@ -10,6 +11,12 @@ def said(command, *arguments):
     """What the command prints as JSON; nothing where it refuses. Errors go to stderr."""
     done = subprocess.run([command, "-q", *arguments, "--json"], stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout or "{}")
+
+
+def manifest(takes):
+    """The rows of the list of takes in their folder."""
+    with open(takes / "manifest.csv", encoding="utf-8", newline="") as rows:
+        return list(csv.DictReader(rows))
 
 
 def process(*command):

@@ -12,7 +12,6 @@
 # Lengths are in units of the file; one is METRE of a walk's `metre`.
 
 import argparse
-import csv
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from command import said, table
+from command import manifest, said, table
 from motion import from_vector, inverse, mul, parsed, to_vector, turn, world, write
 
 CHECKS = ("spike", "shake", "stutter", "bears", "anatomy", "stiff")
@@ -100,25 +99,24 @@ def angles(turns):
 # Faults: functions of a walk, which they change. Phases are shares of the cycle; without them a fault lasts.
 
 
-def turned(parts, axis, degrees, frames=1, sides=LEFT):
+def fault(change):
+    """A change of a walk by some values, as a function of these: the change of any walk."""
+    return lambda *values, **named: lambda walk: change(walk, *values, **named)
+
+
+@fault
+def turned(walk, parts, axis, degrees, frames=1, sides=LEFT):
     """Turns joints for some frames of every cycle; for all where `degrees` is a function of the walk."""
-
-    def put(walk):
-        at = slice(None) if callable(degrees) else walk.moment(frames)
-        for joint in walk.of(parts, sides):
-            walk.turns[at, joint] = mul(walk.turns[at, joint], about(axis, degrees(walk) if callable(degrees) else degrees))
-
-    return put
+    at = slice(None) if callable(degrees) else walk.moment(frames)
+    for joint in walk.of(parts, sides):
+        walk.turns[at, joint] = mul(walk.turns[at, joint], about(axis, degrees(walk) if callable(degrees) else degrees))
 
 
-def moved(part, way, once=False):
+@fault
+def moved(walk, part, way, once=False):
     """Moves a joint by metres; `way` is of one frame, or a function of the walk."""
-
-    def put(walk):
-        at = walk.moment() if once else slice(None)
-        walk.places[at, walk.of(part)[0]] += walk.metre * np.asarray(way(walk) if callable(way) else way)
-
-    return put
+    at = walk.moment() if once else slice(None)
+    walk.places[at, walk.of(part)[0]] += walk.metre * np.asarray(way(walk) if callable(way) else way)
 
 
 def within(walk, first, last):
@@ -126,20 +124,17 @@ def within(walk, first, last):
     return (walk.cycles % 1.0 >= first) & (walk.cycles % 1.0 < last)
 
 
-def held(which, joints=None):
+@fault
+def held(walk, which, joints=None):
     """Repeats the frame before where `which` is true: of all, or of some joints, whose places stay."""
-
-    def put(walk):
-        true = np.broadcast_to(which(walk), len(walk)).copy()
-        true[0] = False
-        last = np.maximum.accumulate(np.where(true, 0, np.arange(len(walk))))
-        if joints is None:
-            walk.keep(last)
-        else:
-            of = joints(walk)
-            walk.turns[:, of] = walk.turns[last][:, of]
-
-    return put
+    true = np.broadcast_to(which(walk), len(walk)).copy()
+    true[0] = False
+    last = np.maximum.accumulate(np.where(true, 0, np.arange(len(walk))))
+    if joints is None:
+        walk.keep(last)
+    else:
+        of = joints(walk)
+        walk.turns[:, of] = walk.turns[last][:, of]
 
 
 def frozen(parts, sides=LEFT, phases=(0.0, 1.0)):
@@ -154,60 +149,49 @@ def but_legs(walk):
     return [joint for joint in range(len(walk.parents)) if joint not in walk.of(LEG, SIDES) + [0, *walk.of("hips")]]
 
 
-def kept(frames):
-    return lambda walk: walk.keep(frames(walk))
+@fault
+def kept(walk, frames):
+    walk.keep(frames(walk))
 
 
-def in_moments(length, order):
+@fault
+def in_moments(walk, length, order):
     """Changes the order of frames within each moment."""
-
-    def put(walk):
-        frames, count = np.arange(len(walk)), length(walk)
-        for first in walk.moment():
-            if first + count < len(walk):
-                frames[first : first + count] = order(walk, frames[first : first + count])
-        walk.keep(frames)
-
-    return put
+    frames, count = np.arange(len(walk)), length(walk)
+    for first in walk.moment():
+        if first + count < len(walk):
+            frames[first : first + count] = order(walk, frames[first : first + count])
+    walk.keep(frames)
 
 
-def rounded_turns(degrees):
-    def put(walk):
-        first, second, third = np.moveaxis(np.round(angles(walk.turns) / degrees) * degrees, -1, 0)
-        walk.turns = mul(mul(about(Z, first), about(X, second)), about(Y, third))
-
-    return put
+@fault
+def rounded_turns(walk, degrees):
+    first, second, third = np.moveaxis(np.round(angles(walk.turns) / degrees) * degrees, -1, 0)
+    walk.turns = mul(mul(about(Z, first), about(X, second)), about(Y, third))
 
 
-def rounded_places(metres):
-    def put(walk):
-        grid, hips = metres * walk.metre, walk.of("hips")
-        walk.places[:, hips] = np.round(walk.places[:, hips] / grid) * grid
-
-    return put
+@fault
+def rounded_places(walk, metres):
+    grid, hips = metres * walk.metre, walk.of("hips")
+    walk.places[:, hips] = np.round(walk.places[:, hips] / grid) * grid
 
 
-def noise(degrees, parts=None, sides=LEFT):
-    def put(walk):
-        rng = np.random.default_rng(1)
-        for joint in range(len(walk.parents)) if parts is None else walk.of(parts, sides):
-            walk.turns[:, joint] = mul(walk.turns[:, joint], from_vector(np.radians(rng.normal(0, degrees, (len(walk), 3)))))
-
-    return put
+@fault
+def noise(walk, degrees, parts=None, sides=LEFT):
+    rng = np.random.default_rng(1)
+    for joint in range(len(walk.parents)) if parts is None else walk.of(parts, sides):
+        walk.turns[:, joint] = mul(walk.turns[:, joint], from_vector(np.radians(rng.normal(0, degrees, (len(walk), 3)))))
 
 
 def noise_of_hips(metres):
     return moved("hips", lambda walk: np.random.default_rng(1).normal(0, metres, (len(walk), 3)))
 
 
-def changed(parts, change, sides=LEFT):
+@fault
+def changed(walk, parts, change, sides=LEFT):
     """Replaces the rotations (frames, joints) of parts."""
-
-    def put(walk):
-        joints = walk.of(parts, sides)
-        walk.turns[:, joints] = change(walk, walk.turns[:, joints])
-
-    return put
+    joints = walk.of(parts, sides)
+    walk.turns[:, joints] = change(walk, walk.turns[:, joints])
 
 
 def negated(walk, turns):
@@ -223,48 +207,37 @@ def at_double_speed(walk, turns):
     return turns[(first + 2 * (np.arange(len(walk)) - first)) % len(walk)]
 
 
-def swapped(at):
-    def put(walk):
-        one, other = np.ix_(at(walk), walk.of(LEG)), np.ix_(at(walk), walk.of(LEG, SIDES[1:]))
-        walk.turns[one], walk.turns[other] = walk.turns[other], walk.turns[one]
-
-    return put
+@fault
+def swapped(walk, at):
+    one, other = np.ix_(at(walk), walk.of(LEG)), np.ix_(at(walk), walk.of(LEG, SIDES[1:]))
+    walk.turns[one], walk.turns[other] = walk.turns[other], walk.turns[one]
 
 
 def mirrored_leg(walk):
     walk.turns[:, walk.of(LEG)] = walk.turns[:, walk.of(LEG, SIDES[1:])]
 
 
-def twisted(part, degrees):
+@fault
+def twisted(walk, part, degrees):
     """Turns a joint about the bone to its first child."""
-
-    def put(walk):
-        (joint,) = walk.of(part)
-        bone = walk.places[:, walk.parents.index(joint)].mean(axis=0)
-        walk.turns[:, joint] = mul(walk.turns[:, joint], about(bone / np.linalg.norm(bone), degrees))
-
-    return put
+    (joint,) = walk.of(part)
+    bone = walk.places[:, walk.parents.index(joint)].mean(axis=0)
+    walk.turns[:, joint] = mul(walk.turns[:, joint], about(bone / np.linalg.norm(bone), degrees))
 
 
-def about_vertical(part, *degrees):
+@fault
+def about_vertical(walk, part, *degrees):
     """Turns the joints of a part, those of the left first, about the vertical of the world."""
-
-    def put(walk):
-        for joint, by in zip(walk.of(part, SIDES), degrees):
-            above = world(walk.parents, walk.places, walk.turns)[1][:, walk.parents[joint]]
-            walk.turns[:, joint] = mul(inverse(above), mul(about(Y, by), mul(above, walk.turns[:, joint])))
-
-    return put
+    for joint, by in zip(walk.of(part, SIDES), degrees):
+        above = world(walk.parents, walk.places, walk.turns)[1][:, walk.parents[joint]]
+        walk.turns[:, joint] = mul(inverse(above), mul(about(Y, by), mul(above, walk.turns[:, joint])))
 
 
-def grown(parts, by, at=lambda walk: slice(None)):
+@fault
+def grown(walk, parts, by, at=lambda walk: slice(None)):
     """Scales the bones that end in these joints, by a number or one for each frame."""
-
-    def put(walk):
-        for joint in walk.of(parts):
-            walk.places[at(walk), joint] *= np.reshape(by(walk) if callable(by) else by, (-1, 1))
-
-    return put
+    for joint in walk.of(parts):
+        walk.places[at(walk), joint] *= np.reshape(by(walk) if callable(by) else by, (-1, 1))
 
 
 def bobbing(metres, share=Walk.wave):
@@ -276,26 +249,21 @@ def once_up(walk):
     return 0.5 - 0.5 * np.cos(2 * np.pi * walk.cycles)
 
 
-def travels(by, degrees=0):
-    def put(walk):
-        (hips,) = walk.of("hips")
-        ways = np.diff(walk.places[:, hips], axis=0, prepend=walk.places[:1, hips]) * [1, 0, 1]
-        walk.places[:, hips] += np.cumsum(by * turn(about(Y, degrees), ways) - ways, axis=0)
-
-    return put
+@fault
+def travels(walk, by, degrees=0):
+    (hips,) = walk.of("hips")
+    ways = np.diff(walk.places[:, hips], axis=0, prepend=walk.places[:1, hips]) * [1, 0, 1]
+    walk.places[:, hips] += np.cumsum(by * turn(about(Y, degrees), ways) - ways, axis=0)
 
 
-def joined_by_lines(hertz):
+@fault
+def joined_by_lines(walk, hertz):
     """Keys so many times a second, and lines between them."""
-
-    def put(walk):
-        step, at = max(1, round(1 / hertz / walk.dt)), np.arange(len(walk))
-        low = at // step * step
-        high, share = np.minimum(low + step, at[-1]), ((at - low) / step)[:, None, None]
-        walk.places = walk.places[low] * (1 - share) + walk.places[high] * share
-        walk.turns = mul(walk.turns[low], from_vector(share * to_vector(mul(inverse(walk.turns[low]), walk.turns[high]))))
-
-    return put
+    step, at = max(1, round(1 / hertz / walk.dt)), np.arange(len(walk))
+    low = at // step * step
+    high, share = np.minimum(low + step, at[-1]), ((at - low) / step)[:, None, None]
+    walk.places = walk.places[low] * (1 - share) + walk.places[high] * share
+    walk.turns = mul(walk.turns[low], from_vector(share * to_vector(mul(inverse(walk.turns[low]), walk.turns[high]))))
 
 
 FAULTS = {
@@ -417,7 +385,7 @@ def judge(program, scratch, name, kind, arguments):
 
 def false_alarms(program, mocap, scratch, pool):
     """How many loops are sound, those of which no other check speaks, and what these checks say of them."""
-    rows = [row for row in csv.DictReader(open(mocap / "manifest.csv")) if row["expect"] in ("loop", "warn")]
+    rows = [row for row in manifest(mocap) if row["expect"] in ("loop", "warn")]
     loops = pool.map(lambda row: made(program, mocap / row["file"], scratch / row["file"].replace("/", "-")), rows)
     checked = [(row["file"], words(found)[1]) for row, found in zip(rows, loops) if found]
     sound = [(file, checks) for file, checks in checked if all(check["id"] in CHECKS for check in checks)]

@@ -7,7 +7,6 @@
 # LOOPWRIGHT is the command, MOCAP the folder of takes with its manifest.csv, SCRATCH a folder for the loops it makes. A METHOD is one of
 # your own, as bench/example.py is one. Prints the tables of docs/benchmark.md, which defines every measure.
 
-import csv
 import re
 import runpy
 import sys
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from command import said, table
+from command import manifest, said, table
 from motion import Motion, about_y, from_vector, inverse, mul, read, to_vector, turn
 
 UNITS = {"m": 1.0, "cm": 0.01, "inch-like": 0.0254, "CMU": 0.0254 / 0.45}
@@ -28,9 +27,9 @@ LEAST_SECS, MOST_SECS = 0.4, 10.0  # of a loop, for every method that searches
 
 
 class Loop:
-    def __init__(self, motion, start, end):
+    def __init__(self, motion, start, end, secs=()):
         self.motion, self.start, self.end = motion, start, end
-        self.secs = []  # that it took to find and close, where its method says so
+        self.secs = secs  # that it took to find and close, where its method says so
         self.count = len(motion) - 1
         self.step = about_y(motion.yaw[-1] - motion.yaw[0])
         self.shift = motion.middle[-1] - turn(self.step, motion.middle[0])
@@ -197,12 +196,13 @@ def speed_drift(take, start, end):
 
 
 class Feet:
-    """Points of both feet and where they stand in the take: low and slow for a tenth of a second."""
+    """Points of both feet: name, joint, place on it, whether it is a toe, height of its floor, and the frames of the take in which it stands: low and slow for
+    a tenth of a second."""
 
     LOW, SLOW, LEAST = 0.03, 0.3, 0.1
 
     def __init__(self, take, start, end):
-        self.points, self.stands, self.floors, self.toes = [], [], [], []
+        self.points = []
         for leg in take.body.legs:
             for name in ("ball", "tip", "heel"):
                 joint, place = (leg["ankle"], self.heel(take, leg)) if name == "heel" else (leg[name], np.zeros(3))
@@ -215,10 +215,7 @@ class Feet:
                 stands = np.zeros(len(take), bool)
                 for a, b in runs(low & slow):
                     stands[a:b] = (b - a) * take.dt >= self.LEAST
-                self.points.append((name, joint, place))
-                self.toes.append(joint == leg["front"])
-                self.stands.append(stands)
-                self.floors.append(floor)
+                self.points.append((name, joint, place, joint == leg["front"], floor, stands))
 
     @staticmethod
     def way(motion, joint, place):
@@ -246,16 +243,16 @@ def slide(way):
 
 def feet_of_take(take, feet, start, end):
     slides = {}
-    for (name, joint, place), stands in zip(feet.points, feet.stands):
+    for name, joint, place, _, _, stands in feet.points:
         way = feet.way(take, joint, place)
         slides.setdefault(name, []).extend(1e3 * slide(way[a:b]) for a, b in runs(stands) if start <= a < end or a < start < b)
-    return slides, [0.0]
+    return slides
 
 
 def feet_of_loop(take, feet, loop):
     slides, heights = {}, []
     frames = loop.frames_of_take()
-    for (name, joint, place), stands in zip(feet.points, feet.stands):
+    for name, joint, place, _, _, stands in feet.points:
         own = feet.way(loop.motion, joint, place)
         way = loop.played(own)
         stood = stands[np.minimum(np.round(frames).astype(int), len(stands) - 1)]
@@ -274,7 +271,7 @@ def feet_of_loop(take, feet, loop):
 def kimodo(places, feet, dt):
     """FootSkateRatio of Kimodo: of the frames with a toe joint below 5 cm, share in which it moves faster than 0.2 m/s, %."""
     on, skates = 0, 0
-    for (_, joint, _), floor, is_toe in zip(feet.points, feet.floors, feet.toes):
+    for _, joint, _, is_toe, floor, _ in feet.points:
         if is_toe:
             way = places[:, joint]
             low = way[:, 1] < floor + 0.05
@@ -318,14 +315,13 @@ def measure_take(take, feet, start, end, results):
     edge = end if end + 4 < len(take) else start
     places, dt = take.places, take.dt
     velocity = np.diff(places[edge - 1 : edge + 2], axis=0) / dt
-    slides, heights = feet_of_take(take, feet, start, end)
     half = (end - start) // 2
     low, high = max(0, edge - half - 6), min(len(take), edge + half + 6)
     window = min(end - start, 2 * min(edge - low - 6, high - edge - 6))
-    results.add(slides | {
+    results.add(feet_of_take(take, feet, start, end) | {
         "pose gap": [0.0],
         "velocity gap": [1e2 * np.linalg.norm(velocity[1] - velocity[0], axis=-1).mean()],
-        "height": heights,
+        "height": [0.0],
         "kimodo": kimodo(places[start : end + 1], feet, dt),
         "visible": [visibility(jerks(places[low:high], dt), edge - low, window)] if window > 8 else [],
         "knee": [1.0],
@@ -377,10 +373,8 @@ class Case:
         into = self.scratch / "loop.bvh"
         begun = time.perf_counter()
         candidate = said(self.command, "make", self.path, "-o", into, "--force", *flags)["candidate"]
-        secs = [time.perf_counter() - begun]
-        loop = Loop(read(into, self.unit, self.up), candidate["start_frame"], candidate["end_frame"])
-        loop.secs = secs
-        return loop
+        secs = time.perf_counter() - begun
+        return Loop(read(into, self.unit, self.up), candidate["start_frame"], candidate["end_frame"], [secs])
 
     @cached_property
     def ours(self):
@@ -397,9 +391,8 @@ class Case:
     def classic(self):
         begun = time.perf_counter()
         start, end = classic_cut(self.take)
-        loop = Loop(faded(part(self.take, start, end)), start, end)
-        loop.secs = [time.perf_counter() - begun]
-        return loop
+        closed = faded(part(self.take, start, end))
+        return Loop(closed, start, end, [time.perf_counter() - begun])
 
     def demo(self, decays):
         return Loop(with_offsets(self.cut, offsets_by(decays), demo_root), *self.seam)
@@ -446,7 +439,7 @@ def cell(measure, values, decimals):
 def sample(mocap):
     """Every BVH take on level ground that must loop and has two legs, each motion once."""
     seen = set()
-    for row in csv.DictReader(open(mocap / "manifest.csv", encoding="utf-8")):
+    for row in manifest(mocap):
         if row["format"] != "BVH" or row["expect"] != "loop" or row["units"] == "-" or "slope" in row["content"]:
             continue
         unit, up = UNITS[row["units"].split()[0]], row["up_axis"]
@@ -463,7 +456,7 @@ def sections(command, mocap, scratch, methods=METHODS):
     for file, unit, up, take in sample(mocap):
         takes += 1
         case = Case(command, scratch, mocap / file, unit, up, take)
-        feet = {case.seam: Feet(take, *case.seam)}
+        feet = {}
         pace = lambda start, end: np.linalg.norm(take.middle[end] - take.middle[start]) / (end - start)
         for method, make in methods.items():
             loop = make(case)

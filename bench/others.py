@@ -66,7 +66,7 @@ def wrapping(path, out):
 
 
 def wraps(command, folder, scratch):
-    """Results of clips as they are, and closed: `make` of all their frames, since their authors say that these are a cycle."""
+    """How many clips there are, and results of them as they are, and closed: `make` of all their frames, since their authors say that these are a cycle."""
     results, path, count = {"as published": Results(), "loopwright": Results()}, scratch / "wrap.bvh", 0
     for clip in sorted(folder.glob("wrap/**/*.txt")):
         if wrapping(clip, path):
@@ -75,20 +75,19 @@ def wraps(command, folder, scratch):
             closed = Case(command, scratch, path, CM, "Y", take).made("--range", f"0:{last}")
             for loop, of_all in zip((Loop(take, 0, last), closed), results.values()):
                 measure_loop(take, Feet(take, 0, last), loop, of_all)
-    for by, of_all in results.items():
-        yield by, count, of_all
+    return count, results
 
 
 def points(motion):
     """Points of the feet by name and side, with the frames in which they stand."""
     feet, sides = Feet(motion, 0, len(motion)), {}
-    for (name, *point), stands in zip(feet.points, feet.stands):
-        sides.setdefault(name, []).append((feet.way(motion, *point), stands))
+    for name, joint, place, _, _, stands in feet.points:
+        sides.setdefault(name, []).append((feet.way(motion, joint, place), stands))
     return sides
 
 
 def pairs(command, folder, scratch):
-    """Results of the contacts of takes: of themselves, a retargeter's and loopwright's."""
+    """How many pairs there are, and results of their contacts: of the takes themselves, a retargeter's and loopwright's."""
     results, out, count = {"uncut take": Results(), "the retargeter": Results(), "loopwright": Results()}, scratch / "pair.bvh", 0
     for count, taken in enumerate(sorted(folder.glob("pairs/taken/*.bvh")), 1):
         theirs = folder / "pairs/retargeted" / taken.name
@@ -100,15 +99,15 @@ def pairs(command, folder, scratch):
                     contacts = [way[a:b] for a, b in runs(stands[: len(way)])]
                     heights = np.array([contact[:, 1].mean() for contact in contacts])
                     of_all.add({name: [1e3 * slide(contact) for contact in contacts], "height": 1e3 * np.abs(heights - np.median(heights))})
-    for by, of_all in results.items():
-        yield by, count, of_all
+    return count, results
 
 
 def sections(command, folder, scratch):
     shown = [row for row in ROWS if row[0] in SHOWN]
     rows = [("data", "by", "clips", *(name for _, name, *_ in shown))]
     for data, methods in (('"Wrap" clips', wraps), ("pairs", pairs)):
-        for by, count, of_all in methods(command, folder, scratch):
+        count, results = methods(command, folder, scratch)
+        for by, of_all in results.items():
             rows.append((data, by, count, *(cell(measure, of_all.get(measure), decimals) for measure, *_, decimals in shown)))
     return {"others": table(*rows)}
 

@@ -33,8 +33,8 @@ def answer(program, path):
 
 
 def events(stances, fps):
-    at = lambda kind, side: sorted(s[kind] * fps for s in stances if s[0] == side and s[kind] is not None)
-    return {kind: {side: at(1 + KINDS.index(kind), side) for side in SIDES} for kind in KINDS}
+    frames = lambda at, side: sorted(s[at] * fps for s in stances if s[0] == side and s[at] is not None)
+    return {kind: {side: frames(at, side) for side in SIDES} for at, kind in enumerate(KINDS, 1)}
 
 
 # Changed takes, as the arrays of their files.
@@ -107,10 +107,6 @@ def pairs(found, truth, window):
     return errors
 
 
-def f1(hits, found, truth):
-    return 2 * hits / max(1, found + truth)
-
-
 def group(label):
     kind = label["kind"]
     return "runs" if "run" in kind else "turning walks" if "turn" in kind else "treadmill walk" if label["treadmill"] else "walks"
@@ -138,7 +134,7 @@ class Score:
         self.errors += [1000 * error / fps for error in pairs(found, truth, PARTNER_SECS * fps)]
 
     def f1(self, ms):
-        return f1(self.hits[ms], self.found, self.truth)
+        return 2 * self.hits[ms] / max(1, self.found + self.truth)
 
     def __str__(self):
         error = f"{mean(self.errors):+.0f} ({pstdev(self.errors):.0f})" if self.errors else "-"

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from clients import answered, read_npz, run, to
-from gltf import Gltf, conjugate
-from set_player import NONE, q_mul, q_turn
+from gltf import Gltf
+from set_player import NONE, q_back, q_mul, q_turn
 
 MOST_MM = 0.1
 
@@ -71,12 +71,12 @@ def avatar(body, path, version, seed=None):
         turn = dice.normal(size=4) if seed else NONE
         turn, place = turn / np.linalg.norm(turn), place + offset
         world[node] = turn, place
-        nodes[node] |= {"rotation": q_mul(conjugate(above), turn).tolist(), "translation": q_turn(conjugate(above), offset).tolist()}
+        nodes[node] |= {"rotation": q_mul(q_back(above), turn).tolist(), "translation": q_turn(q_back(above), offset).tolist()}
         if seed:
             nodes[node]["name"] = f"J_{node:02}"
         # Columns of a matrix.
-        axes = [[*q_turn(conjugate(turn), q_turn(face, axis)), 0] for axis in np.eye(3)]
-        binds.append(np.concatenate([*axes, [*q_turn(conjugate(turn), -place), 1]]))
+        axes = [[*q_turn(q_back(turn), q_turn(face, axis)), 0] for axis in np.eye(3)]
+        binds.append(np.concatenate([*axes, [*q_turn(q_back(turn), -place), 1]]))
     skin["inverseBindMatrices"] = gltf.add(binds, "MAT4")
     gltf.json.pop("animations", None)
     if version == 1:

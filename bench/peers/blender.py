@@ -86,17 +86,12 @@ def choose(animation):
 
 
 def places(names):
-    """A function for each name that says where the bone or object of that name is."""
-    finders = []
-    for name in names:
-        found = None
-        for thing in bpy.data.objects:
-            if thing.type == "ARMATURE" and name in thing.pose.bones:
-                found = (thing, name)
-        if found is None and name in bpy.data.objects:
-            found = (bpy.data.objects[name], None)
-        finders.append(found)
-    return finders
+    """For each name the armature and its bone of that name, or else the object; None without."""
+    found = {thing.name: (thing, None) for thing in bpy.data.objects}
+    for thing in bpy.data.objects:
+        if thing.type == "ARMATURE":
+            found |= {bone.name: (thing, bone.name) for bone in thing.pose.bones}
+    return [found.get(name) for name in names]
 
 
 def answer(question):

@@ -151,15 +151,12 @@ class Files:
         self.at("wheel.bvh").write_text(spinner())
         for name, forms, words in kinds(shared):
             is_meant, name = name.startswith("*"), name.lstrip("*")
-            if wanted and not any(part in name for part in wanted):
-                if not any("{%s." % name in " ".join(map(str, other)) for _, _, other in kinds(shared)):
-                    continue
+            if wanted and not any(part in name for part in wanted) and not any("{%s." % name in " ".join(map(str, other)) for _, _, other in kinds(shared)):
+                continue
             words = [self.at(word[1:-1]) if str(word).startswith("{") else word for word in words]
-            meant = None
-            if is_meant:
-                meant = self.at(name + ".meant.npz")
-                if not self.make(*to(words, meant)):
-                    meant = None
+            meant = self.at(name + ".meant.npz") if is_meant else None
+            if meant and not self.make(*to(words, meant)):
+                meant = None
             for form in forms:
                 is_folder, form = form.endswith("/"), form.rstrip("/")
                 out = self.at(f"{name}-{form}" if is_folder else f"{name}.{form}")

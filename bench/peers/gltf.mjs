@@ -2,7 +2,7 @@
 //
 // It is run by clients.py and avatars.py. The argument is a JSON file: a list of questions, each answered in a line of JSON.
 //
-//   {"what": "places", "file", "unit_metres", "animations": [{"nodes", "frames": [{"secs", "places"}]}]}
+//   {"what": "places", "file", "unit_metres", "animations": [{"number", "nodes", "frames": [{"secs", "places"}]}]}
 //     -> {"places", "worst"}, the latter in metres, or {"error"}
 //   {"what": "fbx" or "bvh", "file", "unit_metres", "animations": [{"name", "joints": names, "frames": as above}]}
 //     -> the same, and {"missing"}: how many names were not found
@@ -42,7 +42,7 @@ async function places(question, { buffer }) {
   const gltf = await new GLTFLoader().parseAsync(buffer, pathToFileURL(`${path.dirname(question.file)}/`).href);
   const found = ({ nodes }) =>
     Promise.all(nodes.map((node) => (node === null ? null : gltf.parser.getDependency("node", node))));
-  return compared(question, gltf.scene, ({ number }, index) => gltf.animations[number ?? index], found);
+  return compared(question, gltf.scene, ({ number }) => gltf.animations[number], found);
 }
 
 async function fbx(question, { buffer }) {
@@ -65,8 +65,8 @@ function named(scene) {
 
 async function compared(question, scene, clipOf, found) {
   let [places, missing, worst] = [0, 0, 0];
-  for (const [index, ours] of question.animations.entries()) {
-    const clip = clipOf(ours, index);
+  for (const ours of question.animations) {
+    const clip = clipOf(ours);
     if (!clip) throw new Error(`no animation ${ours.name}`);
     const mixer = played(THREE, scene, clip);
     const nodes = await found(ours);

@@ -1,4 +1,4 @@
-"""glTF files, read and written anew, and quaternions (x, y, z, w); shares no code with the command. Needs numpy."""
+"""glTF files, read and written anew; shares no code with the command. Needs numpy."""
 
 import base64
 import json
@@ -13,10 +13,6 @@ from set_player import q_turn
 
 WIDTHS = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 KINDS = {5126: "<f4", 5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2"}
-
-
-def conjugate(q):
-    return q * np.array([-1, -1, -1, 1])
 
 
 class Gltf:

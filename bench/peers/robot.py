@@ -31,13 +31,8 @@ def matrix(row):
 bases = np.array([matrix(row) for row in rows])
 cycle = bases[-1] @ np.linalg.inv(bases[0])
 num_cycles = int(np.ceil(SECONDS * FPS / count))
-worlds, angles = [], []
-on = np.eye(4)
-for _ in range(num_cycles):
-    worlds += [on @ base for base in bases[:-1]]
-    angles += list(rows[:-1, 7:])
-    on = on @ cycle
-worlds, angles = np.array(worlds), np.array(angles)
+worlds = np.concatenate([np.linalg.matrix_power(cycle, rounds) @ bases[:-1] for rounds in range(num_cycles)])
+angles = np.tile(rows[:-1, 7:], (num_cycles, 1))
 
 feet = [geom for geom in range(model.ngeom) if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_SPHERE]
 points = []
@@ -63,7 +58,7 @@ def seam(values, order):
     return sizes[is_seam].max() / sizes[~is_seam].max()
 
 
-local = np.array([np.linalg.inv(worlds[k]) @ worlds[k + 1] for k in range(len(worlds) - 1)])[:, :3]
+local = (np.linalg.inv(worlds[:-1]) @ worlds[1:])[:, :3]
 ratios = {
     "joint speed": seam(angles, 1),
     "joint acceleration": seam(angles, 2),

@@ -32,8 +32,12 @@ def q_continued(vector, other):  # of the same rotation, the vector that goes on
     return np.where((angle > math.pi / 2) & ((vector * other).sum(-1, keepdims=True) < 0), 1 - 2 * math.pi / np.maximum(angle, 1), 1) * vector
 
 
+def q_back(q):  # the inverse
+    return q * [-1, -1, -1, 1]
+
+
 def q_turn(q, v):
-    return q_mul(q_mul(q, np.append(v, 0)), q * [-1, -1, -1, 1])[:3]
+    return q_mul(q_mul(q, np.append(v, 0)), q_back(q))[:3]
 
 
 def then(a, b):  # rigid motions, (place, rotation): a, then b in the axes that a leads to
@@ -41,7 +45,8 @@ def then(a, b):  # rigid motions, (place, rotation): a, then b in the axes that 
 
 
 def inverse(a):
-    return -q_turn(a[1] * [-1, -1, -1, 1], a[0]), a[1] * [-1, -1, -1, 1]
+    back = q_back(a[1])
+    return -q_turn(back, a[0]), back
 
 
 def exp(twist, secs):  # twist.md; turns about +Y
@@ -124,6 +129,11 @@ def read_glb(path):  # names of joints, their parents, and of each animation the
     return [node.get("name") for node in nodes], [parents.get(index) for index in range(len(nodes))], clips
 
 
+def extents(space):  # how far the points of a blend space are apart along its axes, and what counts at least
+    apart = np.ptp([point["at"] for point in space["points"]], axis=0)
+    return apart, np.array([0.5 if axis.endswith("_mps") else 45 for axis in space["axes"]])
+
+
 class Set:
     def __init__(self, folder):
         self.manifest = json.loads((Path(folder) / "set.json").read_text())
@@ -145,10 +155,10 @@ class Set:
 
     def parts(self, space, at):  # (clip, share, weight) at a point of a blend space, or at the nearest one
         points = np.array([point["at"] for point in space["points"]], float)
-        least = np.array([0.5 if axis.endswith("_mps") else 45 for axis in space["axes"]])
-        scale, simplices = np.maximum(np.ptp(points, axis=0), least), space.get("triangles")
+        extent, least = extents(space)
+        scale, simplices = np.maximum(extent, least), space.get("triangles")
         if not simplices:
-            axis = np.argmax(np.ptp(points, axis=0) / least)
+            axis = np.argmax(extent / least)
             scale = np.where(np.arange(len(least)) == axis, scale, math.inf)
             simplices = list(itertools.pairwise(np.argsort(points[:, axis]))) or [[0, 0]]
         at, points, best = at / scale, points / scale, (math.inf, None)
@@ -196,14 +206,17 @@ class Player:
     def parts(self, secs):
         return self.set.parts(self.space, self.at + self.rate * secs)
 
+    def later(self, secs):  # of what happens once
+        return min(self.secs + secs, self.clip.seconds + STEP)
+
     def root_step(self, secs):
         if self.clip:
-            return then(inverse(self.clip.root(self.secs)), self.clip.root(min(self.secs + secs, self.clip.seconds + STEP)))
+            return then(inverse(self.clip.root(self.secs)), self.clip.root(self.later(secs)))
         return exp(sum(s * clip.twist for clip, s, _ in self.parts(secs / 2)), secs)
 
     def source(self, secs):  # the body some seconds from now, without what fades
         if self.clip:
-            body = self.clip.body.at(min(self.secs + secs, self.clip.seconds + STEP))
+            body = self.clip.body.at(self.later(secs))
         else:
             parts, body = self.parts(secs), 0
             warp, T = clock(parts)
@@ -243,7 +256,7 @@ class Player:
         seen = [self.pose(secs) for secs in (-STEP, 0, STEP)]
         change()
         follows = [self.source(secs) for secs in (-STEP, 0, STEP)]
-        before, here, after = (np.c_[a[:, :3] - b[:, :3], q_log(q_mul(a[:, 3:], b[:, 3:] * [-1, -1, -1, 1]))] for a, b in zip(seen, follows))
+        before, here, after = (np.c_[a[:, :3] - b[:, :3], q_log(q_mul(a[:, 3:], q_back(b[:, 3:])))] for a, b in zip(seen, follows))
         before[:, 3:], after[:, 3:] = (q_continued(each[:, 3:], here[:, 3:]) for each in (before, after))
         terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
         self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, action is not None
@@ -271,7 +284,7 @@ class Player:
 
     def leave(self):  # for the loop it leads to; after an action for the goal, in the state of the loop that is nearest to it
         entry, goal, at = self.clip.entry, self.goal, {point["clip"]: point["at"] for point in self.space["points"]}
-        scale = np.maximum(np.ptp([list(each) for each in at.values()], axis=0), [0.5 if axis.endswith("_mps") else 45 for axis in self.space["axes"]])
+        scale = np.maximum(*extents(self.space))
         is_still = not np.any(np.abs(goal) >= 0.05)
         fits = [to for to in self.next() if to["clip"] in at and is_still == (not np.any(self.set.clips[to["clip"]].twist))]
         to = entry.get("to") or min(fits, key=lambda to: np.linalg.norm((at[to["clip"]] - goal) / scale), default=(self.next() or [None])[0])
@@ -292,7 +305,7 @@ class Player:
         if self.over:
             self.over[1] += secs
         if self.clip:
-            self.secs = min(self.secs + secs, self.clip.seconds + STEP)
+            self.secs = self.later(secs)
         else:
             warp, T = clock(self.parts(secs / 2))
             self.phase = phase(share(self.phase, warp) + secs / T, warp) % 1

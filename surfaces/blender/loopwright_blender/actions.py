@@ -12,6 +12,8 @@ import bpy
 import numpy as np
 from bpy.types import Action, FCurve, Object
 
+from .rotations import Floats
+
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 # Channels that place an object or a bone.
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
@@ -76,6 +78,11 @@ def curves(action: Action, slot: Any) -> list[FCurve]:
     return [curve for bag in bags if bag for curve in bag.fcurves]
 
 
+def is_muted(curve: FCurve) -> Any:
+    """Whether a curve does nothing, by itself or in its group."""
+    return curve.mute or (curve.group and curve.group.mute)
+
+
 def moves(owner: Object, action: Action) -> bool:
     """Whether an action moves bones of an armature."""
     found = (bone_of(curve.data_path) for curve in curves(action, slot_for(owner, action)))
@@ -108,21 +115,22 @@ def assigned(owner: Object, action: Action | None) -> Iterator[None]:
         assign(owner, before, slot)
 
 
-def times_of(all_curves: Iterable[FCurve]) -> np.ndarray[Any, Any]:
+def numbers_of(items: Any, name: str, width: int, kind: type = np.float32) -> Floats:
+    """A property of so many numbers of all items of a collection, one after the other."""
+    found = np.empty(width * len(items), kind)
+    items.foreach_get(name, found)
+    return found
+
+
+def times_of(all_curves: Iterable[FCurve]) -> Floats:
     """The frames of all keys, each once, in order."""
-    found = [np.empty(0, np.float32)]
-    for curve in all_curves:
-        keys = np.empty(2 * len(curve.keyframe_points), np.float32)
-        curve.keyframe_points.foreach_get("co", keys)
-        found.append(keys[::2])
-    return np.unique(np.concatenate(found))
+    return np.unique(np.concatenate([np.empty(0, np.float32), *(numbers_of(curve.keyframe_points, "co", 2)[::2] for curve in all_curves)]))
 
 
 def move_keys(curve: FCurve, factor: float = 1, by: float = 0) -> None:
     """Multiplies the frames of all keys, and adds a number to their values."""
     for name in ("co", "handle_left", "handle_right"):
-        points = np.empty(2 * len(curve.keyframe_points), np.float32)
-        curve.keyframe_points.foreach_get(name, points)
+        points = numbers_of(curve.keyframe_points, name, 2)
         points[::2] *= factor
         points[1::2] += by
         curve.keyframe_points.foreach_set(name, points)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Context, Object
 
+from .actions import numbers_of
 from .pose import Recording
 from .rotations import TO_Y_UP, Floats
 
@@ -109,11 +110,9 @@ def _carried(mesh: Object, evaluated: Object, recording: Recording) -> tuple[Flo
     if not is_skin and above is None:
         return (np.empty(0),) * 4
     shape = evaluated.to_mesh()
-    points = np.empty(3 * len(shape.vertices), np.float32)
-    shape.vertices.foreach_get("co", points)
+    points = numbers_of(shape.vertices, "co", 3)
     shape.calc_loop_triangles()
-    corners = np.empty(3 * len(shape.loop_triangles), np.int32)
-    shape.loop_triangles.foreach_get("vertices", corners)
+    corners = numbers_of(shape.loop_triangles, "vertices", 3, np.int32)
     joints = np.zeros((len(shape.vertices), _MOST_JOINTS), int)
     weights = np.zeros((len(shape.vertices), _MOST_JOINTS))
     if is_skin:

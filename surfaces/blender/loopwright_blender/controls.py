@@ -89,24 +89,22 @@ def study(context: Context, owner: Object, added: Any) -> Rig:
         found = [bone for bone in found if bone.custom_shape]
     for bone in owner.pose.bones:
         bone.matrix_basis = Matrix()
-    switches = _switches(owner)
-    tried = []
-    for value in (0.0, 1.0) if switches else (0.0,):
-        for bone, name in switches:
-            owner.pose.bones[bone][name] = type(owner.pose.bones[bone][name])(value)
-        tried.append(_followers(context, owner, found))
+
+    def tried(values: dict[tuple[str, str], float]) -> tuple[Floats, Any, Any]:
+        for (bone, name), value in values.items():
+            holder = owner.pose.bones[bone]
+            holder[name] = type(holder[name])(value)
+        return _followers(context, owner, found)
+
     names = [bone.name for bone in owner.pose.bones]
     chosen = {}
-    if switches:
+    if switches := _switches(owner):
         # In FK the bones of a limb follow more controls.
-        counts = [follows[_AXIS].sum(0) for _, follows, _ in tried]
-        for (bone, name), held in switches.items():
+        at_zero, at_one = (tried(dict.fromkeys(switches, value))[1][_AXIS].sum(0) for value in (0.0, 1.0))
+        for switch, held in switches.items():
             here = [names.index(each) for each in held]
-            value = float(counts[1][here].sum() >= counts[0][here].sum())
-            chosen[bone, name] = value
-            owner.pose.bones[bone][name] = type(owner.pose.bones[bone][name])(value)
-        tried.append(_followers(context, owner, found))
-    return _rig(owner, found, names, tried[-1], chosen)
+            chosen[switch] = float(at_one[here].sum() >= at_zero[here].sum())
+    return _rig(owner, found, names, tried(chosen), chosen)
 
 
 def _rig(owner: Object, found: list[Any], names: list[str], tried: tuple[Floats, Any, Any], switches: Any) -> Rig:
@@ -183,10 +181,8 @@ def _arcs(before: Floats, after: Floats) -> Floats:
 def poses_of(context: Context, owner: Object) -> Floats:
     """The poses of all bones in the armature (B, 4, 4), as they are shown now."""
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
-    flat = np.empty(16 * len(evaluated.pose.bones), np.float32)
-    evaluated.pose.bones.foreach_get("matrix", flat)
     # Blender stores columns.
-    return flat.reshape(-1, 4, 4).swapaxes(-1, -2).astype(float)
+    return actions.numbers_of(evaluated.pose.bones, "matrix", 16).reshape(-1, 4, 4).swapaxes(-1, -2).astype(float)
 
 
 def _followers(context: Context, owner: Object, found: list[Any]) -> tuple[Floats, Any, Any]:

@@ -39,9 +39,8 @@ def read(owner: Object, take: Action, is_active: bool, first: int, frames: int) 
         if key is None or key in found or owner not in (mesh.parent, mesh.find_armature()):
             continue
         action, slot = _action_for(key, mesh, owner, take, is_active)
-        curves = [each for each in actions.curves(action, slot) if not each.mute and not (each.group and each.group.mute)] if action else []
         blocks = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in key.key_blocks}
-        curves = [each for each in curves if each.data_path in blocks]
+        curves = [each for each in actions.curves(action, slot) if each.data_path in blocks and not actions.is_muted(each)] if action else []
         times = actions.times_of(curves)
         if not len(times) or times[0] > first + frames - 1 or times[-1] < first:
             continue

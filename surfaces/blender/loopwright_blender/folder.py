@@ -78,16 +78,18 @@ def _loops_of(context: Context, path: Path, row: _Row) -> tuple[int, list[str]]:
     """Imports a file and makes the loops of its actions: how many, and why others have none. Removes all of it where there is none."""
     scene, objects = context.scene, context.view_layer.objects
     render, before = scene.render, {*_datablocks()}
-    kept = render.fps, render.fps_base, scene.frame_start, scene.frame_end, scene.frame_current
+    kept, frame = (render.fps, render.fps_base, scene.frame_start, scene.frame_end), scene.frame_current
     active, selected = objects.active, [each for each in objects if each.select_get()]
     rate = render.fps / render.fps_base
     # Importers count in whole frames per second, and FBX sets those of its file.
     render.fps, render.fps_base = max(round(rate), 1), 1
     try:
-        _import(path)
-        new = [each for each in _datablocks() if each not in before]
-        _retime([each for each in new if isinstance(each, Action)], rate / render.fps)
-        render.fps, render.fps_base, scene.frame_start, scene.frame_end, _ = kept
+        try:
+            _import(path)
+            new = [each for each in _datablocks() if each not in before]
+            _retime([each for each in new if isinstance(each, Action)], rate / render.fps)
+        finally:
+            render.fps, render.fps_base, scene.frame_start, scene.frame_end = kept
         return _made(context, path, new, row)
     except Refusal:
         # At once what is linked to each other.
@@ -97,8 +99,7 @@ def _loops_of(context: Context, path: Path, row: _Row) -> tuple[int, list[str]]:
             each.select_set(True)
         raise
     finally:
-        render.fps, render.fps_base, scene.frame_start, scene.frame_end, _ = kept
-        scene.frame_set(kept[-1])
+        scene.frame_set(frame)
 
 
 def _made(context: Context, path: Path, new: list[Any], row: _Row) -> tuple[int, list[str]]:

@@ -185,14 +185,12 @@ def make_one(context: Context, owner: Object, take: Action, rigs: dict[str, Any]
 
     Rigs that were studied are kept by the names of their armatures.
     """
-    settings, kept = context.scene.loopwright, pose.snapshot(owner)
-    try:
+    settings = context.scene.loopwright
+    with pose.unchanged(owner):
         source = read(context, owner, take, bool(owner.animation_data) and take == owner.animation_data.action)
         source.recording.rigs = rigs
         action, slot = write(context, source, make(source, settings), settings.root)
         keep(take)
-    finally:
-        pose.restore(owner, kept)
     return action, slot, source.recording.said
 
 
@@ -207,7 +205,9 @@ def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Actio
     with spoken():
         looped = [loop.looped_along(face.values) for face in source.faces]
     action, slot = _write(context, source.recording, f"{source.action.name}-loop", loop, root)
-    faces.write(source.faces, looped, _frames(context, source.recording, loop), action)
+    # Of one cycle.
+    frames = context.scene.frame_start + np.arange(loop.num_samples + 1) / loop.fps * source.recording.fps
+    faces.write(source.faces, looped, frames, action)
     return action, slot
 
 
@@ -215,11 +215,6 @@ def assign(owner: Object, action: Action, slot: Any) -> None:
     """Lets a loop play, its faces too."""
     actions.assign(owner, action, slot)
     faces.assign(action)
-
-
-def _frames(context: Context, recording: pose.Recording, loop: Any) -> Any:
-    """The frames of a loop's keys, of one cycle."""
-    return context.scene.frame_start + np.arange(loop.num_samples + 1) / loop.fps * recording.fps
 
 
 def _write(context: Context, recording: pose.Recording, name: str, loop: Any, root: str) -> tuple[Action, Any]:
@@ -245,16 +240,15 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
         cycle=loop.num_samples,
         goes_on=root != "IN_PLACE" and not turns_on,
     )
-    start = loop.root(0.0)
     action["loopwright_grade"] = loop.grade
     action["loopwright_reason"] = loop.reason
     action["loopwright_period"] = loop.period
     action["loopwright_speed"] = loop.speed
     action["loopwright_turn_rate"] = loop.turn_rate
     # In the root's own axes as Blender has them: X left, Y back, Z up.
-    action["loopwright_velocity"] = [float(value) for value in linear @ rotations.TO_Y_UP]
-    action["loopwright_angular_velocity"] = [float(value) for value in angular @ rotations.TO_Y_UP]
-    action["loopwright_root_start"] = [float(value) for value in start.positions @ rotations.TO_Y_UP]
+    action["loopwright_velocity"] = (linear @ rotations.TO_Y_UP).tolist()
+    action["loopwright_angular_velocity"] = (angular @ rotations.TO_Y_UP).tolist()
+    action["loopwright_root_start"] = (loop.root(0.0).positions @ rotations.TO_Y_UP).tolist()
     action["loopwright_root_motion"] = root
     action["loopwright_recipe"] = loop.recipe or ""
     return action, slot
@@ -263,9 +257,7 @@ def _write(context: Context, recording: pose.Recording, name: str, loop: Any, ro
 def _roots(loop: Any, times: Any) -> Any:
     """Where the root is (F, 4, 4)."""
     points, quaternions = loop.root(times, scalar_first=True)
-    roots = np.zeros((len(times), 4, 4))
-    roots[:, :3, :3], roots[:, :3, 3], roots[:, 3, 3] = rotations.matrices_of(quaternions), points, 1
-    return roots
+    return rotations.transforms(rotations.matrices_of(quaternions), points)
 
 
 def _carry(
@@ -284,7 +276,6 @@ def _carry(
     if root == "OBJECT":
         pose.check_deltas(recording.owner)
     elif root == "NEW_BONE":
-        pose.check_root_bone(recording.owner)
         pose.add_root_bone(context, recording.owner)
     away = roots @ np.linalg.inv(roots[0])
     if root == "IN_PLACE":

@@ -40,6 +40,12 @@ class _Loopwright:
         _redraw(context)
         return {"FINISHED"}
 
+    def show(self, context: Context, owner: Object, action: Action, slot: Any, warnings: list[str]) -> None:
+        """Lets a new action move the armature at the current frame."""
+        actions.assign(owner, action, slot)
+        context.scene.frame_set(context.scene.frame_current)
+        self.warn(warnings)
+
     def warn(self, warnings: list[str]) -> None:
         for warning in dict.fromkeys(warnings):
             self.report({"WARNING"}, warning)
@@ -294,9 +300,7 @@ class MirrorAction(_Loopwright, Operator):
         source = loops.read(context, owner, take)
         action, slot = loops.mirror(context, source)
         loops.keep(take)
-        actions.assign(owner, action, slot)
-        context.scene.frame_set(context.scene.frame_current)
-        self.warn(source.warnings + source.recording.said)
+        self.show(context, owner, action, slot, source.warnings + source.recording.said)
         return f'"{action.name}" shows "{take.name}" mirrored'
 
 
@@ -309,18 +313,13 @@ class RetargetAction(_Loopwright, Operator):
     def run(self, context: Context, owner: Object) -> str:
         other = loops.other_armature(context, owner)
         loops.check_nla(owner)
-        kept = pose.snapshot(owner)
-        try:
+        # Other frames take away what was posed.
+        with pose.unchanged(owner):
             source = loops.read(context, other, loops.active_action(other))
-        finally:
-            # Other frames take away what was posed.
-            pose.restore(owner, kept)
         action, slot, verdict = loops.retarget(context, source, owner, context.scene.loopwright)
         if owner.animation_data and owner.animation_data.action:
             loops.keep(owner.animation_data.action)
-        actions.assign(owner, action, slot)
-        context.scene.frame_set(context.scene.frame_current)
-        self.warn(source.warnings)
+        self.show(context, owner, action, slot, source.warnings)
         return f'"{action.name}" shows "{source.action.name}" on "{owner.name}"{verdict}'
 
 

@@ -128,22 +128,21 @@ def _watch(context: Context, owner: Object, bones: list[Any], frames: Floats) ->
     at = np.array([owner.pose.bones.find(bone.name) for bone in bones])
     frame_before = scene.frame_current, scene.frame_subframe
     # Another frame takes away what was posed and has no key yet.
-    kept = snapshot(owner)
-    if root := root_bone(owner):
-        # Where the action has no keys for it, another one left it somewhere.
-        root.matrix_basis = Matrix()
-    try:
-        for index, frame in enumerate(frames):
-            scene.frame_set(int(frame), subframe=float(frame % 1))
-            evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
-            poses[index] = controls.poses_of(context, owner)[at]
-            worlds[index] = evaluated.matrix_world
-            bases[index] = evaluated.matrix_basis
-            if index == 0:
-                channel_scales = np.array([evaluated.pose.bones[bone.name].scale for bone in bones])
-    finally:
-        scene.frame_set(frame_before[0], subframe=frame_before[1])
-        restore(owner, kept)
+    with unchanged(owner):
+        if root := root_bone(owner):
+            # Where the action has no keys for it, another one left it somewhere.
+            root.matrix_basis = Matrix()
+        try:
+            for index, frame in enumerate(frames):
+                scene.frame_set(int(frame), subframe=float(frame % 1))
+                evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
+                poses[index] = controls.poses_of(context, owner)[at]
+                worlds[index] = evaluated.matrix_world
+                bases[index] = evaluated.matrix_basis
+                if index == 0:
+                    channel_scales = np.array([evaluated.pose.bones[bone.name].scale for bone in bones])
+        finally:
+            scene.frame_set(frame_before[0], subframe=frame_before[1])
     return poses, worlds, bases, channel_scales
 
 
@@ -268,10 +267,7 @@ def write(
         axes[:3, :3] = TO_Y_UP
         moved = axes.T @ object_motion @ axes @ recording.outer @ recording.basis
         bases = np.linalg.inv(recording.outer) @ moved
-    worlds = np.zeros((len(frames), len(bones), 4, 4))
-    worlds[..., :3, :3] = blender_turns @ recording.rest_turns * recording.bone_scales[:, None, :]
-    worlds[..., :3, 3] = blender_points
-    worlds[..., 3, 3] = 1
+    worlds = rotations.transforms(blender_turns @ recording.rest_turns * recording.bone_scales[:, None, :], blender_points)
     poses = np.linalg.inv(recording.outer @ bases)[:, None] @ worlds
 
     once = slice(cycle + 1 if cycle else None)
@@ -291,9 +287,8 @@ def write(
             of_root = np.repeat(np.array(root.bone.matrix_local)[None], len(frames), 0)
             if root_motion is not None:
                 _, scales = rotations.without_scale((recording.outer @ bases[0] @ of_root[0])[:3, :3])
-                of_root[:, :3, :3] = rotations.to_z_up(root_motion[:, :3, :3]) * scales
-                of_root[:, :3, 3] = root_motion[:, :3, 3] @ TO_Y_UP
-                of_root = np.linalg.inv(recording.outer @ bases) @ of_root
+                in_world = rotations.transforms(rotations.to_z_up(root_motion[:, :3, :3]) * scales, root_motion[:, :3, 3] @ TO_Y_UP)
+                of_root = np.linalg.inv(recording.outer @ bases) @ in_world
             points, rotated, made[root.name] = _channels(root, of_root, np.ones(3), made, 0)
             channels = [("location", points, carries), (*rotations.channels_of(rotated, root.rotation_mode), repeat)]
             writer.add_of_bone(root.name, frames, channels)
@@ -350,7 +345,8 @@ class _Fit:
         # A root bone may have been added since.
         known = recording.rigs.get(self.owner.name)
         if known is None or known.bones != [bone.name for bone in self.owner.pose.bones]:
-            known = _studied(self.owner)
+            with unchanged(self.owner), actions.assigned(self.owner, None):
+                known = controls.study(bpy.context, self.owner, root_bone(self.owner))
         self.rig = recording.rigs[self.owner.name] = known
         # A new action, with the poses of a root bone that was added.
         self.started = started
@@ -475,16 +471,6 @@ def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:
     writer.add_of_bone(bone.name, [frame], channels)
 
 
-def _studied(owner: Object) -> controls.Rig:
-    """Studies how the bones of a rig follow its controls."""
-    kept = snapshot(owner)
-    try:
-        with actions.assigned(owner, None):
-            return controls.study(bpy.context, owner, root_bone(owner))
-    finally:
-        restore(owner, kept)
-
-
 def _rigid(poses: Floats) -> Floats:
     """Poses (..., 4, 4) without their scales."""
     found = poses.copy()
@@ -540,8 +526,7 @@ def _channels(
     # Blender does not move connected bones.
     if bone.bone.use_connect or np.abs(points).max() < noise:
         points = np.zeros_like(points)
-    shown = np.zeros((len(poses), 4, 4))
-    shown[:, :3, :3], shown[:, :3, 3], shown[:, 3, 3] = turned, points, 1
+    shown = rotations.transforms(turned, points)
     return points, turned, _local_to_pose(bone, [Matrix(each) @ size for each in shown.tolist()], made)
 
 
@@ -582,20 +567,17 @@ def root_bone(owner: Object) -> Any:
     return next((bone for bone in owner.pose.bones if bone.parent is None and bone.bone.get(_ROOT)), None)
 
 
-def check_root_bone(owner: Object) -> None:
-    """Refuses armatures to which no bone can be added."""
+def add_root_bone(context: Context, owner: Object) -> None:
+    """Adds a bone above all others, where the object stands, with the axes of the world; one that was added before stays.
+
+    Refuses armatures to which no bone can be added.
+    """
     if root_bone(owner):
         return
     if owner.data.library or owner.data.override_library:
         raise Refusal(f'The bones of "{owner.name}" are linked from another file', "Choose another root motion, or make its data local")
     if not owner.visible_get():
         raise Refusal(f'"{owner.name}" is hidden, so that no bone can be added', "Show it in the Outliner")
-
-
-def add_root_bone(context: Context, owner: Object) -> None:
-    """Adds a bone above all others, where the object stands, with the axes of the world; one that was added before stays."""
-    if root_bone(owner):
-        return
     turn, _ = rotations.without_scale(np.array(owner.matrix_world)[:3, :3])
     size = max((bone.head_local.length for bone in owner.data.bones), default=0) or 1
     with _edited(context, owner) as bones:
@@ -707,7 +689,7 @@ def _checked_curves(owner: Object, action: Action, all_curves: list[Any]) -> lis
         what = f'The action "{action.name}" moves no bone of "{owner.name}"'
         raise Refusal(what, "Choose an action with keys on its bones in the Action Editor")
     for curve, bone, channel in here:
-        if curve.mute or (curve.group and curve.group.mute):
+        if actions.is_muted(curve):
             raise Refusal(f'The channel {channel} of the bone "{bone}" is muted', "Switch it on, or delete it, in the Graph Editor")
     return [curve for curve, *_ in here] + [curve for curve in all_curves if curve.data_path in actions.CHANNELS]
 
@@ -720,12 +702,15 @@ def _check_object(owner: Object, all_curves: list[Any], worlds: Floats, bases: F
     if uneven.any() or (np.linalg.det(worlds[:, :3, :3]) < 0).any():
         what = f'"{owner.name}" is scaled differently along its axes, or mirrored'
         raise Refusal(what, "Apply its scale: Object > Apply > Scale, or give it the same scale along all axes")
-    outer = worlds @ np.linalg.inv(bases)
-    if np.abs(outer - outer[0]).max() > 1e-4 * max(1.0, np.abs(worlds[:, :3, 3]).max()):
+
+    def moves(found: Floats, around: Floats) -> Any:
+        return np.abs(found - found[0]).max() > 1e-4 * max(1.0, np.abs(around[:, :3, 3]).max())
+
+    if moves(worlds @ np.linalg.inv(bases), worlds):
         what = f'"{owner.name}" is moved by its parent or by a constraint'
         raise Refusal(what, "Clear them with Object > Parent > Clear and Keep Transformation, and bake the motion first if it is wanted")
     has_curves = any(curve.data_path in actions.CHANNELS for curve in all_curves)
-    if not has_curves and np.abs(bases - bases[0]).max() > 1e-4 * max(1.0, np.abs(bases[:, :3, 3]).max()):
+    if not has_curves and moves(bases, bases):
         raise Refusal(f'"{owner.name}" is moved by a driver or by the NLA', "Delete the driver, or bake its motion into the action")
     if has_curves:
         check_deltas(owner)
@@ -764,3 +749,13 @@ def restore(owner: Object, kept: str) -> None:
             holder[name[0]] = value
     # Blender does not see for itself that properties changed.
     owner.update_tag()
+
+
+@contextmanager
+def unchanged(owner: Object) -> Iterator[None]:
+    """Leaves an armature in the end as it was."""
+    kept = snapshot(owner)
+    try:
+        yield
+    finally:
+        restore(owner, kept)

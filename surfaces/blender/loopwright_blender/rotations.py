@@ -56,22 +56,24 @@ def matrices_of(quaternions: Floats) -> Floats:
     return np.eye(3) + 2 * (quaternions[..., :1, None] * cross + cross @ cross)
 
 
+def transforms(turns: Floats, points: Floats) -> Floats:
+    """Matrices (..., 4, 4) that turn, or turn and scale, by (..., 3, 3), then move by (..., 3)."""
+    found = np.zeros((*points.shape[:-1], 4, 4))
+    found[..., :3, :3], found[..., :3, 3], found[..., 3, 3] = turns, points, 1
+    return found
+
+
 def quaternions_of(matrices: Floats) -> Floats:
     """Unit quaternions of rotations (..., 3, 3), through the largest of their four numbers (Shepperd 1978)."""
     m = matrices
-    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    trace = m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2]
     # Each row is the quaternion times four times one of its own numbers.
-    rows = np.stack(
-        [
-            np.stack([1 + xx + yy + zz, wx, wy, wz], -1),
-            np.stack([wx, 1 + xx - yy - zz, xy, xz], -1),
-            np.stack([wy, xy, 1 - xx + yy - zz, yz], -1),
-            np.stack([wz, xz, yz, 1 - xx - yy + zz], -1),
-        ],
-        -2,
-    )
+    rows = np.empty((*m.shape[:-2], 4, 4))
+    rows[..., 0, 0], of_axes = 1 + trace, rows[..., 1:, 1:]
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        of_axes[..., i, i] = 1 + 2 * m[..., i, i] - trace
+        of_axes[..., i, j] = of_axes[..., j, i] = m[..., i, j] + m[..., j, i]
+        rows[..., 0, i + 1] = rows[..., i + 1, 0] = m[..., k, j] - m[..., j, k]
     largest = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), -1)
     found = np.take_along_axis(rows, largest[..., None, None], -2)[..., 0, :]
     return found / np.linalg.norm(found, axis=-1, keepdims=True)

@@ -6,9 +6,6 @@ from collections.abc import Iterator
 
 from ._errors import ArrayError
 
-_SIDES = ("left", "right")
-
-
 def _fingers(side: str, names: str, joints: str) -> Iterator[str]:
     """Fingers of a hand, the first joint of each below `side` + "Hand"."""
     for finger in names.split():
@@ -37,7 +34,7 @@ _SMPL = (
     "head<neck left_shoulder<left_collar right_shoulder<right_collar left_elbow<left_shoulder right_elbow<right_shoulder "
     "left_wrist<left_elbow right_wrist<right_elbow"
 )
-_HANDS = " ".join(map(_hand_of_smpl, _SIDES))
+_HANDS = " ".join(map(_hand_of_smpl, ("left", "right")))
 _SOMA = "Hips Spine1 Spine2 Chest Neck1 Neck2 Head {}Jaw<Head LeftEye<Head RightEye<Head"
 _G1_LEGS = "_hip_pitch_skel _hip_roll_skel _hip_yaw_skel _knee_skel _ankle_pitch_skel _ankle_roll_skel _toe_base"
 _G1_ARMS = (

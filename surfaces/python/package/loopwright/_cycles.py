@@ -238,10 +238,8 @@ class Cycles(Sequence[Cycle]):
         if len(takes) < 2:
             raise ArrayError(f"a split by takes needs two or more, and these cycles are of {len(takes)}", hint="cycles of more takes")
         chosen = set(takes[: min(max(round(test * len(takes)), 1), len(takes) - 1)])
-        return (
-            Cycles(each for each in self if _take_of(each) not in chosen),
-            Cycles(each for each in self if _take_of(each) in chosen),
-        )
+        for_tests = np.array([_take_of(each) in chosen for each in self])
+        return self[~for_tests], self[for_tests]
 
     def save(self, path: PathLike, *, force: bool = False) -> Path:
         """Writes all arrays and rows of one skeleton into an NPZ file; over another file only with `force`."""

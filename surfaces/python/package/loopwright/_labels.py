@@ -105,10 +105,8 @@ def repeats_of(poses: Floats, fps: float) -> Iterator[Repeats]:
     breaks = np.abs(np.diff(np.log(lags[chosen]))) >= _STEADY
     breaks |= (chosen[1:] < 0) | (chosen[:-1] < 0)
     for run in np.split(np.arange(count), np.flatnonzero(breaks) + 1):
-        stretch = None if chosen[run[0]] < 0 else _stretch(values, chosen[run], int(run[0]), lags, apart, shares)
-        if stretch is not None:
-            first, last, period, done, strength = stretch
-            found.append(Repeats(first / rate, last / rate, period / rate, done, strength))
+        if chosen[run[0]] >= 0 and (stretch := _stretch(values, rate, chosen[run], int(run[0]), lags, apart, shares)):
+            found.append(stretch)
     kept: list[Repeats] = []
     for each in sorted(found, key=lambda each: -each.strength):
         if all(min(each.end, other.end) - max(each.start, other.start) < _SHARED * (each.end - each.start) for other in kept):
@@ -117,9 +115,15 @@ def repeats_of(poses: Floats, fps: float) -> Iterator[Repeats]:
 
 
 def _stretch(
-    values: Floats, chosen: np.ndarray[Any, Any], start: int, lags: np.ndarray[Any, Any], apart: Sequence[Floats], shares: Floats
-) -> tuple[float, float, float, float, float] | None:
-    """First and last pose of a run of periods, the middle period, how often it is done and how well; None where it is too short."""
+    values: Floats,
+    rate: float,
+    chosen: np.ndarray[Any, Any],
+    start: int,
+    lags: np.ndarray[Any, Any],
+    apart: Sequence[Floats],
+    shares: Floats,
+) -> Repeats | None:
+    """The stretch of a run of periods, of poses at a rate; None where it is too short."""
     row = int(np.median(chosen))
     lag = int(lags[row])
     if len(chosen) < 0.25 * lag:
@@ -130,8 +134,8 @@ def _stretch(
     ends = np.array([len(apart[each]) for each in rows])
     rows, at = rows[at < ends], at[at < ends]
     each = np.array([apart[one][u] for one, u in zip(rows, at, strict=True)])
-    usual = float(np.mean(each))
-    scale = usual / max(float(np.mean(shares[chosen, np.arange(start, start + len(chosen))])), 1e-9)
+    share = float(np.mean(shares[chosen, np.arange(start, start + len(chosen))]))
+    scale = float(np.mean(each)) / max(share, 1e-9)
     alike = np.flatnonzero(each < _ALIKE * scale)
     if len(alike) < lag:
         return None
@@ -143,5 +147,4 @@ def _stretch(
     first, last = first + int(moves[0]) + over // 2, first + int(moves[-1]) + over - over // 2
     periods = lags[np.concatenate([np.full(max(int(at[0]) - first, 0), rows[0]), rows, np.full(lag, rows[-1])])]
     done = float(np.sum(1 / periods[max(first - int(at[0]), 0) :][: last - first]))
-    strength = 1 - float(np.mean(shares[chosen, np.arange(start, start + len(chosen))]))
-    return float(first), float(last), float(np.median(lags[rows])), done, strength
+    return Repeats(first / rate, last / rate, float(np.median(lags[rows])) / rate, done, 1 - share)

@@ -14,7 +14,8 @@ import numpy as np
 from . import _errors, _native
 from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
-from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, poses_in
+from ._poses import Bools, Floats, Ints, Poses, array, poses_in
+from ._rotations import transforms
 from ._settings import text_of
 
 
@@ -118,12 +119,12 @@ class Motion(Generic[NativeT]):
         >>> walk.matrices().shape
         (481, 24, 4, 4)
         """
-        return matrices_of(*self._poses(local))
+        return transforms(*self._poses(local))
 
     @cached_property
     def _contacts(self) -> tuple[tuple[int, ...], Bools]:
         joints, stands = self._native.contacts()
-        return tuple(joints), mask(stands, self.num_frames, len(joints))
+        return tuple(joints), np.frombuffer(stands, np.bool_).reshape(self.num_frames, len(joints))
 
     @property
     def contact_joints(self) -> tuple[int, ...]:

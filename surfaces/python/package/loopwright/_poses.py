@@ -31,25 +31,6 @@ def poses_in(points: bytes, turns: bytes, *shape: int) -> Poses:
     return Poses(array(points, *shape, 3), array(turns, *shape, 4))
 
 
-def mask(data: bytes, *shape: int) -> Bools:
-    return np.frombuffer(data, np.bool_).reshape(shape)
-
-
-def matrices_of(positions: Floats, rotations: Floats) -> Floats:
-    """Transforms (..., 4, 4) of positions and rotations as x, y, z, w; they act on columns."""
-    x, y, z, w = np.moveaxis(rotations, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    matrices = np.zeros((*rotations.shape[:-1], 4, 4))
-    matrices[..., :3, :3] = np.moveaxis(np.array(rows), (0, 1), (-2, -1))
-    matrices[..., :3, 3] = positions
-    matrices[..., 3, 3] = 1
-    return matrices
-
-
 def check_keys(data: Mapping[str, Any], needed: Iterable[str]) -> None:
     """Raises ArrayError where one is missing."""
     for key in needed:
@@ -80,16 +61,6 @@ def numbers(name: str, value: Any, shape: Sequence[int | None], finite: bool = T
         at = tuple(int(index) for index in np.argwhere(~np.isfinite(result))[0])
         raise ArrayError(f"{name}: expected finite numbers, found {result[at]} at {list(at)}")
     return result
-
-
-def quaternions(name: str, value: Any, shape: Sequence[int | None], scalar_first: bool) -> Floats:
-    """An argument as rotations, x, y, z, w."""
-    found = numbers(name, value, shape)
-    lengths = np.linalg.norm(found, axis=-1)
-    if (lengths < 1e-6).any():
-        at = [int(index) for index in np.argwhere(lengths < 1e-6)[0]]
-        raise ArrayError(f"{name}: expected unit quaternions, found one of length {lengths[tuple(at)]:.3g} at {at}")
-    return np.roll(found, -1, axis=-1) if scalar_first else found
 
 
 def positive(name: str, value: Any) -> float:

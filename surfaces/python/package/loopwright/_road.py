@@ -409,10 +409,7 @@ def retarget(motion: Motionlike, rig: Pathlike, **options: Unpack[_Onto]) -> Tak
 
 def _motion(native: _native.Take | _native.Loop, said: list[str]) -> Take | Loop:
     warn("MotionWarning", said)
-    if isinstance(native, _native.Take):
-        return Take(native)
-    warn_each(native.warnings())
-    return Loop(native)
+    return Take(native) if isinstance(native, _native.Take) else _loop(native)
 
 
 @overload

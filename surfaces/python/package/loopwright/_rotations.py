@@ -7,18 +7,21 @@ from typing import Any
 import numpy as np
 
 from ._errors import ArrayError
-from ._poses import Floats, matrices_of, numbers, of_numbers, quaternions
+from ._poses import Floats, numbers, of_numbers
 
 _HALF = 0.5**0.5
 
 # The rotation that brings an axis up.
 _UPRIGHT = {
-    "+y": np.array([0.0, 0.0, 0.0, 1.0]),
-    "-y": np.array([1.0, 0.0, 0.0, 0.0]),
-    "+z": np.array([-_HALF, 0.0, 0.0, _HALF]),
-    "-z": np.array([_HALF, 0.0, 0.0, _HALF]),
-    "+x": np.array([0.0, 0.0, _HALF, _HALF]),
-    "-x": np.array([0.0, 0.0, -_HALF, _HALF]),
+    axis: np.array(turn, np.float64)
+    for axis, turn in {
+        "+y": (0, 0, 0, 1),
+        "-y": (1, 0, 0, 0),
+        "+z": (-_HALF, 0, 0, _HALF),
+        "-z": (_HALF, 0, 0, _HALF),
+        "+x": (0, 0, _HALF, _HALF),
+        "-x": (0, 0, -_HALF, _HALF),
+    }.items()
 }
 
 # Farthest that a matrix may be from a rotation: beyond the rounding of half precision.
@@ -44,7 +47,15 @@ def rotate(rotations: Floats, vectors: Floats) -> Floats:
 
 
 def to_matrices(rotations: Floats) -> Floats:
-    return matrices_of(np.zeros((*rotations.shape[:-1], 3)), rotations)[..., :3, :3]
+    """Their columns are the axes, turned."""
+    return np.swapaxes(rotate(rotations[..., None, :], np.eye(3)), -1, -2)
+
+
+def transforms(positions: Floats, rotations: Floats) -> Floats:
+    """Matrices (..., 4, 4) of positions and rotations; they act on columns."""
+    matrices = np.zeros((*rotations.shape[:-1], 4, 4))
+    matrices[..., :3, :3], matrices[..., :3, 3], matrices[..., 3, 3] = to_matrices(rotations), positions, 1
+    return matrices
 
 
 def from_matrices(matrices: Floats) -> Floats:
@@ -118,7 +129,12 @@ def rotations_of(name: str, value: Any, count: int, scalar_first: bool) -> Float
         second = columns[..., 1, :]
         second = _unit(name, second - np.sum(first * second, axis=-1, keepdims=True) * first)
         return from_matrices(np.stack([first, second, np.cross(first, second)], axis=-1))
-    return quaternions(name, found, (None, count, 4), scalar_first)
+    result = numbers(name, found, (None, count, 4))
+    lengths = np.linalg.norm(result, axis=-1)
+    if (lengths < 1e-6).any():
+        at = [int(index) for index in np.argwhere(lengths < 1e-6)[0]]
+        raise ArrayError(f"{name}: expected unit quaternions, found one of length {lengths[tuple(at)]:.3g} at {at}")
+    return np.roll(result, -1, axis=-1) if scalar_first else result
 
 
 def _unit(name: str, vectors: Floats) -> Floats:

@@ -7,7 +7,7 @@ from collections import Counter
 from html import escape
 from difflib import get_close_matches
 from functools import cached_property
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,10 +142,13 @@ class Take(Motion[NativeTake]):
             raise ArrayError("positions: expected one frame or more, found none")
         names, parents = known_body(found.shape[1] if body is None else body) if body is None or isinstance(body, str) else body
         of_parents = _parents(names, parents)
-        world = rotate(upright(up), numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
-        above = [max(parent, 0) for parent in of_parents]
-        rest = world[0] - world[0, above] if offsets is None else rotate(upright(up), numbers("offsets", offsets, (len(above), 3)) * unit)
-        rest[0] = world[0, 0] if offsets is None else rest[0]
+        turned = upright(up)
+        world = rotate(turned, numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
+        if offsets is None:
+            rest = world[0] - world[0, [max(parent, 0) for parent in of_parents]]
+            rest[0] = world[0, 0]
+        else:
+            rest = rotate(turned, numbers("offsets", offsets, (len(of_parents), 3)) * unit)
         return of_world(names, of_parents, world, least_twist(world, of_parents, rest), rest, fps=fps, name=name)
 
     @classmethod
@@ -407,14 +410,14 @@ class Candidate:
     @property
     def grade(self) -> str | None:
         """"good", "review" or "bad"."""
-        grade = self.facts["grade"]
-        return None if grade is None else str(grade)
+        grade: str | None = self.facts["grade"]
+        return grade
 
     @property
     def reason(self) -> str | None:
         """Why it has this grade."""
-        reason = self.facts["reason"]
-        return None if reason is None else str(reason)
+        reason: str | None = self.facts["reason"]
+        return reason
 
 
 class Found(Sequence[Candidate]):
@@ -427,9 +430,6 @@ class Found(Sequence[Candidate]):
 
     def __len__(self) -> int:
         return len(self._candidates)
-
-    def __iter__(self) -> Iterator[Candidate]:
-        return iter(self._candidates)
 
     def __getitem__(self, index: Any) -> Any:
         return self._candidates[index]
@@ -450,9 +450,9 @@ def _parents(names: Any, parents: Any) -> list[int]:
         raise ArrayError(f"names: expected each once, found {twice!r:.60} again")
     found = numbers("parents", parents, (len(listed),))
     for joint, parent in enumerate(found):
-        expected = "-1" if joint == 0 else f"0 to {joint - 1}"
-        low, high = (-1, -1) if joint == 0 else (0, joint - 1)
+        low, high = 0 if joint else -1, joint - 1
         if not low <= parent <= high or parent != int(parent):
+            expected = f"0 to {high}" if joint else "-1"
             raise ArrayError(f"parents: expected {expected} for joint {joint}, found {parent:g}")
     return [int(parent) for parent in found]
 
@@ -461,8 +461,9 @@ def of_world(
     names: Sequence[str], parents: Sequence[int], positions: Floats, rotations: Floats, offsets: Floats | None = None, *, fps: float, name: str
 ) -> Take:
     """A take of positions (F, J, 3) and rotations (F, J, 4) in the world; without offsets joints rest at the middle of where they are."""
-    above = rotations[:, [max(parent, 0) for parent in parents]].copy()
-    slid = positions - positions[:, [max(parent, 0) for parent in parents]]
+    of_parents = [max(parent, 0) for parent in parents]
+    above = rotations[:, of_parents].copy()
+    slid = positions - positions[:, of_parents]
     above[:, 0], slid[:, 0] = (0.0, 0.0, 0.0, 1.0), positions[:, 0]
     local = rotate(inverse(above), slid)
     rest = np.median(local, axis=0) if offsets is None else offsets

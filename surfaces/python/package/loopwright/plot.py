@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["candidates", "contacts", "path", "phases", "seam"]
 
 # The look of the command's plots; colours stay apart for those who see few.
-_BLUE, _VERMILLION, _GREEN, _PURPLE, _GREY, _FAINT, _TEXT, _SOFT = (
-    "#0072b2 #d55e00 #00875f #b0578a #8a8f98 #c9cdd3 #1f2328 #57606a".split()
+_BLUE, _VERMILLION, _GREEN, _PURPLE, _GREY, _TEXT, _SOFT = (
+    "#0072b2 #d55e00 #00875f #b0578a #8a8f98 #1f2328 #57606a".split()
 )
 _LINES = (_BLUE, _VERMILLION, _GREEN, _PURPLE)
 _PANEL, _EDGE, _MOVING, _IDLE = "#f7f8fa", "#b4bac2", "#dcecf7", "#f6e7c8"
@@ -220,7 +220,7 @@ def _axes(axes: Axes | None, size: tuple[float, float]) -> Axes:
     """Those given, or new ones, in the look of the command's plots."""
     if axes is not None and not hasattr(axes, "broken_barh"):
         raise ArrayError(f"axes: expected axes of matplotlib, found {type(axes).__name__}")
-    axes = axes or _new_axes(size)
+    axes = axes or package("matplotlib.pyplot", "plot").subplots(figsize=size, layout="constrained")[1]
     axes.set_facecolor(_PANEL)
     axes.grid(color=_TEXT, alpha=0.11, linewidth=0.8)
     axes.set_axisbelow(True)
@@ -230,11 +230,6 @@ def _axes(axes: Axes | None, size: tuple[float, float]) -> Axes:
     for spine in axes.spines.values():
         spine.set_color(_EDGE)
     return axes
-
-
-def _new_axes(size: tuple[float, float]) -> Axes:
-    drawn: Axes = package("matplotlib.pyplot", "plot").subplots(figsize=size, layout="constrained")[1]
-    return drawn
 
 
 def _rows(axes: Axes, names: Sequence[str], above: float = 0.0) -> None:
