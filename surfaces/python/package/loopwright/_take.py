@@ -295,7 +295,7 @@ class Take(Motion[NativeTake]):
         """Makes a loop of each row of the list; with `every_cycle=True` of each cycle of a gait.
 
         >>> len(walk.make_all(every_cycle=True))
-        3
+        6
         """
         return self._make(recipe, None, None, True, settings)
 
