@@ -1,6 +1,6 @@
 //! A file that is parsed once and whose animations are read one by one.
 
-use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
+use loopwright_core::{Skeleton, Take, analysis::guess_parts};
 
 use crate::{
     animations,
@@ -223,13 +223,13 @@ fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
     if !own.eq(other) {
         return None;
     }
-    let tracks = Tracks::from_poses(
+    Take::from_poses(
+        take.name(),
         skeleton.clone(),
         take.frame_time_secs(),
         (0..take.num_frames()).map(|frame| take.pose(frame).to_pose()),
     )
-    .ok()?;
-    Take::from_tracks(take.name(), tracks).ok()
+    .ok()
 }
 
 impl core::fmt::Debug for AnimatedFile {

@@ -10,6 +10,8 @@ use crate::excerpt::{self, cut};
 const MAX_SHOWN_NAME: usize = 60;
 const MAX_NEAR: usize = 8;
 
+const WILDCARDS: [char; 2] = ['*', '?'];
+
 /// Why a name, a pattern or a number matches no animation of a file, or several.
 #[error_kinds(Eq)]
 pub enum AnimationError {
@@ -62,7 +64,7 @@ pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, Ani
     if !behind.is_empty() {
         return Ok(behind);
     }
-    if is_pattern(wanted) {
+    if wanted.contains(WILDCARDS) {
         let fits = |name: &str| names::matches(&wanted_lower, name);
         let matching = those(&|name| fits(name) || name.rsplit_once('|').is_some_and(|(_, name)| fits(name)));
         if !matching.is_empty() {
@@ -77,7 +79,7 @@ pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, Ani
         shown(names.iter())
     } else {
         names::nearest(
-            &wanted.replace(['*', '?'], ""),
+            &wanted.replace(WILDCARDS, ""),
             names.iter().map(String::as_str),
             MAX_NEAR,
         )
@@ -117,11 +119,6 @@ pub(crate) fn names_or_numbers<'a>(names: impl Iterator<Item = Option<&'a str>>)
             name => name.to_owned(),
         })
         .collect()
-}
-
-/// Whether a name contains wildcards.
-fn is_pattern(wanted: &str) -> bool {
-    wanted.contains(['*', '?'])
 }
 
 fn shown<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {

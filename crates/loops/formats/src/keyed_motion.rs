@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{LoopClip, Pose, PoseRef, Skeleton, Take, Tracks, take::TakeError};
+use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
 use crate::{
     error::WriteError,
@@ -74,21 +74,6 @@ impl<'a> From<PoseRef<'a>> for KeyedPoses<'a> {
 /// Returns the time from the last of a loop's own keys to the closing one, in steps.
 fn last_step(clip: &LoopClip, keys: &Tracks) -> f64 {
     clip.period_secs() / keys.step_secs() - (keys.num_frames() - 1) as f64
-}
-
-/// Returns a take of these poses, frame by frame. Errors: they do not form one.
-pub(crate) fn take_of(
-    name: &str,
-    skeleton: Skeleton,
-    step_secs: f64,
-    poses: impl IntoIterator<Item = Pose>,
-) -> Result<Take, TakeError> {
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for pose in poses {
-        translations.extend(pose.translations);
-        rotations.extend(pose.rotations);
-    }
-    Take::new(name, skeleton, step_secs, translations, rotations)
 }
 
 impl<'a> KeyedMotion<'a> {
@@ -263,13 +248,13 @@ impl<'a> KeyedMotion<'a> {
             Content::Take(take) => return Some(take.clone()),
             Content::Loop { clip, .. } => clip,
         };
-        let tracks = Tracks::from_poses(
+        Take::from_poses(
+            self.name,
             clip.skeleton().clone(),
             self.step_secs,
             (0..self.num_keys).map(|key| clip.folded_pose(key)),
         )
-        .ok()?;
-        Take::from_tracks(self.name, tracks).ok()
+        .ok()
     }
 
     /// Returns the poses at all keys, key after key; those of a take with even keys are not copied.
@@ -305,16 +290,12 @@ impl<'a> KeyedMotion<'a> {
     /// Parents of the joints without an added root, as the source has them.
     pub(crate) fn own_parents(&self) -> Vec<Option<usize>> {
         let num_added = usize::from(self.adds_root);
-        match self.content {
-            Content::Take(take) => take
-                .skeleton()
-                .joints()
-                .iter()
-                .skip(num_added)
-                .map(|joint| joint.parent.and_then(|parent| parent.checked_sub(num_added)))
-                .collect(),
-            Content::Loop { clip, .. } => clip.skeleton().joints().iter().map(|joint| joint.parent).collect(),
-        }
+        self.skeleton()
+            .joints()
+            .iter()
+            .skip(num_added)
+            .map(|joint| joint.parent.and_then(|parent| parent.checked_sub(num_added)))
+            .collect()
     }
 
     /// Checks the number of joints, without an added root. Errors: it differs from `expected`, that of the source.

@@ -4,7 +4,7 @@ use glam::DVec3;
 use loopwright_core::{
     BodyOverrides, Pose, Skeleton, Take,
     analysis::{Body, FoundBy, bare_legs, joints_in_place},
-    math::{greatest, percentile},
+    math::{bounds, greatest, percentile},
     motion::WorldTracks,
 };
 
@@ -109,24 +109,20 @@ fn ends_of_mesh(
 
 /// Returns the end of a bone that begins at `start`.
 fn end_of(points: &[Point], start: DVec3) -> Option<DVec3> {
-    let along = (middle(points.iter())? - start).try_normalize()?;
+    let along = (middle(points.iter()) - start).try_normalize()?;
     let along = if along.y < -HANGS { DVec3::NEG_Y } else { along };
     let reach = |point: &Point| (point.at - start).dot(along);
     let farthest = greatest(points.iter().map(reach));
-    middle(
-        points
-            .iter()
-            .filter(|point| reach(point) >= (1.0 - END_SHARE) * farthest),
-    )
-    .filter(|_| farthest > 0.0)
+    let at_end = points
+        .iter()
+        .filter(|point| reach(point) >= (1.0 - END_SHARE) * farthest);
+    (farthest > 0.0).then(|| middle(at_end))
 }
 
-/// Returns the middle of a box around points.
-fn middle<'a>(points: impl Iterator<Item = &'a Point>) -> Option<DVec3> {
-    let (low, high) = points
-        .map(|point| (point.at, point.at))
-        .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))?;
-    Some(0.5 * (low + high))
+/// Returns the middle of the box around points; not a number without points.
+fn middle<'a>(points: impl Iterator<Item = &'a Point>) -> DVec3 {
+    let (low, high) = bounds(points.map(|point| point.at));
+    0.5 * (low + high)
 }
 
 /// Returns where a leg that ends with a joint meets the ground in the rest pose, in the direction of the bone above, if that is

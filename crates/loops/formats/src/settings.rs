@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io};
 
-use loopwright_core::{LoopClip, Skeleton};
+use loopwright_core::{LoopClip, RootMode, Skeleton};
 
 use crate::{
     animations::{self, AnimationError},
@@ -137,6 +137,14 @@ impl Default for LoopWriteSettings {
 }
 
 impl LoopWriteSettings {
+    /// Settings for a loop with this root mode: in place if nothing but the body moves.
+    pub fn of_mode(mode: RootMode) -> Self {
+        Self {
+            in_place: !mode.moves_root(),
+            ..Self::default()
+        }
+    }
+
     /// Returns the loop as its keys show it.
     pub(crate) fn shown<'a>(&self, clip: &'a LoopClip) -> Cow<'a, LoopClip> {
         if self.in_place {

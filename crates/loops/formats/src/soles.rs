@@ -301,7 +301,7 @@ fn outermost(points: &[Point]) -> Vec<Point> {
 
 /// Returns the joints whose points are spread most, at most one per available point.
 fn largest_joints(points: &[Point]) -> impl Iterator<Item = usize> {
-    let mut boxes: std::collections::BTreeMap<usize, (DVec3, DVec3)> = std::collections::BTreeMap::new();
+    let mut boxes = std::collections::BTreeMap::new();
     for Point { joint, at } in points {
         let (low, high) = boxes.entry(*joint).or_insert((*at, *at));
         (*low, *high) = (low.min(*at), high.max(*at));

@@ -93,8 +93,7 @@ pub fn write_keys(keys: &Take, facts: &Sidecar, source: &Source) -> Result<Writt
         } else {
             ClosingKey::Drop
         },
-        in_place: !facts.root_motion.mode.moves_root(),
-        ..LoopWriteSettings::default()
+        ..LoopWriteSettings::of_mode(facts.root_motion.mode)
     };
     write_loop_on_feet(&clip, facts.feet.as_ref(), source, &settings)
 }

@@ -83,16 +83,5 @@ pub fn synthesize(settings: &WalkSettings) -> Result<SyntheticTake, SynthError> 
 
 /// Returns a take of poses of the body at this frame rate.
 fn take_of(name: &str, frame_rate_hz: f64, poses: impl Iterator<Item = Pose>) -> Result<Take, SynthError> {
-    let mut all = Pose::default();
-    for pose in poses {
-        all.translations.extend(pose.translations);
-        all.rotations.extend(pose.rotations);
-    }
-    Ok(Take::new(
-        name,
-        body::skeleton(),
-        1.0 / frame_rate_hz,
-        all.translations,
-        all.rotations,
-    )?)
+    Ok(Take::from_poses(name, body::skeleton(), 1.0 / frame_rate_hz, poses)?)
 }

@@ -7,7 +7,7 @@
 use core::{f64::consts::TAU, ops::Range};
 
 use glam::DVec3;
-use loopwright_core::math::{mean, ops, ordered};
+use loopwright_core::math::{dot, mean, ops, ordered};
 
 use super::{
     profile::Signal,
@@ -647,7 +647,3 @@ fn take_out(unit: &[f64], column: &mut [f64]) {
 
 /// Least share of the samples' noise that must remain after the fit; with less, the residual says nothing about the noise.
 const FEWEST_FREE: f64 = 0.05;
-
-fn dot(one: &[f64], other: &[f64]) -> f64 {
-    one.iter().zip(other).map(|(one, other)| one * other).sum()
-}

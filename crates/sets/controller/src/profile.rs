@@ -68,7 +68,7 @@ fn white_noise(values: &[DVec3], runs: &[Range<usize>]) -> f64 {
         .flat_map(|run| values[run.clone()].windows(5))
         .flat_map(|at| {
             let difference = at[0] + at[4] - 4.0 * (at[1] + at[3]) + 6.0 * at[2];
-            [difference.x, difference.y, difference.z].map(|each| each * each)
+            (difference * difference).to_array()
         })
         .filter(|square| *square > 0.0);
     percentile::of(squares, 0.5) / OF_DIFFERENCES
@@ -107,10 +107,7 @@ impl Profile {
         let runs = runs(analysis);
         let mut raw_velocity = vec![DVec3::ZERO; count];
         let ground: Vec<DVec3> = (0..count)
-            .map(|frame| DVec3 {
-                y: 0.0,
-                ..analysis.heading.ground(frame)
-            })
+            .map(|frame| analysis.heading.ground(frame).with_y(0.0))
             .collect();
         for run in &runs {
             raw_velocity[run.clone()].copy_from_slice(&velocities(&ground[run.clone()], dt));

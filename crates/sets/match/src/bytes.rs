@@ -347,7 +347,7 @@ impl MatchDatabase<'_> {
             (components.len() / columns, rows.largest),
             |table| table.extend(horizon.secs().iter().flat_map(|secs| secs.to_le_bytes())),
             |bytes| {
-                for numbers in [&standard.mean()[..], standard.scale(), mean, components] {
+                for numbers in [&standard.mean[..], &standard.scale, mean, components] {
                     put_f64s(bytes, numbers);
                 }
                 put_leaves(bytes, &rows.leaves);

@@ -511,7 +511,7 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
         let displacement = Displacement::new(self.rows.features.decay);
         for (place, sum) in sums.into_iter().enumerate() {
             let best = self.best;
-            if sum > (best.cost * (1.0 + SLACK)) as f32 {
+            if sum > self.limit() {
                 continue;
             }
             let mut cost = 0.0;

@@ -10,7 +10,7 @@ use glam::DVec3;
 use loopwright_core::{
     Analysis,
     analysis::{FoundBy, Side},
-    math::{Rigid, TimeStep, kernel, ops},
+    math::{Rigid, TimeStep, kernel, ops, percentile},
 };
 
 /// Number of future times per frame.
@@ -165,7 +165,8 @@ pub(super) fn refuse_in_place(
         left.max(right)
     });
     let of_root = frames.map(|frame| ops::over_ground(roots[frame + 1].translation - roots[frame].translation));
-    let [feet_mps, root_mps] = [median(of_feet.collect()), median(of_root.collect())].map(|moved| moved / step.secs(1));
+    let [feet_mps, root_mps] =
+        [percentile::upper_median(of_feet), percentile::upper_median(of_root)].map(|moved| moved / step.secs(1));
     if feet_mps > WALKING_FEET_MPS && root_mps < IN_PLACE_SHARE * feet_mps {
         return Err(MatchError::InPlace { feet_mps, root_mps });
     }
@@ -177,11 +178,6 @@ const WALKING_FEET_MPS: f64 = 0.5;
 
 /// ... and if the root is slower than this share of their speed, root motion was removed. In a walk it has half their speed.
 const IN_PLACE_SHARE: f64 = 0.15;
-
-fn median(mut values: Vec<f64>) -> f64 {
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
-}
 
 /// Returns the root at every frame: smoothed position on the ground, and smoothed facing.
 pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> {
@@ -201,8 +197,9 @@ pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> 
 /// Standardizes features: subtracts their mean and divides by the spread of their group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standard {
-    mean: RawFeatures,
-    scale: RawFeatures,
+    pub(super) mean: RawFeatures,
+    /// Factors by which features less their means become numbers of a row.
+    pub(super) scale: RawFeatures,
 }
 
 impl Standard {
@@ -242,15 +239,6 @@ impl Standard {
             mean: mean.try_into().ok()?,
             scale: scale.try_into().ok()?,
         })
-    }
-
-    pub(super) fn mean(&self) -> &RawFeatures {
-        &self.mean
-    }
-
-    /// Factors by which features less their means become numbers of a row.
-    pub(super) fn scale(&self) -> &RawFeatures {
-        &self.scale
     }
 
     /// Returns a row with another future.

@@ -5,7 +5,7 @@ use super::{
     features::{self, Horizon, MatchError, RawFeatures},
 };
 use loopwright_core::{
-    Analysis, BodyOverrides, LoopClip, Take, Tracks,
+    Analysis, BodyOverrides, LoopClip, Take,
     analysis::Side,
     math::{Rigid, TimeStep},
 };
@@ -41,10 +41,8 @@ impl MatchSource {
         // The ends of the take affect smoothing; only the copies between are matched.
         let around = step.up(horizon.farthest_secs()).div_ceil(count) * count;
         let poses = (0..2 * around + count).map(|key| clip.folded_pose(key));
-        let take = Tracks::from_poses(clip.skeleton().clone(), clip.step_secs(), poses)
-            .ok()
-            .and_then(|tracks| Take::from_tracks(clip.name(), tracks).ok())
-            .ok_or(MatchError::Feet)?;
+        let take = Take::from_poses(clip.name(), clip.skeleton().clone(), clip.step_secs(), poses)
+            .map_err(|_| MatchError::Feet)?;
         let analysis = Analysis::with(&take, overrides).map_err(|_| MatchError::Feet)?;
         Ok(Self {
             repeats: Some((around, count)),
@@ -169,11 +167,7 @@ impl MatchSource {
             .enumerate()
             .take(contacts.num_feet())
             .filter(|(index, _)| contacts.is_planted(*index, frame))
-            .fold(0, |bits, (_, foot)| match foot.side {
-                Some(Side::Left) => bits | 1,
-                Some(Side::Right) => bits | 2,
-                None => bits,
-            });
+            .fold(0, |bits, (_, foot)| bits | foot.side.map_or(0, bit_of));
         let segments = &self.analysis.segments;
         let segment = segments.get(segments.partition_point(|segment| segment.end_frame < frame));
         with_gait(standing, segment.map(|segment| segment.gait))
@@ -182,3 +176,11 @@ impl MatchSource {
 
 /// Shorter runs between jumps are left out, frames: they are too short to be entered.
 const LEAST_ROWS: usize = 10;
+
+/// Returns the bit of a side's foot, see [`FrameDatabase::standing`](super::database::FrameDatabase::standing).
+pub(super) fn bit_of(side: Side) -> u8 {
+    match side {
+        Side::Left => 1,
+        Side::Right => 2,
+    }
+}

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::principal::{Place, SIDES};
-use loopwright_core::math::ordered;
+use loopwright_core::math::{mean, ordered};
 
 /// Rows per leaf, compared at once.
 pub(super) const LEAF: usize = 16;
@@ -189,7 +189,7 @@ fn split(order: &mut [u32], first: usize, places: &[Place]) {
     }
     let spreads: [f64; SIDES] = core::array::from_fn(|side| {
         let along = order.iter().map(|&row| f64::from(places[row as usize][side]));
-        let mean = along.clone().sum::<f64>() / order.len() as f64;
+        let mean = mean(along.clone());
         along.map(|at| (at - mean) * (at - mean)).sum::<f64>()
     });
     let widest = (0..SIDES).max_by_key(|&side| ordered(spreads[side])).unwrap_or(0);

@@ -48,7 +48,7 @@ pub(crate) fn smooth_step(share: f64) -> f64 {
 }
 
 /// Returns the sum of the products of the numbers at the same places.
-pub(crate) fn dot(one: &[f64], other: &[f64]) -> f64 {
+pub fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 

@@ -2,11 +2,20 @@
 
 /// Returns the percentile of values in any order; 0 without values. `share` is from 0 to 1.
 pub fn of(values: impl IntoIterator<Item = f64>, share: f64) -> f64 {
+    nth(values, |count| rank(count, share))
+}
+
+/// Returns the middle value, the greater one of two; 0 without values.
+pub fn upper_median(values: impl IntoIterator<Item = f64>) -> f64 {
+    nth(values, |count| count / 2)
+}
+
+fn nth(values: impl IntoIterator<Item = f64>, index_among: impl FnOnce(usize) -> usize) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     if values.is_empty() {
         return 0.0;
     }
-    let index = rank(values.len(), share);
+    let index = index_among(values.len());
     *values.select_nth_unstable_by(index, f64::total_cmp).1
 }
 
@@ -34,6 +43,7 @@ mod tests {
             [0.0, 0.5, 0.95, 0.99, 1.0].map(|share| of(values(), share)),
             [1.0, 20.0, 38.0, 40.0, 40.0]
         );
+        assert_eq!(upper_median(values()), 21.0);
         assert_eq!(of(Vec::new(), 0.5), 0.0);
     }
 }

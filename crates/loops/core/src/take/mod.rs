@@ -159,6 +159,21 @@ impl Take {
         Self::new(name, skeleton, step_secs, translations, rotations)
     }
 
+    /// Creates a recording of poses, one each frame. Errors: as [`Self::new`].
+    pub fn from_poses(
+        name: impl Into<String>,
+        skeleton: Skeleton,
+        frame_time_secs: f64,
+        poses: impl IntoIterator<Item = Pose>,
+    ) -> Result<Self, TakeError> {
+        let mut values = Pose::default();
+        for pose in poses {
+            values.translations.extend(pose.translations);
+            values.rotations.extend(pose.rotations);
+        }
+        Self::new(name, skeleton, frame_time_secs, values.translations, values.rotations)
+    }
+
     /// Rebuilds a recording from tracks that belonged to a take before.
     #[cfg(feature = "handover")]
     pub(crate) fn from_known(name: &str, tracks: Arc<Tracks>) -> Self {

@@ -227,16 +227,16 @@ impl Canvas {
         let shader = if seen_from_the_side {
             across(camera, ends, [from, to], circles, colour)
         } else {
-            let (spot, radius) = if from.depth - radii[0] < to.depth - radii[1] {
-                (from, circles[0])
+            let spot = if from.depth - radii[0] < to.depth - radii[1] {
+                from
             } else {
-                (to, circles[1])
+                to
             };
             round(
                 camera,
                 (ends[0] + ends[1]) / 2.0,
                 spot,
-                radius.max(circles[0]).max(circles[1]),
+                circles[0].max(circles[1]),
                 colour,
             )
         };

@@ -1,6 +1,7 @@
 //! The ground: its height, its grid, the shadow on it and the path over it.
 
 use glam::{DVec2, DVec3};
+use loopwright_core::math::mean;
 
 use super::{
     camera::Camera,
@@ -53,7 +54,7 @@ impl Ground {
                     .reduce(|a, b| if b.y < a.y { b } else { a })
             })
             .collect();
-        let slope = slope_of(&lowest, lowest.iter().sum::<DVec3>() / lowest.len().max(1) as f64);
+        let slope = slope_of(&lowest);
         let mut heights: Vec<f64> = lowest.iter().map(|p| p.y - slope.dot(DVec2::new(p.x, p.z))).collect();
         heights.sort_by(f64::total_cmp);
         let height = heights
@@ -142,7 +143,8 @@ impl Ground {
 }
 
 /// Slope of the ground through the lowest points; level unless they climb by a clear amount.
-fn slope_of(lowest: &[DVec3], mean: DVec3) -> DVec2 {
+fn slope_of(lowest: &[DVec3]) -> DVec2 {
+    let mean = mean(lowest.iter().copied());
     let ridge = RIDGE * RIDGE * lowest.len() as f64;
     let (mut xx, mut xz, mut zz) = (ridge, 0.0, ridge);
     let mut rise = DVec2::ZERO;
@@ -175,17 +177,13 @@ mod tests {
             .collect()
     }
 
-    fn slope(points: &[DVec3]) -> DVec2 {
-        slope_of(points, points.iter().sum::<DVec3>() / points.len() as f64)
-    }
-
     #[test]
     fn a_climb_has_a_slope_along_its_path_and_nothing_else_has() {
-        assert_eq!(slope(&steps(0.0, 8)), DVec2::ZERO);
-        assert_eq!(slope(&steps(0.3, 1)), DVec2::ZERO);
-        let up = slope(&steps(0.3, 8));
+        assert_eq!(slope_of(&steps(0.0, 8)), DVec2::ZERO);
+        assert_eq!(slope_of(&steps(0.3, 1)), DVec2::ZERO);
+        let up = slope_of(&steps(0.3, 8));
         assert!((up - DVec2::new(0.18, 0.24)).length() < 0.03, "{up}");
         // Two steps in place with one foot higher are not a climb.
-        assert_eq!(slope(&[DVec3::ZERO, DVec3::new(0.2, 0.02, 0.0)]), DVec2::ZERO);
+        assert_eq!(slope_of(&[DVec3::ZERO, DVec3::new(0.2, 0.02, 0.0)]), DVec2::ZERO);
     }
 }

@@ -2,7 +2,10 @@
 
 use glam::{DAffine3, DVec3};
 use loopwright_core::{
-    Analysis, LoopClip, Pose, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::percentile::extremes,
+    Analysis, LoopClip, Pose, RootMotion, Take,
+    analysis::Heading,
+    loop_clip::KeyLayout,
+    math::{mean, percentile::extremes},
     root_motion::RootRelativeClip,
 };
 
@@ -172,8 +175,7 @@ impl DrawnMotion {
     /// Completes a repeating motion: in root space the body stays near one point.
     fn repeating(&mut self) {
         self.repeats = true;
-        let hips = self.hips();
-        self.guide = vec![hips.iter().sum::<DVec3>() / hips.len().max(1) as f64; self.num_frames];
+        self.guide = vec![mean(self.hips()); self.num_frames];
         // In a turn, the middle of the cycle represents the whole.
         self.heading = self.root.at(0.5 * self.period_secs()).rotation * DVec3::Z;
     }

@@ -6,6 +6,7 @@ use crate::space::Axis;
 
 /// The effect of a channel.
 #[handed_over(Copy, Eq)]
+#[in_words]
 pub enum ChannelKind {
     /// Replaces a component of the offset, in the file's unit.
     Position,
@@ -46,8 +47,7 @@ impl Channel {
 
     /// Parses the name of a channel, in any case.
     pub(crate) fn from_word(word: &[u8]) -> Option<Self> {
-        let kinds = [ChannelKind::Position, ChannelKind::Rotation, ChannelKind::Scale];
-        let mut all = kinds
+        let mut all = ChannelKind::ALL
             .into_iter()
             .flat_map(|kind| Axis::ALL.map(|axis| Self { kind, axis }));
         all.find(|channel| channel.to_string().as_bytes().eq_ignore_ascii_case(word))
@@ -56,12 +56,7 @@ impl Channel {
 
 impl fmt::Display for Channel {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let kind = match self.kind {
-            ChannelKind::Position => "position",
-            ChannelKind::Rotation => "rotation",
-            ChannelKind::Scale => "scale",
-        };
-        write!(f, "{}{kind}", self.axis)
+        write!(f, "{}{}", self.axis, self.kind)
     }
 }
 

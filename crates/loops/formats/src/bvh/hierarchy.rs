@@ -409,15 +409,20 @@ fn warn_of_names(joints: &[BvhJoint], warnings: &mut Vec<FileWarning>) {
     }
 }
 
-fn warn_of_shape(joints: &[BvhJoint], warnings: &mut Vec<FileWarning>) {
-    let mut has_child = vec![false; joints.len()];
+/// Returns which joints have no joint below them.
+pub(super) fn are_leaves(joints: &[BvhJoint]) -> Vec<bool> {
+    let mut are_leaves = vec![true; joints.len()];
     for parent in joints.iter().filter_map(|joint| joint.parent) {
-        has_child[parent] = true;
+        are_leaves[parent] = false;
     }
+    are_leaves
+}
+
+fn warn_of_shape(joints: &[BvhJoint], warnings: &mut Vec<FileWarning>) {
     let mut bare = joints
         .iter()
-        .zip(&has_child)
-        .filter(|(joint, has_child)| !**has_child && joint.end_sites.is_empty());
+        .zip(are_leaves(joints))
+        .filter(|(joint, is_leaf)| *is_leaf && joint.end_sites.is_empty());
     if let Some((joint, _)) = bare.next() {
         warnings.push(
             BvhWarning::MissingEndSites {

@@ -196,14 +196,10 @@ pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings, warni
 }
 
 pub(super) fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
-    let mut is_leaf = vec![true; hierarchy.joints().len()];
-    for parent in hierarchy.joints().iter().filter_map(|joint| joint.parent) {
-        is_leaf[parent] = false;
-    }
     let joints = hierarchy
         .joints()
         .iter()
-        .zip(is_leaf)
+        .zip(hierarchy::are_leaves(hierarchy.joints()))
         .map(|(joint, is_leaf)| {
             // The root's offset is a position in the world, so it rotates with the axes.
             let offset = if joint.parent.is_none() {

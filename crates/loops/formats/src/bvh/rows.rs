@@ -193,19 +193,17 @@ impl Cycle {
 /// `None` at gimbal lock, where the rotation itself gives a better split of the free angle.
 fn written_again(num_axes: usize, written: [f64; 3], previous: [f64; 3]) -> Option<[f64; 3]> {
     let near = |angles: [f64; 3]| {
-        let near = [0, 1, 2].map(|i| angles[i] + TURN * ((previous[i] - angles[i] + HALF_TURN) / TURN).floor());
-        let distance: f64 = near.iter().zip(previous).map(|(x, y)| (x - y) * (x - y)).sum();
-        (near, distance)
+        [0, 1, 2].map(|i| angles[i] + TURN * ((previous[i] - angles[i] + HALF_TURN) / TURN).floor())
     };
-    let (direct, to_direct) = near(written);
+    let direct = near(written);
     if num_axes < 3 {
         return Some(direct);
     }
     if (written[1].rem_euclid(HALF_TURN) - 0.5 * HALF_TURN).abs() <= 1.0 {
         return None;
     }
-    let (flipped, to_flipped) = near([written[0] + HALF_TURN, HALF_TURN - written[1], written[2] + HALF_TURN]);
-    Some(if to_flipped < to_direct { flipped } else { direct })
+    let flipped = near([written[0] + HALF_TURN, HALF_TURN - written[1], written[2] + HALF_TURN]);
+    Some(euler::nearer([direct, flipped], previous))
 }
 
 #[cfg(test)]

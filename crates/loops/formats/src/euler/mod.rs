@@ -121,14 +121,18 @@ fn decompose_three([w, q1, q2, q3]: [f64; 4], s: f64, previous: [f64; 3]) -> [f6
         return angles(previous_sum, nearest(half_difference, previous_difference, PI));
     }
     let [a, _, c] = angles(half_sum, half_difference);
-    let near = |angles: [f64; 3]| {
-        let near = [0, 1, 2].map(|i| nearest(angles[i], previous[i], TAU));
-        let distance: f64 = near.iter().zip(previous).map(|(x, y)| (x - y) * (x - y)).sum();
-        (near, distance)
-    };
-    let (direct, to_direct) = near([a, b, c]);
-    let (flipped, to_flipped) = near([a + PI, PI - b, c + PI]);
-    if to_flipped < to_direct { flipped } else { direct }
+    let near = |angles: [f64; 3]| [0, 1, 2].map(|i| nearest(angles[i], previous[i], TAU));
+    nearer([near([a, b, c]), near([a + PI, PI - b, c + PI])], previous)
+}
+
+/// Returns that of two triples of angles that is nearer to the previous one.
+pub(crate) fn nearer([direct, flipped]: [[f64; 3]; 2], previous: [f64; 3]) -> [f64; 3] {
+    let distance = |angles: [f64; 3]| -> f64 { angles.iter().zip(previous).map(|(x, y)| (x - y) * (x - y)).sum() };
+    if distance(flipped) < distance(direct) {
+        flipped
+    } else {
+        direct
+    }
 }
 
 /// `angle` shifted by whole `period`s to the value nearest `target`.

@@ -23,7 +23,6 @@ use crate::{
     entry::{Loaded, ParsedFile},
     error::ReadError,
     excerpt::one_line,
-    keyed_motion::take_of,
     limits::is_plausible,
     settings::ReadSettings,
     source::{LoadedTake, Source},
@@ -83,7 +82,7 @@ impl FbxScene {
             let frames = (0..grid.num_frames).step_by(stride);
             let poses = frames.map(|frame| pose(frame, turn, unit_metres));
             let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
-            Ok::<Take, ReadError>(take_of(take_name, skeleton, grid.frame_time_secs, poses)?)
+            Ok::<Take, ReadError>(Take::from_poses(take_name, skeleton, grid.frame_time_secs, poses)?)
         };
         let probe = take(probe_stride(grid.num_frames), DQuat::IDENTITY, 1.0)?;
         let (space, turn) = settle(scene, &probe, samples.scale_above, &settings.space, warnings);

@@ -1,6 +1,6 @@
 //! Selects the animation of a file and the grid of sample times.
 
-use loopwright_core::math::smallest;
+use loopwright_core::math::{percentile, smallest};
 use ufbx::{AnimCurve, AnimProp, AnimStack, ElementType, Keyframe, Scene};
 
 use super::{error::FbxError, joints::Joints};
@@ -376,13 +376,12 @@ fn key_rate(curves: &[&[Keyframe]], begin: f64, end: f64) -> Option<f64> {
         times(keys).filter(in_range).collect()
     });
     let times: Vec<f64> = times.max_by_key(Vec::len)?;
-    let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     if steps.len() < MIN_BAKED_INTERVALS {
         return None;
     }
     let are_few = steps.len() < MIN_INTERVALS;
-    steps.sort_by(f64::total_cmp);
-    let median = steps[steps.len() / 2];
+    let median = percentile::upper_median(steps.iter().copied());
     let even = steps.iter().filter(|step| (*step / median - 1.0).abs() < 0.01).count();
     if median <= 0.0 || (even as f64) < EVEN_SHARE * steps.len() as f64 {
         return None;

@@ -294,8 +294,7 @@ pub(super) fn picture(uri: &str) -> Option<(String, Vec<u8>)> {
 }
 
 fn stated_length(buffer: &Value) -> usize {
-    let stated = buffer.get("byteLength").and_then(Value::as_u64);
-    stated.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX))
+    index_in(buffer, "byteLength").unwrap_or(usize::MAX)
 }
 
 /// Returns the JSON and the binary chunk of a binary file.

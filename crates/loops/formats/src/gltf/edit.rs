@@ -19,6 +19,7 @@ const ADDED_ROOT: &str = "root";
 
 /// An index of the animations of a file and the properties they move, so that many can be added without scanning all of them for
 /// each.
+#[derive(Default)]
 pub(crate) struct Animations {
     /// The first animation of each name.
     places: HashMap<String, usize>,
@@ -28,10 +29,7 @@ pub(crate) struct Animations {
 
 impl Animations {
     pub(crate) fn of(document: &Document) -> Self {
-        let mut all = Self {
-            places: HashMap::new(),
-            moved: HashMap::new(),
-        };
+        let mut all = Self::default();
         for (place, animation) in document.list("animations").iter().enumerate() {
             all.note(place, animation);
         }

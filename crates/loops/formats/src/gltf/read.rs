@@ -20,7 +20,6 @@ use crate::{
     entry::{Loaded, ParsedFile},
     error::ReadError,
     excerpt::cut,
-    keyed_motion::take_of,
     limits::SizeLimits,
     settings::{Companions, ReadSettings},
     shapes::ShapeWeights,
@@ -325,7 +324,7 @@ impl<'a> Rig<'a> {
     fn take(&self, name: &str, grid: &Grid, stride: usize, space: &Space) -> Result<Take, ReadError> {
         let frames = (0..grid.num_frames).step_by(stride);
         let poses = frames.map(|frame| self.pose_at(grid.secs(frame), grid, space));
-        Ok(take_of(name, self.skeleton(space)?, grid.step_secs, poses)?)
+        Ok(Take::from_poses(name, self.skeleton(space)?, grid.step_secs, poses)?)
     }
 
     fn pose_at(&self, secs: f64, grid: &Grid, space: &Space) -> Pose {

@@ -6,7 +6,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::{
     BodyOverrides, Joint, Pose, Skeleton, Take,
-    math::{Rigid, rotation},
+    math::{Rigid, mean, rotation},
     retarget::{HumanBone, Rig},
     take::Tail,
 };
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{container::Document, fresh::GENERATOR, fresh::node, source::GltfSource, vrm, write};
 use crate::{
-    error::WriteError, file_form::FileForm, format::Format, keyed_motion::KeyedMotion, keyed_motion::take_of,
+    error::WriteError, file_form::FileForm, format::Format, keyed_motion::KeyedMotion,
     space::Space, warning::FileWarning, written::WrittenFile,
 };
 
@@ -93,7 +93,7 @@ fn with_legs_as_seen(take: &Take, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
                 let from_hips = world.translations[bone.joint] - world.translations[hips.joint];
                 turned(&hips, world).conjugate() * from_hips
             });
-            let shift = seen.sum::<DVec3>() / worlds.len() as f64 - offset(&bones, bone);
+            let shift = mean(seen) - offset(&bones, bone);
             shifts[index] = DVec3::new(shift.x, 0.0, shift.z);
         }
     }
@@ -171,12 +171,12 @@ fn by_bones(motion: &KeyedMotion, bones: &[HumanBone]) -> (Vec<Pose>, (usize, f6
         .map(|bone| bone.joint)
         .collect();
     let from_hips = |world: &Pose| {
-        let tops = legs.iter().map(|&leg| world.translations[leg]).sum::<DVec3>() / legs.len().max(1) as f64;
+        let tops = mean(legs.iter().map(|&leg| world.translations[leg]));
         tops - world.translations[bones[0].joint]
     };
     let worlds = || (0..motion.num_keys).map(|key| motion.pose(key).as_ref().world(&skeleton));
     let seen = worlds().map(|world| turned(&world, 0).conjugate() * from_hips(&world));
-    let usual = seen.sum::<DVec3>() / motion.num_keys.max(1) as f64;
+    let usual = mean(seen);
     let mut poses = Vec::with_capacity(motion.num_keys);
     for world in worlds() {
         let hips = world.translations[bones[0].joint] + from_hips(&world) - turned(&world, 0) * usual;
@@ -223,7 +223,7 @@ impl FileForm for VrmaSource {
         motion.check_size(write::MAX_TRANSFORMS)?;
         let skeleton = motion.skeleton();
         let (poses, (farthest, metres)) = by_bones(motion, bones);
-        let take = take_of(motion.name, of_bones(&skeleton, bones)?, motion.step_secs, poses)?;
+        let take = Take::from_poses(motion.name, of_bones(&skeleton, bones)?, motion.step_secs, poses)?;
         let mut written = write::write(&motion.on_joints_of(&take), &self.file)?;
         if metres > APART_METRES {
             written.warnings.push(FileWarning::BonesApart {
@@ -274,7 +274,7 @@ impl FileForm for VrmaSource {
         });
         let mut poses: Vec<Pose> = poses.collect();
         let tail = read.tail().zip((poses.len() > expected).then(|| poses.pop()).flatten());
-        let take = take_of(read.name(), skeleton.clone(), read.frame_time_secs(), poses)?;
+        let take = Take::from_poses(read.name(), skeleton.clone(), read.frame_time_secs(), poses)?;
         Ok(match tail {
             Some((Tail { frames, .. }, pose)) => take.with_tail(Tail { frames: *frames, pose })?,
             None => take,

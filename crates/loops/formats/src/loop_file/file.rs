@@ -131,10 +131,7 @@ impl LoopFile {
             made,
             take,
             source,
-            &LoopWriteSettings {
-                in_place: !made.root.mode.moves_root(),
-                ..LoopWriteSettings::default()
-            },
+            &LoopWriteSettings::of_mode(made.root.mode),
         )
     }
 
@@ -188,9 +185,8 @@ impl DerivedLoop {
     /// Describes a blend of loops.
     pub fn blended(clip: &LoopClip, origin: BlendOrigin) -> Self {
         let writing = LoopWriteSettings {
-            in_place: !origin.mode.moves_root(),
             add_root: origin.add_root,
-            ..LoopWriteSettings::default()
+            ..LoopWriteSettings::of_mode(origin.mode)
         };
         let first = &origin.first.playback;
         let facts = Sidecar {
@@ -235,7 +231,6 @@ impl DerivedLoop {
         // Loops in BVH files are named after their file.
         let clip = clip.clone().named(naming::loop_name(clip.name()));
         let writing = LoopWriteSettings {
-            in_place: !mode.moves_root(),
             add_root: origin.add_root,
             closing_key: if first.playback.closing_key {
                 ClosingKey::Repeat
@@ -243,7 +238,7 @@ impl DerivedLoop {
                 ClosingKey::Drop
             },
             copies: first.playback.copies,
-            ..LoopWriteSettings::default()
+            ..LoopWriteSettings::of_mode(mode)
         };
         let joint = |joint: usize| describe::name_of(clip.skeleton(), joint);
         let facts = Sidecar {

@@ -160,10 +160,7 @@ impl MeasuredLoop {
     /// `made` is the loop made of it, which determines the root motion. Errors: its keys do not form a loop.
     pub fn kept(made: &MadeLoop, take: TakeFacts, source: &Source, animation: &str) -> Result<Self, LoopFileError> {
         let clip = &made.loop_clip;
-        let writing = LoopWriteSettings {
-            in_place: !made.root.mode.moves_root(),
-            ..LoopWriteSettings::default()
-        };
+        let writing = LoopWriteSettings::of_mode(made.root.mode);
         let layout = KeyLayout {
             num_samples: clip.recorded().unwrap_or_else(|| clip.tracks()).num_frames(),
             last_step: made.candidate.whole.map_or(1.0, |whole| whole.last_step()),

@@ -36,8 +36,7 @@ pub enum Target {
 }
 
 /// A property of a file that an engine does not support.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds(Copy)]
 pub enum Complaint {
     #[error(
         "{engine} does not read .{} by itself; it reads {}",

@@ -5,7 +5,7 @@ use loopwright_core::{
     BodyOverrides, LoopClip, Skeleton, Take,
     analysis::{Body, Contacts, Foot, FootPaths, Stay, Strides},
     feet::Feet,
-    math::Twist,
+    math::{Twist, rotation},
 };
 
 use crate::{
@@ -217,12 +217,9 @@ fn names(skeleton: &Skeleton, body: &Body) -> Vec<String> {
 /// Makes the signs of each joint's quaternions continuous, as machine learning needs them; the first has a positive w.
 fn on_one_side(rotations: &mut [DQuat], num_joints: usize) {
     for index in 0..rotations.len() {
-        let is_opposite = match index.checked_sub(num_joints) {
-            Some(before) => rotations[before].dot(rotations[index]) < 0.0,
-            None => rotations[index].w < 0.0,
-        };
-        if is_opposite {
-            rotations[index] = -rotations[index];
-        }
+        let before = index
+            .checked_sub(num_joints)
+            .map_or(DQuat::IDENTITY, |before| rotations[before]);
+        rotations[index] = rotation::on_side_of(rotations[index], before);
     }
 }

@@ -116,8 +116,7 @@ impl FileForm for NpzSource {
         }
         Ok(WrittenFile {
             bytes: archive.finish(),
-            animation: None,
-            warnings: Vec::new(),
+            ..WrittenFile::default()
         })
     }
 }

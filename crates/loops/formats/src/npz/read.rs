@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use glam::{DMat3, DQuat, DVec3};
-use loopwright_core::{Joint, Skeleton, Take};
+use loopwright_core::{Joint, Skeleton, Take, math::mean};
 
 use super::{
     array::Array,
@@ -280,9 +280,7 @@ impl Motion {
             let has_parent = self.parents[joint].is_some();
             let offset = match &self.offsets {
                 Some(offsets) => offsets[joint],
-                None if has_parent => {
-                    frames.clone().map(|at| translations[at]).sum::<DVec3>() / num_frames.max(1) as f64
-                }
+                None if has_parent => mean(frames.clone().map(|at| translations[at])),
                 None => DVec3::ZERO,
             };
             settled.push(offset);

@@ -1,6 +1,6 @@
 //! Motion of robots for trackers, as BeyondMimic and mjlab hold it: positions and velocities of joints and bodies.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright_core::{
     Skeleton,
     math::Rigid,
@@ -16,7 +16,7 @@ use crate::{
     error::ReadError,
     robot::{
         error::RobotMotionError,
-        motion::{Moving, RobotMotion, Written},
+        motion::{Moving, RobotMotion, Written, wxyz},
         source::Bodies,
     },
     settings::ReadSettings,
@@ -79,10 +79,7 @@ pub(super) fn read(
     let (places, sizes) = arrays.vectors("body_pos_w", &[frames, None, Some(3)])?;
     let (quats, _) = arrays.numbers("body_quat_w", &[frames, Some(sizes[1]), Some(4)])?;
     let (frames, num_bodies) = (sizes[0], sizes[1]);
-    let quat = |index: usize| {
-        let four = &quats[4 * index..];
-        DQuat::from_xyzw(four[1], four[2], four[3], four[0])
-    };
+    let quat = |index: usize| wxyz(&quats[4 * index..]);
     let mut best: Option<(f64, RobotMotion, Bodies)> = None;
     for choice in 0..8 {
         let bodies = Bodies {

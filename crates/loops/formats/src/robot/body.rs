@@ -79,11 +79,6 @@ pub(super) fn lows(points: &[SolePoint], frame: Rigid) -> impl Iterator<Item = D
         .map(move |point| frame.transform_point(point.at) - point.radius * DVec3::Z)
 }
 
-pub(super) fn middle(points: impl Iterator<Item = DVec3>) -> DVec3 {
-    let (sum, count) = points.fold((DVec3::ZERO, 0.0_f64), |(sum, count), point| (sum + point, count + 1.0));
-    sum / count.max(1.0)
-}
-
 /// An attribute of an element.
 pub(super) struct Attribute<'a> {
     /// The name of the element, for messages.

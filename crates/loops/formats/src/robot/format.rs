@@ -135,8 +135,7 @@ impl FileForm for RobotSource {
         };
         Ok(WrittenFile {
             bytes,
-            animation: None,
-            warnings: Vec::new(),
+            ..WrittenFile::default()
         })
     }
 

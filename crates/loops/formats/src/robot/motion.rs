@@ -4,20 +4,20 @@ use core::f64::consts::FRAC_1_SQRT_2;
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{
-    Pose, Skeleton,
-    math::{Rigid, rotation},
+    Pose, Skeleton, Take,
+    math::{Rigid, mean, rotation},
     motion::Hinges,
 };
 
 use super::{
-    body::{lows, middle},
+    body::lows,
     error::RobotMotionError,
     source::{Layout, RobotSource},
 };
 use crate::{
     entry::Loaded,
     error::WriteError,
-    keyed_motion::{KeyedMotion, take_of},
+    keyed_motion::KeyedMotion,
     limits::MAX_VALUE,
     settings::ReadSettings,
     source::{LoadedTake, Source},
@@ -25,6 +25,10 @@ use crate::{
 
 /// Turns a world with Z up to one with Y up.
 pub(super) const UP: DQuat = DQuat::from_xyzw(-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);
+
+pub(crate) fn wxyz(row: &[f64]) -> DQuat {
+    DQuat::from_xyzw(row[1], row[2], row[3], row[0])
+}
 
 /// Returns the robot of a take, as a skeleton with its hinges. Errors: none is given.
 pub(crate) fn robot_of<'a>(
@@ -117,7 +121,7 @@ impl RobotMotion {
         settings.limits.check_transforms(self.bases.len(), robot.num_joints())?;
         let above = Rigid::new(UP, DVec3::ZERO);
         let poses = (0..self.bases.len()).map(|row| self.pose(row, robot, hinges, above));
-        let take = take_of(name, robot.clone(), 1.0 / self.fps, poses)?;
+        let take = Take::from_poses(name, robot.clone(), 1.0 / self.fps, poses)?;
         let source = Source::Robot(RobotSource::new(layout));
         Ok(LoadedTake::new(take, source))
     }
@@ -176,7 +180,7 @@ impl Keys {
             hinges
                 .soles
                 .iter()
-                .map(|sole| base.transform_point(middle(lows(&sole.points, key.joints[sole.joint]))))
+                .map(|sole| base.transform_point(mean(lows(&sole.points, key.joints[sole.joint]))))
                 .collect()
         };
         let [own, before, after] = [&self.own, &self.before, &self.after].map(places);

@@ -3,12 +3,12 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::{
     Joint, Skeleton,
-    math::{Rigid, rotation, smallest},
+    math::{Rigid, mean, rotation, smallest},
     motion::{Hinge, Hinges, Pose, RobotLink, Sole, SolePoint},
 };
 
 use super::{
-    body::{RawBody, lows, middle},
+    body::{RawBody, lows},
     error::RobotError,
     mjcf, urdf,
 };
@@ -147,10 +147,10 @@ fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
 fn tip(sole: &Sole, rest: &Pose) -> DVec3 {
     let frame = rest.joint(sole.joint);
     let lows = || lows(&sole.points, frame);
-    let mean = middle(lows()).x;
+    let middle = mean(lows()).x;
     frame
         .inverse()
-        .transform_point(middle(lows().filter(|low| low.x >= mean - 1e-9)))
+        .transform_point(mean(lows().filter(|low| low.x >= middle - 1e-9)))
 }
 
 /// Returns the feet: the lowest ends of limbs that have a mirrored partner, by their collision shapes. Errors: the lowest has only meshes.
@@ -193,7 +193,7 @@ fn soles(skeleton: &Skeleton, rest: &Pose, made: &[Made]) -> Result<Vec<Sole>, R
         .collect();
     let middles: Vec<DVec3> = found
         .iter()
-        .map(|sole| middle(lows(&sole.points, rest.joint(sole.joint))))
+        .map(|sole| mean(lows(&sole.points, rest.joint(sole.joint))))
         .collect();
     let mirror = DVec3::new(1.0, -1.0, 1.0);
     Ok(found

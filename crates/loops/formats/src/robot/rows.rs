@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     error::RobotMotionError,
-    motion::{RobotMotion, Written},
+    motion::{RobotMotion, Written, wxyz},
     source::Layout,
 };
 use crate::{error::ReadError, excerpt::one_line, limits::SizeLimits};
@@ -51,10 +51,6 @@ type Turn = fn(&[f64]) -> DQuat;
 
 fn xyzw(row: &[f64]) -> DQuat {
     DQuat::from_slice(row)
-}
-
-fn wxyz(row: &[f64]) -> DQuat {
-    DQuat::from_xyzw(row[1], row[2], row[3], row[0])
 }
 
 fn names<'a>((robot, hinges): Robot<'a>) -> Vec<&'a str> {
@@ -180,12 +176,9 @@ pub(super) fn read_json(text: &[u8], robot: Robot, limits: &SizeLimits) -> Resul
     let file: Value = serde_json::from_slice(text).map_err(|error| RobotMotionError::Json {
         detail: error.to_string(),
     })?;
-    let frames = file
-        .get("Frames")
-        .and_then(Value::as_array)
-        .ok_or(RobotMotionError::NoKey { key: "Frames" })?;
+    let frames = file.get("Frames").and_then(Value::as_array);
     let row = |row: &Value| row.as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
-    let rows: Option<Vec<Vec<f64>>> = frames.iter().map(row).collect();
+    let rows: Option<Vec<Vec<f64>>> = frames.and_then(|frames| frames.iter().map(row).collect());
     let rows = rows.ok_or(RobotMotionError::NoKey { key: "Frames" })?;
     let (count, feet) = (names(robot).len(), robot.1.soles.len());
     let known = [7 + count, 8 + count, 13 + 2 * count + 6 * feet, 12 + 2 * count];

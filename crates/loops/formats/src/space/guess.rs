@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::{
     BodyOverrides, Skeleton, Take,
     analysis::{Body, FoundBy, guess_parts},
-    math::{greatest, ops, percentile},
+    math::{greatest, mean, ops, percentile},
     motion::{Pose, PoseRef},
     retarget,
 };
@@ -118,12 +118,12 @@ impl Stature {
     fn ends(&self, skeleton: &Skeleton, pose: PoseRef) -> [DVec3; 2] {
         let world = pose.world(skeleton);
         [
-            self.feet
-                .iter()
-                .map(|&(joint, end)| world.joint(joint).transform_point(end))
-                .sum::<DVec3>()
-                / self.feet.len() as f64,
-            self.tops.iter().map(|&joint| world.translations[joint]).sum::<DVec3>() / self.tops.len() as f64,
+            mean(
+                self.feet
+                    .iter()
+                    .map(|&(joint, end)| world.joint(joint).transform_point(end)),
+            ),
+            mean(self.tops.iter().map(|&joint| world.translations[joint])),
         ]
     }
 
@@ -131,7 +131,7 @@ impl Stature {
     fn over(&self, probe: &Take) -> [DVec3; 2] {
         let frames = (0..probe.num_frames()).map(|frame| self.ends(probe.skeleton(), probe.pose(frame)));
         let frames: Vec<[DVec3; 2]> = frames.collect();
-        let way = |axis: usize| median(frames.iter().map(|[feet, top]| (*top - *feet)[axis]).collect());
+        let way = |axis: usize| percentile::upper_median(frames.iter().map(|[feet, top]| (*top - *feet)[axis]));
         let span = |axis: usize| {
             let (low, high) = percentile::extremes(frames.iter().map(|[_, top]| top[axis]));
             high - low
@@ -220,12 +220,6 @@ fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
             path.iter().rfind(is_shared).copied().unwrap_or(body.hips)
         })
         .collect()
-}
-
-/// Returns the middle value; the list is not empty and all values are finite.
-fn median(mut values: Vec<f64>) -> f64 {
-    let middle = values.len() / 2;
-    *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 /// Estimates the height of the whole body in the take's unit from its bones; `None` without legs, or with more than two: only a

@@ -37,9 +37,6 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// All three, in order.
-    pub const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
-
     /// 0, 1 or 2.
     pub fn index(self) -> usize {
         self as usize
@@ -51,11 +48,7 @@ impl Axis {
     }
 }
 
-impl fmt::Display for Axis {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(["X", "Y", "Z"][self.index()])
-    }
-}
+loopwright_core::words!(Axis { X: "X", Y: "Y", Z: "Z" });
 
 /// The direction that is up in a file: along an axis, or against it.
 #[handed_over(Copy, Eq)]

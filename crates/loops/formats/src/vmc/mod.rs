@@ -17,7 +17,10 @@ use core::ops::RangeInclusive;
 use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Joint, Skeleton, Take};
+use loopwright_core::{
+    Joint, Skeleton, Take,
+    math::{percentile, rotation},
+};
 
 use crate::{
     bvh::{rows::Rows, source::BvhSource},
@@ -73,18 +76,14 @@ const MAX_BODIES: usize = 8;
 const MAX_NAMED: usize = 5;
 
 /// Why a recording ends and another begins.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error_kinds(Copy)]
 pub enum VmcCut {
-    /// No pose arrived for this many seconds.
     #[error("no pose came for {0:.2} s")]
     Silence(f64),
-    /// The sender's clock was reset, or another clock is used.
     #[error("the sender's clock jumped")]
     Clock,
-    /// The sender has no body, has not calibrated it, or does not track it.
     #[error("the sender has no calibrated, tracked body")]
     NoBody,
-    /// Bones changed their length.
     #[error("bones changed their length")]
     OtherBody,
 }
@@ -160,7 +159,7 @@ impl Pose {
     /// Interpolates between this and a later pose; `share` is the fraction of the way.
     fn towards(&self, later: &Self, share: f64) -> Self {
         let between = |from: Place, to: Place| {
-            let to_rotation = if from.1.dot(to.1) < 0.0 { -to.1 } else { to.1 };
+            let to_rotation = rotation::on_side_of(to.1, from.1);
             let rotation = (from.1 * (1.0 - share) + to_rotation * share).normalize();
             // Opposite rotations have no middle.
             let rotation = if rotation.is_finite() { rotation } else { from.1 };
@@ -440,9 +439,8 @@ impl VmcReader {
     /// Writes the head for the body of the first poses, and lays them on the grid.
     fn begin(&mut self) {
         let first = core::mem::take(&mut self.first);
-        let mut steps: Vec<f64> = first.windows(2).map(|pair| pair[1].secs - pair[0].secs).collect();
-        steps.sort_by(f64::total_cmp);
-        let measured = 1.0 / steps[steps.len() / 2];
+        let steps = first.windows(2).map(|pair| pair[1].secs - pair[0].secs);
+        let measured = 1.0 / percentile::upper_median(steps);
         // Includes all bones received so far.
         let Some((head, recording)) = head(
             &self.now,

@@ -10,7 +10,6 @@ use glam::{DVec2, DVec3};
 
 use loopwright_core::{
     Pose, Take,
-    analysis::Side,
     feet::LiveFoot,
     math::{Decay, TimeStep},
     motion::WorldTracks,
@@ -20,7 +19,7 @@ use loopwright_moves::play::MAX_TRANSFORMS;
 
 use super::{
     database::{MatchDatabase, MatchFilter},
-    source::MatchSource,
+    source::{MatchSource, bit_of},
 };
 
 mod walker;
@@ -242,14 +241,6 @@ fn check_sources(database: &MatchDatabase, sources: &[&MatchSource]) -> Result<(
         }
     }
     Ok(())
-}
-
-/// Returns the bit of a side's foot, see [`MatchDatabase::standing`].
-fn bit_of(side: Side) -> u8 {
-    match side {
-        Side::Left => 1,
-        Side::Right => 2,
-    }
 }
 
 fn ground(place: DVec3) -> DVec2 {

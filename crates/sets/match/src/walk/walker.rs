@@ -188,11 +188,7 @@ impl OnPath<'_> {
         let off = (here - place).clamp_length_max(FAR_METRES);
         let drift = self.velocity - wished;
         let yaw = rotation::yaw_of(self.root.rotation);
-        let half_turn = |angle: f64| {
-            let turn = core::f64::consts::TAU;
-            angle - turn * (angle / turn).round()
-        };
-        let turned_away = half_turn(yaw - self.facing);
+        let turned_away = rotation::wrap_angle(yaw - self.facing);
         let mut ahead_facing = self.facing;
         let (mut before, mut secs_before) = (here, 0.0);
         horizon.secs().map(|ahead| {
@@ -207,7 +203,7 @@ impl OnPath<'_> {
             let seen = self.root.inverse().transform_point(in_world);
             Future {
                 position: [seen.x, seen.z],
-                facing: half_turn(ahead_facing + turned_away * left.position.value - yaw),
+                facing: rotation::wrap_angle(ahead_facing + turned_away * left.position.value - yaw),
             }
         })
     }

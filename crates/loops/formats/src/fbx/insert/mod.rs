@@ -53,7 +53,7 @@ pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bo
         return Ok(WrittenFile {
             bytes: file.bytes.to_vec(),
             animation,
-            warnings: Vec::new(),
+            ..WrittenFile::default()
         });
     }
     let mut extension = Extension::new(source, file)?;
