@@ -12,9 +12,9 @@ use super::{
     hinged::DIFFERENCE,
     limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, OfParts, PARTS, Part},
     normal::NormalEquations,
-    weights::{LegWeights, outer},
+    weights::LegWeights,
 };
-use crate::math::rotation;
+use crate::math::{outer, rotation};
 
 /// Weights of a metre of displacement by the correction, for knee, ankle, heel, ball and tip; the heel follows the ankle.
 const STAY: OfParts = [0.7, 1.0, 0.0, 1.0, 0.5];
