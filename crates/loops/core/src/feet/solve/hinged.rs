@@ -447,7 +447,7 @@ impl Search<'_> {
         let per_sample = self.points.len() + 2 * self.moving.len();
         let seen: Vec<Vec<Seen>> = (0..count)
             .map(|sample| {
-                let pose = self.pose(sample, unknowns).as_ref().world(self.skeleton);
+                let pose = self.pose(sample, unknowns).world(self.skeleton);
                 self.points.iter().map(|point| self.seen(point, &pose)).collect()
             })
             .collect();
