@@ -11,7 +11,8 @@ use glam::DVec3;
 use super::{
     Body, FoundBy,
     standing::{
-        GROUND_REACH_SECS, HOLD, LimitsAtSize, MAJORITY_SECS, SPEED_SECS, majority, over_lowest, rise_around, rise_of_hips,
+        GROUND_REACH_SECS, HOLD, LimitsAtSize, MAJORITY_SECS, SPEED_SECS, majority, over_lowest, rise_around,
+        rise_of_hips,
     },
 };
 use crate::math::{Hermite, Span, TimeStep, around, kernel, ops, ordered, percentile};
