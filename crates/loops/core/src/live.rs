@@ -11,7 +11,7 @@
 use core::ops::Range;
 use std::collections::VecDeque;
 
-use glam::{DQuat, DVec3};
+use glam::DQuat;
 
 use crate::{
     math::{TimeStep, mean},
@@ -279,15 +279,7 @@ fn distance(joints: &[(usize, f64)], one: &[DQuat], other: &[DQuat]) -> f64 {
 /// Returns the joints below the first fork of a skeleton, the hips, with the squared reach of their descendants.
 fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
     let count = skeleton.num_joints();
-    let mut reach = vec![0.0_f64; count];
-    for joint in (0..count).rev() {
-        let tip = skeleton.joint(joint).tip.map_or(0.0, DVec3::length);
-        reach[joint] = reach[joint].max(tip);
-        if let Some(parent) = skeleton.parent(joint) {
-            let length = skeleton.joint(joint).rest_offset.length();
-            reach[parent] = reach[parent].max(length + reach[joint]);
-        }
-    }
+    let reach = skeleton.reaches(|joint| skeleton.joint(joint).rest_offset.length());
     // Joints above the hips rotate the whole body.
     let mut fork = 0;
     while let [only] = skeleton.children(fork) {

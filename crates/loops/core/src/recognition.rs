@@ -115,8 +115,8 @@ fn pose_pairs(world: &WorldTracks, skeleton: &Skeleton, carrier: usize) -> Vec<P
         PointPair::new(start, end, 1.0)
     };
     let joints = moving_with_root(skeleton, carrier).map(|joint| point(joint, DVec3::ZERO));
-    let axes = [DVec3::X, DVec3::Y, DVec3::Z].into_iter();
-    let levers = axes.map(|axis| axis * LEVER_METRES).flat_map(|axis| [axis, -axis]);
+    let axes = DVec3::AXES.map(|axis| axis * LEVER_METRES).into_iter();
+    let levers = axes.flat_map(|axis| [axis, -axis]);
     joints.chain(levers.map(|lever| point(carrier, lever))).collect()
 }
 

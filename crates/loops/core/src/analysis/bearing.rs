@@ -10,7 +10,10 @@ use glam::DVec3;
 
 use super::{
     Body, FoundBy,
-    standing::{GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, majority, over_lowest, rise_around, rise_of_hips},
+    standing::{
+        GROUND_REACH_SECS, HOLD, LimitsAtSize, MAJORITY_SECS, SPEED_SECS, majority, over_lowest, rise_around,
+        rise_of_hips,
+    },
 };
 use crate::math::{Hermite, Span, TimeStep, around, kernel, ops, ordered, percentile};
 use crate::motion::{Skeleton, WorldTracks};
@@ -115,9 +118,6 @@ const MOST_PER_FRAME: f64 = 10.0;
 /// Standard deviation of their smoothing, seconds, and the most in frames: markers and slow cameras shake.
 const SMOOTH_SECS: f64 = 0.008;
 const MOST_SMOOTH_FRAMES: f64 = 16.0;
-
-/// Time around a sample within which the majority decides, seconds.
-const MAJORITY_SECS: f64 = 0.07;
 
 /// Shorter gaps are filled, and shorter stays dropped, seconds.
 const SHORTEST_SECS: f64 = 0.05;

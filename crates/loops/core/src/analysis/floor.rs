@@ -65,8 +65,7 @@ impl Floor {
                 let middle = percentile::of(lines.clone(), 0.5);
                 let over = (0..lines.len()).map(|frame| world.position(frame, body.hips).y - middle);
                 let allowance = LEVEL_SHARE * percentile::of(over, 0.5).max(0.0);
-                let (lowest, highest) = percentile::extremes(lines.iter().copied());
-                if highest - lowest < allowance {
+                if percentile::spread(lines.iter().copied()) < allowance {
                     vec![middle; lines.len()]
                 } else {
                     lines

@@ -104,10 +104,7 @@ impl Heading {
 /// Whether a joint stays at one point of the floor.
 fn stays(world: &WorldTracks, joint: usize) -> bool {
     let first = world.position(0, joint);
-    (0..world.num_frames()).all(|frame| {
-        let way = (world.position(frame, joint) - first) * DVec3::new(1.0, 0.0, 1.0);
-        way.length() < STAYS_METRES
-    })
+    (0..world.num_frames()).all(|frame| (world.position(frame, joint) - first).with_y(0.0).length() < STAYS_METRES)
 }
 
 /// Returns the facing from the lateral axes, radians from +Z in -pi to pi; `None` if they do not determine it.

@@ -37,7 +37,7 @@ pub(crate) const HOLD: f64 = 1.6;
 pub(crate) const SPEED_SECS: f64 = 0.1;
 
 /// Time around a frame within which the majority decides, seconds.
-const MAJORITY_SECS: f64 = 0.07;
+pub(super) const MAJORITY_SECS: f64 = 0.07;
 
 /// Lines through the height of the hips are fitted over this long on either side, seconds.
 ///

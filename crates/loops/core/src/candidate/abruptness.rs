@@ -11,7 +11,7 @@ impl SearchedTake<'_> {
     /// joint of the body: of world positions, and of local rotations, which alone show the motion of toes and hands.
     pub(super) fn abruptness(&self, pair: &SeamPair) -> f64 {
         let world = &self.analysis.world;
-        let last = self.analysis.take.num_frames() - 1;
+        let last = self.analysis.take.last_frame();
         let around = |frame: usize| {
             let frame = frame.clamp(1, last - 1);
             [frame - 1, frame, frame + 1]

@@ -79,13 +79,13 @@ impl<'a> Choosing<'a> {
 
     /// Returns the nearest frame of the take itself.
     fn own_frame(&self, frame: usize) -> usize {
-        let last = self.own.take.num_frames() - 1;
+        let last = self.own.take.last_frame();
         ((self.first + frame as f64 * self.frames_each()).round() as usize).min(last)
     }
 
     /// Returns where a frame of the take itself lies in the take to choose on.
     fn chosen_frame(&self, own: f64) -> f64 {
-        ((own - self.first) / self.frames_each()).clamp(0.0, (self.analysis().take.num_frames() - 1) as f64)
+        ((own - self.first) / self.frames_each()).clamp(0.0, self.analysis().take.last_frame() as f64)
     }
 
     /// Converts the first loops to frames of the take itself, and describes them there; they keep the outcome by which they were chosen.
@@ -145,7 +145,7 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
     let take = &own.take;
     let step = 1.0 / (SAMPLED_HZ * take.frame_time_secs());
     let first = crest(own) % (KEPT as f64 * step);
-    let last = ((take.num_frames() - 1) as f64 - first) / step + 1e-9;
+    let last = (take.last_frame() as f64 - first) / step + 1e-9;
     if take.frame_rate_hz() < LEAST_HZ || last < (KEPT * LEAST_FRAMES) as f64 {
         return None;
     }

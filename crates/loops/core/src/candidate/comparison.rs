@@ -48,11 +48,6 @@ impl<'a> PoseComparison<'a> {
         (frame < self.num_frames).then_some(frame)
     }
 
-    /// Returns the frame of the pose or image in a row.
-    pub(super) fn frame_of_row(&self, row: usize) -> usize {
-        row % self.num_frames
-    }
-
     /// Returns the squared distance between a pose and a later one in its compared form, square metres.
     pub(super) fn squared_distance(&self, frame: usize, later: usize) -> f64 {
         self.features.squared_distance(frame, self.row_met(later))

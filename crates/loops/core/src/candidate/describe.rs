@@ -39,7 +39,7 @@ impl<'a> SearchedTake<'a> {
             None => cut.num_frames() * f64::from(self.pairing.num_stretches()),
         };
         // The rest of the take is compared with the loop: less than a cycle gives no evidence of a repeat.
-        let remaining = (self.analysis.take.num_frames() - 1) as f64 - num_frames;
+        let remaining = self.analysis.take.last_frame() as f64 - num_frames;
         let shows_another_cycle = remaining * f64::from(cycles.max(1)) >= num_frames;
         let ends = [cut.start_frame(), cut.end_frame()];
         // Half a cycle has no model, and a motion that does not travel has no pace.

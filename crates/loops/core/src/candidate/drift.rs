@@ -106,7 +106,7 @@ impl Speeds {
     fn of(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<Self> {
         let inside = BINS * cycles.max(1) as usize;
         let part = (end - start) / inside as f64;
-        let last = (analysis.take.num_frames() - 1) as f64;
+        let last = analysis.take.last_frame() as f64;
         // A part is no shorter than what a rounded end may be off.
         let [before, after] = [start, last - end].map(|frames| ((frames / part + 1e-6) as usize).min(BINS));
         let count = before + inside + after;
@@ -243,7 +243,7 @@ fn difference(analysis: &Analysis, ends: [f64; 2]) -> (DVec3, f64) {
 
 /// Returns the direction of the path around a frame: that of a cycle, rotated further at the ends of the take.
 fn direction(analysis: &Analysis, frame: f64, half: f64) -> DVec3 {
-    let last = (analysis.take.num_frames() - 1) as f64;
+    let last = analysis.take.last_frame() as f64;
     let middle = frame.clamp(half, last - half);
     let (moved, turn) = difference(analysis, [middle - half, middle + half]);
     rotation::from_yaw(turn * (frame - middle) / (2.0 * half)) * moved.normalize_or_zero()

@@ -76,7 +76,7 @@ pub(super) fn describe(
 
 /// Returns the lengths of stretches whose loops have the requested length.
 fn lags(analysis: &Analysis, settings: &SearchSettings) -> RangeInclusive<usize> {
-    let (take, most) = (&analysis.take, analysis.take.num_frames() - 1);
+    let (take, most) = (&analysis.take, analysis.take.last_frame());
     let is_within = |lag: &usize| {
         let course = Cut::new(take, 0.0, *lag as f64)
             .ok()
@@ -166,7 +166,7 @@ fn distinct(pairs: Vec<SeamPair>, most: usize) -> Vec<SeamPair> {
 
 /// Returns per frame the mean over joints of the squared speed in the world, including rotation, per frame.
 fn squared_speeds(analysis: &Analysis) -> Vec<f64> {
-    let (world, last) = (&analysis.world, analysis.take.num_frames() - 1);
+    let (world, last) = (&analysis.world, analysis.take.last_frame());
     let arm = ARM_METRES * analysis.body.size(&analysis.take);
     let joints = world.num_joints();
     (0..=last)
@@ -185,7 +185,7 @@ fn squared_speeds(analysis: &Analysis) -> Vec<f64> {
 
 /// Returns first and last frames of reliable runs: without bad frames, jumps, and poses held at the ends of the take.
 fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize, usize)> {
-    let last = analysis.take.num_frames() - 1;
+    let last = analysis.take.last_frame();
     let (first, end) = moving_frames(analysis).unwrap_or((0, last));
     let (from, to) = within.unwrap_or((0, last));
     let (first, end) = (first.max(from), end.min(to));

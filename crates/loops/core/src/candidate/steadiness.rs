@@ -116,7 +116,7 @@ impl Steadiness {
 
 fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<[f64; 2]> {
     let cycle = (end - start) / f64::from(cycles.max(1));
-    let last = (analysis.take.num_frames() - 1) as f64;
+    let last = analysis.take.last_frame() as f64;
     // Both spans have the same length, so that both contain the same part of a cycle.
     let half = (0.5 * cycle).min(start).min(last - end);
     if half < MIN_HALF_SHARE * cycle {
@@ -131,15 +131,11 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
         ways.push(ops::over_ground(moved));
         turns.push(after.1 - before.1);
     }
-    let spread = |values: &[f64]| {
-        let (least, most) = percentile::extremes(values.iter().copied());
-        most - least
-    };
     let secs = 2.0 * half * analysis.take.frame_time_secs();
     let mean = mean(ways.iter().copied());
     Some([
-        spread(&ways) / mean.max(SLOW_MPS * secs),
-        spread(&turns) * cycle / (2.0 * half),
+        percentile::spread(ways) / mean.max(SLOW_MPS * secs),
+        percentile::spread(turns) * cycle / (2.0 * half),
     ])
 }
 
@@ -162,7 +158,7 @@ fn turn_in_third(analysis: &Analysis, [start, end]: [f64; 2]) -> Option<f64> {
 /// straight, or too short to decide.
 pub(super) fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<f64> {
     let cycle = (end - start) / f64::from(cycles.max(1));
-    let last = (analysis.take.num_frames() - 1) as f64;
+    let last = analysis.take.last_frame() as f64;
     let slowest = SLOW_MPS * cycle * analysis.take.frame_time_secs();
     let middle = 0.5 * (start + end);
     let direction = |cycles: f64| {
@@ -204,7 +200,7 @@ pub(super) fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> 
 
 /// Returns position over the ground and facing between two frames.
 pub(super) fn heading_at(analysis: &Analysis, frame: f64) -> (DVec3, f64) {
-    let last = analysis.take.num_frames() - 1;
+    let last = analysis.take.last_frame();
     let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());
     let (before, after) = (before.min(last), (before + 1).min(last));
     let heading = &analysis.heading;

@@ -18,14 +18,14 @@ use crate::{
 const AROUND: isize = 4;
 
 /// The weights of a third difference, by the samples from its first on.
-const THIRD: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
+pub(crate) const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
 
 /// Distance from the seam, in multiples of s, beyond which less than a billionth of an offset is left.
 const REACH: f64 = 40.0;
 
 /// Returns the third difference of four samples in a row.
 pub(crate) fn third_difference(four: &[DVec3; 4]) -> DVec3 {
-    four.iter().zip(THIRD).map(|(value, weight)| *value * weight).sum()
+    four.iter().zip(DIFFERENCE).map(|(value, weight)| *value * weight).sum()
 }
 
 /// Mends the seam of a clip that its author closed with a kink: its poses meet, but some joints move on abruptly.
@@ -124,7 +124,7 @@ impl Ring {
     pub(crate) fn offsets(&self, lacking: &[DVec3; 3]) -> Vec<DVec3> {
         let mut offsets = vec![DVec3::ZERO; self.count];
         for (first, lacks) in (-3..0).zip(lacking) {
-            for (off, weight) in (0..).zip(THIRD) {
+            for (off, weight) in (0..).zip(DIFFERENCE) {
                 self.add(&mut offsets, first + off, *lacks * (self.weight * weight));
             }
         }

@@ -55,16 +55,11 @@ fn axes(clip: &LoopClip, body: &Body, joint: usize) -> Option<[DVec3; 3]> {
     let (skeleton, world, count) = (clip.skeleton(), clip.tracks_from_root(), clip.num_samples());
     let part = BodyPart::of(skeleton, body, &clip.body_pose(0).world(skeleton), joint)?;
     let parent = skeleton.parent(joint);
-    let above: Vec<(DQuat, f64)> = (0..count)
-        .map(|sample| {
-            let turned = parent.map_or(DQuat::IDENTITY, |parent| world.rotation(sample, parent));
-            (turned, 1.0 / count as f64)
-        })
-        .collect();
+    let above = (0..count).map(|sample| parent.map_or(DQuat::IDENTITY, |parent| world.rotation(sample, parent)));
     let heading = Heading::level(&world, body);
     let facing = rotation::from_yaw(mean((0..count).map(|sample| heading.yaw(sample))));
     // From the axes of the body (X left, Y up, Z ahead) to those of the parent.
-    let to_parent = rotation::mean(&above).conjugate() * facing;
+    let to_parent = rotation::even_mean(above).conjugate() * facing;
     let axes = match part {
         BodyPart::Trunk => [DVec3::NEG_X, DVec3::NEG_Z, DVec3::Y],
         BodyPart::Limb { side, kind, ends } => {

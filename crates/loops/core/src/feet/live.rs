@@ -66,7 +66,7 @@ impl LiveFoot {
     /// Moves the leg of the next frame's pose, `step_secs` after the previous one; `stands` says whether its foot is on the
     /// ground.
     pub fn hold(&mut self, skeleton: &Skeleton, pose: &mut Pose, stands: bool, step_secs: f64) {
-        let world = pose.as_ref().world(skeleton);
+        let world = pose.world(skeleton);
         let place = world.translations[self.lowest];
         let Leg { thigh, knee, ankle, .. } = self.leg;
         let farthest = FARTHEST_SHARE * world.length_along(&[thigh, knee, ankle]);

@@ -258,6 +258,11 @@ impl LoopKeys {
         self.tracks.pose(self.wrapped(sample)).rotations[joint]
     }
 
+    /// Returns the local rotation of a joint from one sample to another, a rotation vector.
+    pub(crate) fn turn(&self, from: isize, to: isize, joint: usize) -> DVec3 {
+        rotation::difference(self.rotation(to, joint), self.rotation(from, joint))
+    }
+
     /// Returns the size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing
     /// key.
     pub(crate) fn closing_gap(&self, joint: usize) -> Option<(f64, f64)> {

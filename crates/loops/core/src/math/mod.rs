@@ -31,7 +31,7 @@ pub mod percentile;
 
 pub use cubic::{Hermite, Span};
 pub use decay::{Decay, DecayKind, Displacement, Fading, Jet, decay_rate};
-pub(crate) use numbers::{around, smooth_step};
+pub(crate) use numbers::{around, distinct, outer, smooth_step};
 pub use numbers::{bounds, dot, greatest, mean, ordered, smallest};
 pub use rigid::{Rigid, Twist};
 pub use screw::Screw;

@@ -2,7 +2,7 @@
 
 use core::{iter::Sum, ops::Div};
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// Returns a whole number that is ordered as [`f64::total_cmp`] orders numbers: a key to sort by, or to find the least or largest by.
 pub fn ordered(value: f64) -> i64 {
@@ -37,6 +37,14 @@ pub fn mean<T: Sum + Div<f64, Output = T>>(values: impl IntoIterator<Item = T>) 
     sum / count.max(1) as f64
 }
 
+/// Returns values in ascending order, each once.
+pub(crate) fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut values: Vec<T> = values.into_iter().collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
 /// Returns the first and the last index within `reach` of one, up to `last`.
 pub(crate) fn around(index: usize, reach: usize, last: usize) -> (usize, usize) {
     (index.saturating_sub(reach), (index + reach).min(last))
@@ -50,6 +58,12 @@ pub(crate) fn smooth_step(share: f64) -> f64 {
 /// Returns the sum of the products of the numbers at the same places.
 pub fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+/// Returns the product of a column and a row.
+#[inline]
+pub(crate) fn outer(column: DVec3, row: DVec3) -> DMat3 {
+    DMat3::from_cols(column * row.x, column * row.y, column * row.z)
 }
 
 #[cfg(test)]

@@ -32,6 +32,12 @@ pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     })
 }
 
+/// Returns how far the largest value is from the least.
+pub(crate) fn spread(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (low, high) = extremes(values);
+    high - low
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -161,6 +161,12 @@ pub fn mean(rotations: &[(DQuat, f64)]) -> DQuat {
     mean
 }
 
+/// As [`mean`], of rotations that count equally.
+pub fn even_mean(rotations: impl ExactSizeIterator<Item = DQuat>) -> DQuat {
+    let weight = 1.0 / rotations.len() as f64;
+    mean(&rotations.map(|rotation| (rotation, weight)).collect::<Vec<_>>())
+}
+
 /// The series of (1 - cos t)/t^2 and of (t - sin t)/t^3 in t^2.
 const TURNED: [f64; 6] = [
     1.0 / 2.0,

@@ -232,7 +232,7 @@ impl<'a> LaidCycles<'a> {
     }
 
     fn described(&self, unclear: &[bool]) -> MeanCycle {
-        let last = (self.analysis.take.num_frames() - 1) as f64;
+        let last = self.analysis.take.last_frame() as f64;
         let [before, after] = self.row.ends;
         MeanCycle {
             asked: self.asked,

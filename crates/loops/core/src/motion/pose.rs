@@ -139,11 +139,9 @@ impl Pose {
         Self::new(Vec::with_capacity(num_transforms), Vec::with_capacity(num_transforms))
     }
 
-    /// Becomes a local pose in the space of the root's parent.
-    pub(crate) fn set_world(&mut self, skeleton: &Skeleton, local: PoseRef) {
-        self.translations.clear();
-        self.rotations.clear();
-        self.append_world(skeleton, local);
+    /// As [`PoseRef::world`].
+    pub fn world(&self, skeleton: &Skeleton) -> Self {
+        self.as_ref().world(skeleton)
     }
 
     /// Appends a local pose in the space of the root's parent.

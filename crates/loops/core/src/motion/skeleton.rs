@@ -176,6 +176,19 @@ impl Skeleton {
         joints
     }
 
+    /// Returns how far it is from each joint to the farthest end below it, its own tip included, along bones of these lengths.
+    pub(crate) fn reaches(&self, bone: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut reach = vec![0.0_f64; self.num_joints()];
+        for joint in (0..reach.len()).rev() {
+            let tip = self.joint(joint).tip.map_or(0.0, DVec3::length);
+            reach[joint] = reach[joint].max(tip);
+            if let Some(parent) = self.parent(joint) {
+                reach[parent] = reach[parent].max(reach[joint] + bone(joint));
+            }
+        }
+        reach
+    }
+
     /// Returns all joints, each right after its parent's earlier branches.
     fn depth_first(&self) -> Vec<usize> {
         let (mut order, mut open) = (Vec::with_capacity(self.num_joints()), vec![0]);

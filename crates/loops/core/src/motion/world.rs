@@ -65,7 +65,9 @@ impl WorldTracks {
         let mut positions = Vec::with_capacity(tracks.values().translations.len());
         let mut values = Pose::with_capacity(num_joints);
         for frame in 0..tracks.num_frames() {
-            values.set_world(tracks.skeleton(), tracks.pose(frame));
+            values.translations.clear();
+            values.rotations.clear();
+            values.append_world(tracks.skeleton(), tracks.pose(frame));
             positions.extend_from_slice(&values.translations);
         }
         Self {

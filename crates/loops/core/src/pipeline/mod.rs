@@ -250,7 +250,7 @@ impl MadeLoop {
 
     /// Reduces its takes to their first frames, which suffice to name joints, so that the loops of many takes can be held at once.
     pub fn drop_takes(&mut self) {
-        self.take = self.take.first_frame();
+        self.take = self.take.of_first_frame();
         for made in self.unvaried.iter_mut().chain(&mut self.of_take) {
             made.drop_takes();
         }

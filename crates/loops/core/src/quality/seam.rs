@@ -69,9 +69,7 @@ fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks>, joint: usize) 
         let [before, after] = [last - 1, last].map(|sample| source.rooted.clip.rotations(sample)[joint]);
         rotation::difference(after, before).length()
     });
-    let jump = jump(last, own, |sample| {
-        rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
-    });
+    let jump = jump(last, own, |sample| keys.turn(sample, sample + 1, joint).length());
     (radians.max(jump), metres)
 }
 

@@ -8,7 +8,7 @@ use glam::DVec3;
 
 use crate::{
     loop_clip::LoopKeys,
-    math::{ordered, percentile, rotation},
+    math::{ordered, percentile},
 };
 
 /// The percentile of a joint's own steps that a seam is compared with.
@@ -126,10 +126,7 @@ impl SeamSteps {
                 .clone()
                 .map(|frame| keys.position(frame + 1, joint) - keys.position(frame, joint))
                 .collect();
-            let turns: Vec<DVec3> = frames
-                .clone()
-                .map(|frame| rotation::difference(keys.rotation(frame + 1, joint), keys.rotation(frame, joint)))
-                .collect();
+            let turns: Vec<DVec3> = frames.clone().map(|frame| keys.turn(frame, frame + 1, joint)).collect();
             let [[jump, kink], [turn, swing]] =
                 [moves, turns].map(|steps| AtSeam::of(&steps, &seams, keys.step_secs()));
             let steps: [Step; 4] = core::array::from_fn(|kind| {

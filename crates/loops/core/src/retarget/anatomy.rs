@@ -145,7 +145,7 @@ impl Anatomy {
         let pelvis = find.pelvis();
         let trunk = [&[hips][..], &spine, &neck, pelvis.as_slice()].concat();
         let (mut limbs, apart) = find.legs(&trunk);
-        for (hand, side) in hands.into_iter().zip([Side::Left, Side::Right]) {
+        for (hand, side) in hands.into_iter().zip(Side::ALL) {
             limbs.extend(hand.and_then(|hand| find.arm(&trunk, hand, side)));
         }
         Self {
@@ -396,7 +396,7 @@ impl Finder<'_> {
 
     /// The hands, left and right, or the last joints of arms without hands.
     fn hands(&self) -> [Option<usize>; 2] {
-        [Side::Left, Side::Right].map(|side| {
+        Side::ALL.map(|side| {
             self.body
                 .hands
                 .iter()
@@ -533,7 +533,7 @@ impl Finder<'_> {
         }
         // Pairs in the order in which they hang from the trunk.
         feet.sort_by_key(|(hangs_at, _)| *hangs_at);
-        let limbs = [Side::Left, Side::Right].into_iter().flat_map(|side| {
+        let limbs = Side::ALL.into_iter().flat_map(|side| {
             feet.iter()
                 .filter(move |(_, limb)| limb.side == side)
                 .enumerate()

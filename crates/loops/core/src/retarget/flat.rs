@@ -31,7 +31,7 @@ pub(super) fn with_flat_feet(take: &Take, anatomy: &Anatomy, reference: &Pose) -
     let mut flat = reference.clone();
     // Toes are descendants of ankles. Both feet get the same treatment: they bear the same body.
     for normals in shown_normals(take, anatomy) {
-        let world = flat.as_ref().world(skeleton);
+        let world = flat.world(skeleton);
         let tilts: Vec<(usize, DQuat)> = normals
             .iter()
             .map(|&(joint, normal)| (joint, arc(world.rotations[joint] * normal, DVec3::Y)))

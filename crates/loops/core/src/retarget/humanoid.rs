@@ -169,7 +169,7 @@ impl Rig {
             } else {
                 DQuat::IDENTITY
             };
-            (self.stated.as_ref().world(&self.skeleton), axes)
+            (self.stated.world(&self.skeleton), axes)
         };
         let mut turns = vec![DQuat::IDENTITY; self.skeleton.num_joints()];
         if !is_stated {
@@ -215,7 +215,7 @@ impl Rig {
 
     /// Returns the way from the right limb of a kind to the left one, each by one of its joints, in the axes of the body.
     fn across(&self, kind: LimbKind, joint: impl Fn(&Limb) -> Option<usize>) -> Option<DVec3> {
-        let [left, right] = [Side::Left, Side::Right].map(|side| self.anatomy.first(kind, side).and_then(&joint));
+        let [left, right] = Side::ALL.map(|side| self.anatomy.first(kind, side).and_then(&joint));
         let across = self.in_body(left?) - self.in_body(right?);
         (across.length() > LEAST_ACROSS * self.leg_length()).then_some(across)
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     analysis::{Body, BodyError, BodyOverrides, ContactLimits, Foot},
     feet::model::SoleFront,
-    math::{bounds, mean, ops, ordered, percentile, rotation},
+    math::{bounds, distinct, mean, ops, ordered, percentile, rotation},
     motion::{Pose, Skeleton, Tracks},
     root_motion::root_joint,
     take::Take,
@@ -89,7 +89,7 @@ impl Rig {
     ) -> Result<Self, BodyError> {
         let skeleton = take.skeleton();
         let body = Body::find(take, overrides)?;
-        let body = beside::with_feet_apart(skeleton, &body, &rest.as_ref().world(skeleton)).unwrap_or(body);
+        let body = beside::with_feet_apart(skeleton, &body, &rest.world(skeleton)).unwrap_or(body);
         let FoundReference {
             pose,
             anatomy,
@@ -98,7 +98,7 @@ impl Rig {
             stands,
         } = reference::find(take, &body, rest, reference);
         let rig = Self {
-            world: pose.as_ref().world(skeleton),
+            world: pose.world(skeleton),
             skeleton: skeleton.clone(),
             body,
             anatomy,
@@ -124,7 +124,7 @@ impl Rig {
             ReferenceSource::Motion => self.rest.clone(),
             _ => flat::with_flat_feet(take, &self.anatomy, &self.rest),
         };
-        self.world = self.reference.as_ref().world(&self.skeleton);
+        self.world = self.reference.world(&self.skeleton);
         self.axes = reference::body_axes(&self.anatomy, &self.world);
         let poses: Vec<Pose> = reference::few_poses(take).collect();
         let ground = self.ground_under(stance::low(poses.iter().map(|pose| self.lowest_of_feet(pose))));
@@ -148,7 +148,7 @@ impl Rig {
             * rotation::exp(self.axes * DVec3::X * radians)
             * self.world.rotations[base])
             .normalize();
-        self.world = self.reference.as_ref().world(&self.skeleton);
+        self.world = self.reference.world(&self.skeleton);
         self
     }
 
@@ -265,11 +265,8 @@ impl Rig {
 
     /// Returns the joints of limbs, trunk and head: those that should follow another rig, in ascending order.
     pub fn main_joints(&self) -> Vec<usize> {
-        let mut main = self.anatomy.trunk();
-        main.extend(self.anatomy.limbs.iter().flat_map(Limb::main));
-        main.sort_unstable();
-        main.dedup();
-        main
+        let limbs = self.anatomy.limbs.iter().flat_map(Limb::main);
+        distinct(limbs.chain(self.anatomy.trunk()))
     }
 
     /// Returns the place of a joint in the reference pose, in the axes of the body, metres.

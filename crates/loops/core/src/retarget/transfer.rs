@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     loop_clip::{LoopClip, LoopClipError},
-    math::{Rigid, Twist, kernel, rotation},
+    math::{Rigid, Twist, distinct, kernel, rotation},
     motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
     take::{Take, TakeError},
 };
@@ -227,13 +227,11 @@ impl Retarget {
         has_ends: bool,
     ) -> impl Iterator<Item = Pose> {
         // The joints that turn for limbs to reach their places.
-        let mut reaching: Vec<usize> = self
-            .limbs
-            .iter()
-            .flat_map(|limb| limb.bones.iter().flatten().copied().chain([limb.leg.ankle]))
-            .collect();
-        reaching.sort_unstable();
-        reaching.dedup();
+        let reaching = distinct(
+            self.limbs
+                .iter()
+                .flat_map(|limb| limb.bones.iter().flatten().copied().chain([limb.leg.ankle])),
+        );
         let mut reaches = vec![Vec::with_capacity(count); reaching.len()];
         for sample in 0..count {
             let along = self.along(pose(sample));

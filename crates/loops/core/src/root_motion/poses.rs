@@ -98,10 +98,9 @@ impl EndPoses<'_> {
         let weights = fit_weights(self.analysis);
         let mut pairs = Vec::new();
         for frame in self.frames() {
-            pairs.extend(weights.iter().enumerate().map(|(joint, &weight)| PointPair {
-                start: start(frame, joint),
-                end: self.world.position(frame + self.num_intervals, joint),
-                weight,
+            pairs.extend(weights.iter().enumerate().map(|(joint, &weight)| {
+                let end = self.world.position(frame + self.num_intervals, joint);
+                PointPair::new(start(frame, joint), end, weight)
             }));
         }
         pairs
@@ -121,11 +120,8 @@ impl EndPoses<'_> {
             let [start, end] = [frame, frame + self.num_intervals].map(|frame| self.world.rotation(frame, joint));
             for axis in DVec3::AXES.map(|axis| axis * LEVER_METRES) {
                 for lever in [axis, -axis] {
-                    pairs.push(PointPair {
-                        start: origin.start + start * lever,
-                        end: origin.end + end * lever,
-                        weight: origin.weight,
-                    });
+                    let [start, end] = [origin.start + start * lever, origin.end + end * lever];
+                    pairs.push(PointPair::new(start, end, origin.weight));
                 }
             }
         }

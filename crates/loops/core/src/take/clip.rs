@@ -46,7 +46,7 @@ impl Clip {
         check_length(take, num_intervals)?;
         let step_frames = cut.num_frames() / num_intervals as f64;
         let source_step_secs = step_frames * take.frame_time_secs();
-        let last = (take.num_frames() - 1) as f64;
+        let last = take.last_frame() as f64;
         let wanted = Self::context_samples(source_step_secs);
         // The small allowance keeps a context frame that rounding puts just outside.
         let [context_before, context_after] = [cut.start_frame(), last - cut.end_frame()]
@@ -73,7 +73,7 @@ impl Clip {
     pub fn ping_pong(take: &Take, course: &PingPong, num_intervals: usize, step_secs: f64) -> Result<Self, CutError> {
         check_length(take, num_intervals)?;
         let step_frames = course.num_frames() / num_intervals as f64;
-        let last = (take.num_frames() - 1) as f64;
+        let last = take.last_frame() as f64;
         let mut sampler = Sampler::new(take);
         let there: Vec<Pose> = (0..=num_intervals / 2)
             .map(|sample| sampler.sample(on_whole_frame(course.frame_at(sample as f64 * step_frames), last)))

@@ -37,7 +37,7 @@ impl Cut {
     ///
     /// Errors: [`CutError::OutOfRange`].
     pub fn new(take: &Take, start_frame: f64, end_frame: f64) -> Result<Self, CutError> {
-        let last_frame = take.num_frames() - 1;
+        let last_frame = take.last_frame();
         let inside = start_frame >= 0.0 && start_frame < end_frame && end_frame <= last_frame as f64;
         if !inside {
             return Err(CutError::OutOfRange {

@@ -127,7 +127,7 @@ impl Take {
         if pose.translations.len() != expected || found != expected {
             return Err(TakeError::WrongLength { expected, found });
         }
-        let last = self.rotations(self.num_frames() - 1);
+        let last = self.rotations(self.last_frame());
         normalize_frame(self.num_frames(), last, &pose.translations, &mut pose.rotations)?;
         self.tail = Some(Arc::new(Tail { frames, pose }));
         Ok(self)
@@ -189,7 +189,7 @@ impl Take {
     }
 
     /// Returns the take of its first frame alone.
-    pub(crate) fn first_frame(&self) -> Self {
+    pub(crate) fn of_first_frame(&self) -> Self {
         self.with_tracks(self.tracks.with_poses([self.pose(0)]))
     }
 
@@ -218,6 +218,11 @@ impl Take {
         self.tracks.num_frames()
     }
 
+    /// Returns the index of the last frame.
+    pub fn last_frame(&self) -> usize {
+        self.num_frames() - 1
+    }
+
     /// Returns the number of joints, at least one.
     pub fn num_joints(&self) -> usize {
         self.tracks.num_joints()
@@ -225,7 +230,7 @@ impl Take {
 
     /// Returns the seconds from the first frame to the last.
     pub fn duration_secs(&self) -> f64 {
-        (self.num_frames() - 1) as f64 * self.frame_time_secs()
+        self.last_frame() as f64 * self.frame_time_secs()
     }
 
     /// Returns the pose at `frame`, local.
@@ -293,19 +298,9 @@ impl Take {
 
     /// Returns the recording played faster by the factor `factor`, with the same frames. Errors: [`TakeError::FrameTime`].
     pub fn sped_up(&self, factor: f64) -> Result<Self, TakeError> {
-        let Pose {
-            translations,
-            rotations,
-        } = self.values().to_pose();
         let frame_time_secs = self.frame_time_secs() / factor;
-        Self::new(
-            self.name(),
-            self.skeleton().clone(),
-            frame_time_secs,
-            translations,
-            rotations,
-        )
-        .map(|take| take.with_tail_of(self, Pose::clone))
+        let tracks = Tracks::from_continuous(self.skeleton().clone(), frame_time_secs, self.values().to_pose());
+        Self::from_tracks(self.name(), tracks).map(|take| take.with_tail_of(self, Pose::clone))
     }
 
     /// Returns the recording with the body parts of its joints, one entry for each.

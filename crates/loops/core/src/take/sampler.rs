@@ -29,7 +29,7 @@ impl<'a> Sampler<'a> {
     /// Returns the pose at a fractional frame: see [`Take::sample`].
     pub(crate) fn sample(&mut self, frame: f64) -> Pose {
         let take = self.take;
-        let last = take.num_frames() - 1;
+        let last = take.last_frame();
         let frame = if frame.is_finite() {
             frame.clamp(0.0, last as f64)
         } else {

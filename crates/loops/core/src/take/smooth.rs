@@ -64,7 +64,7 @@ impl Take {
         kept: usize,
     ) -> Result<Self, TakeError> {
         let low_pass = LowPass::new((cutoff_hz, 1.0 / step_secs), breaks, frames.len());
-        let (joints, last) = (self.num_joints(), self.num_frames() - 1);
+        let (joints, last) = (self.num_joints(), self.last_frame());
         let curves: Vec<(usize, Option<Hermite>)> = frames
             .iter()
             .map(|&frame| {

@@ -192,9 +192,8 @@ impl Cycle {
 ///
 /// `None` at gimbal lock, where the rotation itself gives a better split of the free angle.
 fn written_again(num_axes: usize, written: [f64; 3], previous: [f64; 3]) -> Option<[f64; 3]> {
-    let near = |angles: [f64; 3]| {
-        [0, 1, 2].map(|i| angles[i] + TURN * ((previous[i] - angles[i] + HALF_TURN) / TURN).floor())
-    };
+    let near =
+        |angles: [f64; 3]| [0, 1, 2].map(|i| angles[i] + TURN * ((previous[i] - angles[i] + HALF_TURN) / TURN).floor());
     let direct = near(written);
     if num_axes < 3 {
         return Some(direct);

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::{container::Document, fresh::GENERATOR, fresh::node, source::GltfSource, vrm, write};
 use crate::{
-    error::WriteError, file_form::FileForm, format::Format, keyed_motion::KeyedMotion,
-    space::Space, warning::FileWarning, written::WrittenFile,
+    error::WriteError, file_form::FileForm, format::Format, keyed_motion::KeyedMotion, space::Space,
+    warning::FileWarning, written::WrittenFile,
 };
 
 /// Bones farther from their places than this get a warning, metres.

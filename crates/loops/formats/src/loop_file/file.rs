@@ -127,12 +127,7 @@ impl LoopFile {
     /// Writes a loop in the form of a source, reads it back, and measures the result.
     pub fn write(made: &MadeLoop, source: &Source) -> Result<Self, LoopFileError> {
         let take = TakeFacts::new(made.take.name(), &made.take, source.space());
-        Self::write_with(
-            made,
-            take,
-            source,
-            &LoopWriteSettings::of_mode(made.root.mode),
-        )
+        Self::write_with(made, take, source, &LoopWriteSettings::of_mode(made.root.mode))
     }
 
     /// Writes like [`Self::write`], with facts of the take for the loop file, and settings of the writer. Errors: [`LoopFileError`].

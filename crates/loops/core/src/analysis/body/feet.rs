@@ -183,8 +183,8 @@ fn in_pairs(feet: Vec<Foot>) -> Vec<Foot> {
     if feet.len() > *NUM_FEET.end() {
         return Vec::new();
     }
-    let [left, right] = [Side::Left, Side::Right]
-        .map(|side| -> Vec<Foot> { feet.iter().filter(|foot| foot.side == Some(side)).copied().collect() });
+    let [left, right] =
+        Side::ALL.map(|side| -> Vec<Foot> { feet.iter().filter(|foot| foot.side == Some(side)).copied().collect() });
     if left.len() + right.len() < feet.len() {
         return feet;
     }

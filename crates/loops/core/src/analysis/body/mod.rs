@@ -222,7 +222,7 @@ impl Body {
             Some(clavicles.map(|clavicle| skeleton.children(clavicle).first().copied().unwrap_or(clavicle)))
         });
         let thighs = named.pair(Word::Thigh).or_else(|| tops_of_legs(skeleton, hips, &feet));
-        let hands: Vec<End> = [Side::Left, Side::Right]
+        let hands: Vec<End> = Side::ALL
             .into_iter()
             .filter_map(|side| {
                 let hand = named
@@ -579,7 +579,7 @@ fn legs_apart_from(named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
 ///
 /// Forelegs are attached to the spine, so their paths do not separate at the hips, and the next pair is tried.
 fn tops_of_legs(skeleton: &Skeleton, hips: usize, feet: &[Foot]) -> Option<[usize; 2]> {
-    let [left, right] = [Side::Left, Side::Right].map(|side| {
+    let [left, right] = Side::ALL.map(|side| {
         let of_side = feet.iter().filter(move |foot| foot.side == Some(side));
         of_side.filter_map(|foot| {
             let path = skeleton.path_from_root(foot.ankle);

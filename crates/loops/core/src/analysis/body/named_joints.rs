@@ -131,7 +131,7 @@ impl<'a> NamedJoints<'a> {
     /// none.
     fn carrier_of_trunk(&self, legs: usize) -> usize {
         use Word::{Hand, Head, Neck, UpperArm};
-        let [left, right] = [Side::Left, Side::Right].map(Some);
+        let [left, right] = Side::ALL.map(Some);
         let parts = [
             (Head, None),
             (Neck, None),

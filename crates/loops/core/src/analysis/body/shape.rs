@@ -113,7 +113,7 @@ impl<'a> Shape<'a> {
         let skeleton = take.skeleton();
         let mut shape = Self {
             skeleton,
-            reach: vec![0.0; skeleton.num_joints()],
+            reach: Vec::new(),
             heights: vec![0.0; skeleton.num_joints()],
             turns: vec![false; skeleton.num_joints()],
             marks_ends: false,
@@ -136,13 +136,7 @@ impl<'a> Shape<'a> {
         let mut leaves = (0..shape.turns.len()).filter(|&joint| skeleton.children(joint).is_empty());
         shape.marks_ends =
             shape.turns.contains(&true) && leaves.all(|leaf| !shape.turns[leaf] && skeleton.joint(leaf).tip.is_none());
-        for joint in (0..shape.reach.len()).rev() {
-            let tip = skeleton.joint(joint).tip.map_or(0.0, DVec3::length);
-            shape.reach[joint] = shape.reach[joint].max(tip);
-            if let Some(parent) = skeleton.parent(joint) {
-                shape.reach[parent] = shape.reach[parent].max(shape.reach[joint] + shape.bone(joint));
-            }
-        }
+        shape.reach = skeleton.reaches(|joint| shape.bone(joint));
         shape
     }
 
@@ -265,8 +259,7 @@ impl<'a> Shape<'a> {
 
     /// Returns the midpoint between the ends of two limbs.
     fn end(&self, pose: usize, pair: &Pair) -> DVec3 {
-        let ends = pair.chains.iter().map(|chain| self.at(pose, chain[chain.len() - 1]));
-        0.5 * ends.sum::<DVec3>()
+        mean(pair.chains.iter().map(|chain| self.at(pose, chain[chain.len() - 1])))
     }
 
     /// Returns the two children of a joint whose chains of bones are most similar.
@@ -399,7 +392,7 @@ impl<'a> Shape<'a> {
 
     /// Returns the direction of the trunk, from the hips to where the arms branch off, or to the arms themselves.
     fn up(&self, pose: usize, hips: usize, arms: &Pair) -> DVec3 {
-        let arms = 0.5 * arms.chains.iter().map(|chain| self.at(pose, chain[0])).sum::<DVec3>();
+        let arms: DVec3 = mean(arms.chains.iter().map(|chain| self.at(pose, chain[0])));
         (arms - self.at(pose, hips)).normalize_or(DVec3::Y)
     }
 

@@ -12,7 +12,7 @@
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::Side;
-use crate::motion::Skeleton;
+use crate::{math::distinct, motion::Skeleton};
 
 /// A part of the body that a name can state.
 #[handed_over(Copy, Eq)]
@@ -191,10 +191,7 @@ impl Meaning {
         let names: Vec<Vec<String>> = skeleton.joints().iter().map(|joint| split(joint.says())).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for words in &names {
-            let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-            words.sort_unstable();
-            words.dedup();
-            for word in words {
+            for word in distinct(words.iter().map(String::as_str)) {
                 *counts.entry(word).or_default() += 1;
             }
         }

@@ -43,7 +43,8 @@ impl<'a> SeamBounds<'a> {
         let features = seams.features();
         let num_rows = features.num_frames();
         let rows: Vec<usize> = (0..num_rows)
-            .filter(|row| usable.get(seams.comparison().frame_of_row(*row)) == Some(&true))
+            // Rows of images follow those of the poses.
+            .filter(|row| usable.get(row % seams.comparison().num_frames()) == Some(&true))
             .collect();
         let (dims, scale, largest_sum) = dims::find(&seams, &rows);
         let num_dims = dims.len();

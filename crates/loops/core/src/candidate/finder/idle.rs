@@ -139,7 +139,7 @@ impl Finder<'_> {
         let (start, end) = (pair.start_frame, pair.end_frame);
         let cut = Cut::new(&analysis.take, start as f64, end as f64).map_err(|_| MissReason::SeenOnce)?;
         // A gesture is not idle; nor is a part in which one is held, unless idle loops are requested.
-        let last = analysis.take.num_frames() - 1;
+        let last = analysis.take.last_frame();
         let is_part_of_one = ((end - start) as f64) < LEAST_SHARE * last as f64
             && self.is_idle_throughout()
             && is_gesture(analysis, 0, last);

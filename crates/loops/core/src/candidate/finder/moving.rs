@@ -216,7 +216,7 @@ impl Finder<'_> {
         found: &LoopCandidate,
     ) -> Option<LoopCandidate> {
         let take = &self.source.analysis.take;
-        let lag = (length.round() as usize).min((take.num_frames() - 1).checked_sub(start)?);
+        let lag = (length.round() as usize).min(take.last_frame().checked_sub(start)?);
         let pair = self.pair(start, start + lag);
         if found.is_idle {
             let cut = Cut::new(take, start as f64, pair.end_frame as f64).ok()?;

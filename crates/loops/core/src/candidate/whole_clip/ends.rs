@@ -104,7 +104,7 @@ impl End {
 
 /// Finds the end of a clip; `None` if its last keys do not lead to its first.
 pub(super) fn find(scale: &Scale) -> Option<End> {
-    let last = scale.analysis.take.num_frames() - 1;
+    let last = scale.analysis.take.last_frame();
     let most = MOST_FOLLOWING.min(last.saturating_sub(2 * FEWEST_KEYS));
     let clip = Clip::new(scale)?;
     let mut found: Vec<(End, f64)> = Vec::new();

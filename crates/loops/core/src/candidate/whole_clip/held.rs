@@ -54,7 +54,7 @@ pub(super) fn frames_of_cycle(analysis: &Analysis) -> Option<(usize, usize)> {
 /// it and the steps that move.
 fn moving_within(analysis: &Analysis, is_left: impl Fn(usize, Range<usize>) -> bool) -> Option<(usize, usize)> {
     let (take, size) = (&analysis.take, analysis.body.size(&analysis.take));
-    let last = take.num_frames() - 1;
+    let last = take.last_frame();
     let leading = (0..last).take_while(|&frame| is_still(take, size, frame)).count();
     let trailing = (leading..last)
         .rev()

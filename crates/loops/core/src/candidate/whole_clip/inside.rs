@@ -127,7 +127,7 @@ impl<'a> Clip<'a> {
     }
 
     fn measure_steps(&mut self) {
-        let last = self.take.num_frames() - 1;
+        let last = self.take.last_frame();
         let [start, end] = [0, last].map(|key| self.places(key));
         let points = self.points.iter().enumerate();
         let way: DVec3 = points

@@ -222,7 +222,7 @@ pub(crate) fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandida
 
 /// Whether the body is idle in all frames.
 fn is_all_idle(analysis: &Analysis) -> bool {
-    analysis.is_idle_between(0, analysis.take.num_frames() - 1)
+    analysis.is_idle_between(0, analysis.take.last_frame())
 }
 
 /// Returns the cycle in a take that contains a little more than one: the cheapest pair of frames that is nearly the whole, if

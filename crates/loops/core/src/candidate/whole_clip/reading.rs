@@ -270,7 +270,7 @@ impl Reading {
             kind,
             last_key,
             start_frame: self.start_frame,
-            last_frame: (self.start_frame + self.num_frames).min(scale.analysis.take.num_frames() - 1),
+            last_frame: (self.start_frame + self.num_frames).min(scale.analysis.take.last_frame()),
             num_frames: self.num_frames as f64,
             end_limits: [0.0; 2],
             left_out: 0,
@@ -336,7 +336,7 @@ pub(super) fn level(motion: Rigid) -> Rigid {
 /// then carried on by half a frame along parabolas, and meet there.
 fn pairs_at_seam(scale: &Scale, start_frame: usize, num_frames: usize) -> Vec<PointPair> {
     let world = &scale.analysis.world;
-    let last = scale.analysis.take.num_frames() - 1;
+    let last = scale.analysis.take.last_frame();
     let carried_on = |frames: [usize; 3], joint: usize| {
         let [at, inner, further] = frames.map(|frame| world.position(frame, joint));
         // The parabola through the three, half a step beyond the first.

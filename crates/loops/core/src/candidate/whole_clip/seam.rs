@@ -10,7 +10,7 @@ use super::{
     curve::{Roughness, lagrange, weighted},
     inside::Clip,
 };
-use crate::math::{Rigid, ops, rotation, smallest};
+use crate::math::{Rigid, ops, outer, rotation, smallest};
 
 /// Loss of likelihood up to which a usual time is preferred, and the loss at the limits of the end.
 const USUAL_LOSS: f64 = 1.0;
@@ -66,11 +66,6 @@ struct Moments {
     places: Vec<DVec3>,
     /// Sums of the products of the positions at two keys, one transposed, row by row.
     products: Vec<DMat3>,
-}
-
-/// Returns the product of a vector and a transposed one.
-fn outer(one: DVec3, other: DVec3) -> DMat3 {
-    DMat3::from_cols(one * other.x, one * other.y, one * other.z)
 }
 
 impl Moments {

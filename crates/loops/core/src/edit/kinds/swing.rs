@@ -57,18 +57,16 @@ impl Edit for Swing {
         let mut tracks = before.clone();
         for joint in with_partners(&self.joints, mirror) {
             let own = |sample: usize| before.pose(sample).joint(joint);
-            let rotations: Vec<_> = (0..count)
-                .map(|sample| (own(sample).rotation, 1.0 / count as f64))
-                .collect();
-            let mean = rotation::mean(&rotations);
+            let rotations: Vec<_> = (0..count).map(|sample| own(sample).rotation).collect();
+            let mean = rotation::even_mean(rotations.iter().copied());
             let swings: Vec<_> = rotations
                 .iter()
-                .map(|&(turned, _)| rotation::difference(turned, mean))
+                .map(|&turned| rotation::difference(turned, mean))
                 .collect();
             let leaps = |sample: usize| {
                 let next = (sample + 1) % count;
                 swings[next].distance(swings[sample])
-                    > LEAP[0] * rotation::difference(rotations[next].0, rotations[sample].0).length() + LEAP[1]
+                    > LEAP[0] * rotation::difference(rotations[next], rotations[sample]).length() + LEAP[1]
             };
             if (0..count).any(leaps) {
                 return Err(EditError::TurnsAround {

@@ -19,7 +19,7 @@ use crate::{
     analysis::{Body, standing::SPEED_SECS},
     closure::{
         Closed, ClosureSettings,
-        ring::{self, Ring, third_difference},
+        ring::{self, DIFFERENCE, Ring, third_difference},
     },
     loop_clip::LoopClip,
     math::{Rigid, TimeStep, Twist, greatest, ops, ordered, percentile, rotation, smallest},
@@ -70,9 +70,6 @@ const ZERO_METRES: f64 = 0.05;
 const MOST_STEPS: usize = 15;
 const SETTLED: f64 = 0.01;
 const KEEPS: usize = 3;
-
-/// The factors of a third difference.
-pub(super) const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
 
 /// Why a stretch is no loop of a robot.
 #[error_kinds]
@@ -447,7 +444,7 @@ impl Search<'_> {
         let per_sample = self.points.len() + 2 * self.moving.len();
         let seen: Vec<Vec<Seen>> = (0..count)
             .map(|sample| {
-                let pose = self.pose(sample, unknowns).as_ref().world(self.skeleton);
+                let pose = self.pose(sample, unknowns).world(self.skeleton);
                 self.points.iter().map(|point| self.seen(point, &pose)).collect()
             })
             .collect();

@@ -9,12 +9,14 @@ use super::{
     super::leg::{LEAST_BEND, NUM_JOINTS},
     Course, HIPS, Settled,
     goals::Goals,
-    hinged::DIFFERENCE,
     limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, OfParts, PARTS, Part},
     normal::NormalEquations,
-    weights::{LegWeights, outer},
+    weights::LegWeights,
 };
-use crate::math::rotation;
+use crate::{
+    closure::ring::DIFFERENCE,
+    math::{outer, rotation},
+};
 
 /// Weights of a metre of displacement by the correction, for knee, ankle, heel, ball and tip; the heel follows the ankle.
 const STAY: OfParts = [0.7, 1.0, 0.0, 1.0, 0.5];

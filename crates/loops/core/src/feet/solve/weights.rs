@@ -12,14 +12,10 @@ use super::{
     limb::{FOOT, LEG_UNKNOWNS, LegPoints, NUM_PARTS, Slopes},
     normal::NormalEquations,
 };
+use crate::math::outer;
 
 /// The places of the parts of a leg, and the turn of its foot.
 const NUM_PLACES: usize = NUM_PARTS + 1;
-
-/// Returns the product of a column and a row.
-pub(super) fn outer(column: DVec3, row: DVec3) -> DMat3 {
-    DMat3::from_cols(column * row.x, column * row.y, column * row.z)
-}
 
 /// The squares of residuals of a leg over all samples, linearized, by its places.
 pub(super) struct LegWeights {

@@ -80,9 +80,9 @@ fn bones(cycle: &Cycle) -> Vec<JointPeak> {
             let bones = bones.windows(2).map(|bone| {
                 let bone = [bone[0], bone[1]];
                 let usual = median(cycle, |at| cycle.distance(at, bone));
-                let (least, most) = percentile::extremes(cycle.samples().map(|at| cycle.distance(at, bone)));
+                let spread = percentile::spread(cycle.samples().map(|at| cycle.distance(at, bone)));
                 let (at, _) = largest(cycle.samples().map(|at| (cycle.distance(at, bone) - usual).abs()));
-                found.push(cycle.peak(bone[1], at, ratio(most - least, usual, BONE_SHARES[0])));
+                found.push(cycle.peak(bone[1], at, ratio(spread, usual, BONE_SHARES[0])));
                 (bone[1], usual)
             });
             bones.collect::<Vec<_>>()

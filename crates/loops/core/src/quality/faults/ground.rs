@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::{Cycle, JointPeak, worst};
 use crate::{
     analysis::FoundBy,
-    math::{ordered, percentile, smallest},
+    math::{distinct, ordered, percentile, smallest},
 };
 
 /// A point bears up to this height above the lowest, metres, ...
@@ -93,9 +93,7 @@ fn points(cycle: &Cycle) -> (Vec<(usize, DVec3)>, bool) {
         .chain(body.bone_ends.iter().copied())
         .collect();
     let has_tips = below.len() > body.feet.len() || !tips.is_empty();
-    let mut joints: Vec<usize> = cycle.joints.iter().chain(&below).copied().collect();
-    joints.sort_unstable();
-    joints.dedup();
+    let joints = distinct(cycle.joints.iter().chain(&below).copied());
     let joints = joints.into_iter().map(|joint| (joint, DVec3::ZERO));
     (joints.chain(tips).collect(), has_tips)
 }
@@ -165,8 +163,6 @@ fn steps(cycle: &Cycle) -> bool {
     };
     let up: DVec3 = cycle.samples().map(|sample| cycle.place(sample, head)).sum();
     cycle.body.feet.iter().any(|foot| {
-        let (least, most) =
-            percentile::extremes(cycle.samples().map(|sample| cycle.place(sample, foot.ankle).dot(along)));
-        most - least > STEPS_METRES
+        percentile::spread(cycle.samples().map(|sample| cycle.place(sample, foot.ankle).dot(along))) > STEPS_METRES
     }) && up.y > UPRIGHT_COS * up.length()
 }

@@ -9,7 +9,7 @@ use super::JointPeak;
 use crate::{
     analysis::{Body, Foot},
     loop_clip::LoopKeys,
-    math::TimeStep,
+    math::{TimeStep, distinct},
     motion::Skeleton,
 };
 
@@ -131,19 +131,15 @@ impl<'a> Cycle<'a> {
 /// Returns the hips and the joints between them and each end of the body, each before those that hang from it.
 fn main_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     let feet = body.feet.iter();
-    let mut joints: Vec<usize> = feet
+    let ends = feet
         .clone()
         .filter_map(|foot| body.end_of_leg_apart(skeleton, foot))
         .chain(feet.map(Foot::lowest_joint))
         .chain(body.hands.iter().copied())
-        .chain(body.head)
-        .flat_map(|end| skeleton.path_from_root(end))
-        .filter(|&joint| !skeleton.is_within(body.hips, joint))
-        .chain([body.hips])
-        .collect();
-    joints.sort_unstable();
-    joints.dedup();
-    joints
+        .chain(body.head);
+    let paths = ends.flat_map(|end| skeleton.path_from_root(end));
+    let below = paths.filter(|&joint| !skeleton.is_within(body.hips, joint));
+    distinct(below.chain([body.hips]))
 }
 
 /// Returns the worst of several places.

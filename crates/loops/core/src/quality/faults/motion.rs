@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::{Cycle, DEGREE, JointPeak, STEP_SECS, largest, worst};
 use crate::{
     analysis::FoundBy,
-    math::{TimeStep, mean, percentile, rotation},
+    math::{TimeStep, mean, percentile},
 };
 
 /// When an error shows: from `least` on, and from `ratio` times the usual step, which counts as `floor` more.
@@ -139,9 +139,7 @@ pub(super) fn spike_and_shake(cycle: &Cycle) -> [Option<JointPeak>; 2] {
     let (mut moved, mut turned, mut shaken, mut roughest) = (Vec::new(), Vec::new(), Vec::new(), (0, 0.0));
     for &joint in &cycle.joints {
         let places = Track::new(cycle, |from, to| cycle.place(to, joint) - cycle.place(from, joint));
-        let turns = Track::new(cycle, |from, to| {
-            rotation::difference(keys.rotation(to, joint), keys.rotation(from, joint))
-        });
+        let turns = Track::new(cycle, |from, to| keys.turn(from, to, joint));
         for (square, (error, step)) in squares.iter_mut().zip(places.errors.iter().zip(&places.steps)) {
             *square = [square[0] + error * error, square[1] + step * step];
         }
@@ -193,9 +191,7 @@ const LINES_SECS: f64 = 0.4;
 fn lines(cycle: &Cycle) -> f64 {
     let mut squares = vec![0.0; cycle.keys.num_samples()];
     for &joint in &cycle.joints {
-        let turns: Vec<DVec3> = (-1..cycle.count)
-            .map(|at| rotation::difference(cycle.keys.rotation(at + 1, joint), cycle.keys.rotation(at, joint)))
-            .collect();
+        let turns: Vec<DVec3> = (-1..cycle.count).map(|at| cycle.keys.turn(at, at + 1, joint)).collect();
         for (square, pair) in squares.iter_mut().zip(turns.windows(2)) {
             *square += pair[1].distance_squared(pair[0]);
         }

@@ -1,7 +1,7 @@
 //! Limbs that are still while their partners move: captures are never exact, and a carried load still moves.
 
 use super::{Cycle, DEGREE, JointPeak, anatomy::limbs, worst as worst_of};
-use crate::math::{greatest, rotation};
+use crate::math::greatest;
 
 /// A joint is still if it turns by no more than the first angle over the loop, radians, and moves if it turns by at least the second.
 const STILL_RADIANS: f64 = 0.05 * DEGREE;
@@ -19,7 +19,7 @@ const MOST: f64 = 10.0;
 pub(super) fn worst(cycle: &Cycle) -> Option<JointPeak> {
     let [arms, legs] = limbs(cycle);
     let turn = |joint: usize| {
-        let turned = |at| rotation::difference(cycle.keys.rotation(at, joint), cycle.keys.rotation(0, joint)).length();
+        let turned = |at| cycle.keys.turn(0, at, joint).length();
         greatest(cycle.samples().map(turned))
     };
     let most = |joints: &[usize]| greatest(joints.iter().map(|&joint| turn(joint)));

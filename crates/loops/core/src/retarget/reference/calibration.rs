@@ -255,7 +255,7 @@ impl<'a> Calibration<'a> {
 
     /// Returns the line from the right limb of a kind to the left one, in the axes of the joint that carries them.
     fn line(&self, joint: usize, kind: LimbKind) -> Option<DVec3> {
-        let [left, right] = [Side::Left, Side::Right].map(|side| {
+        let [left, right] = Side::ALL.map(|side| {
             let limb = self.anatomy.first(kind, side)?;
             limb.collar.first().copied().or_else(|| limb.top())
         });
@@ -275,14 +275,8 @@ impl<'a> Calibration<'a> {
     /// Returns the mean rotation of a joint in the axes of another.
     fn mean_turn(&self, above: usize, joint: usize) -> DQuat {
         let motion = &self.motion;
-        let frames = motion.num_frames();
-        let turns = (0..frames).map(|frame| {
-            (
-                motion.rotation(frame, above).conjugate() * motion.rotation(frame, joint),
-                1.0 / frames as f64,
-            )
-        });
-        rotation::mean(&turns.collect::<Vec<_>>())
+        let turn = |frame: usize| motion.rotation(frame, above).conjugate() * motion.rotation(frame, joint);
+        rotation::even_mean((0..motion.num_frames()).map(turn))
     }
 
     /// Returns the axis about which a limb bends in the middle, in the axes of its upper and of its lower bone; with a doubt if it

@@ -85,7 +85,7 @@ pub(super) fn few_poses(take: &Take) -> impl Iterator<Item = Pose> {
 /// Finds the pose in which the rig of a body is compared with others; `stated` is the local pose without animation.
 pub(super) fn find(take: &Take, body: &Body, stated: &Pose, reference: Reference) -> FoundReference {
     let skeleton = take.skeleton();
-    let world = stated.as_ref().world(skeleton);
+    let world = stated.world(skeleton);
     let anatomy = Anatomy::of(skeleton, body, &world);
     let rests = match reference {
         Reference::Auto => rests(&anatomy, &world),
@@ -250,7 +250,7 @@ fn posed(skeleton: &Skeleton, mut pose: Pose, axes: &[Option<DQuat>], body: DQua
 fn on_ground(take: &Take, body: &Body, mut pose: Pose) -> Pose {
     let skeleton = take.skeleton();
     let lowest = |world: &Pose| stance::lowest_of_feet(skeleton, body, world);
-    let world = pose.as_ref().world(skeleton);
+    let world = pose.world(skeleton);
     let rise = stance::low(few_poses(take).map(|world| lowest(&world))) - lowest(&world);
     let hips = world.joint(body.hips);
     pose.place(
