@@ -55,11 +55,11 @@ fn axes(clip: &LoopClip, body: &Body, joint: usize) -> Option<[DVec3; 3]> {
     let (skeleton, world, count) = (clip.skeleton(), clip.tracks_from_root(), clip.num_samples());
     let part = BodyPart::of(skeleton, body, &clip.body_pose(0).world(skeleton), joint)?;
     let parent = skeleton.parent(joint);
-    let above = (0..count).map(|sample| parent.map_or(DQuat::IDENTITY, |parent| world.rotation(sample, parent)));
+    let above = |sample: usize| parent.map_or(DQuat::IDENTITY, |parent| world.rotation(sample, parent));
     let heading = Heading::level(&world, body);
     let facing = rotation::from_yaw(mean((0..count).map(|sample| heading.yaw(sample))));
     // From the axes of the body (X left, Y up, Z ahead) to those of the parent.
-    let to_parent = rotation::even_mean(above).conjugate() * facing;
+    let to_parent = rotation::even_mean((0..count).map(above)).conjugate() * facing;
     let axes = match part {
         BodyPart::Trunk => [DVec3::NEG_X, DVec3::NEG_Z, DVec3::Y],
         BodyPart::Limb { side, kind, ends } => {
@@ -75,7 +75,7 @@ fn axes(clip: &LoopClip, body: &Body, joint: usize) -> Option<[DVec3; 3]> {
                     },
                 ];
                 let bone = bones.into_iter().find_map(DVec3::try_normalize);
-                above[sample].0.conjugate() * bone.unwrap_or_default()
+                above(sample).conjugate() * bone.unwrap_or_default()
             };
             let bone: DVec3 = (0..count).map(along).sum();
             let bone = (to_parent.conjugate() * bone).try_normalize()?;
