@@ -65,8 +65,8 @@ class Markers:
         >>> Markers(("LASI", "LANK", "RANK"), seen, 100.0, Table()).take()
         <Take 'take': 9 frames at 100 fps, 3 joints>
         """
-        is_seen = np.isfinite(self.positions[:, :, 0]).any(axis=0)
-        labels = {label.rpartition(":")[2].upper(): at for at, label in enumerate(self.names) if is_seen[at]}
+        shown = np.flatnonzero(np.isfinite(self.positions[:, :, 0]).any(axis=0))
+        labels = {label.rpartition(":")[2].upper(): at for at, label in enumerate(self.names) if at in shown}
         seen = {joint: [labels[each] for each in markers.split() if each in labels] for joint, (_, markers) in _JOINTS.items()}
         for needed in ("Hips", "LeftFoot", "RightFoot"):
             if not seen[needed]:

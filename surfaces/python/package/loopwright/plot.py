@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -220,7 +220,8 @@ def _axes(axes: Axes | None, size: tuple[float, float]) -> Axes:
     """Those given, or new ones, in the look of the command's plots."""
     if axes is not None and not hasattr(axes, "broken_barh"):
         raise ArrayError(f"axes: expected axes of matplotlib, found {type(axes).__name__}")
-    axes = axes or package("matplotlib.pyplot", "plot").subplots(figsize=size, layout="constrained")[1]
+    if axes is None:
+        axes = cast("Axes", package("matplotlib.pyplot", "plot").subplots(figsize=size, layout="constrained")[1])
     axes.set_facecolor(_PANEL)
     axes.grid(color=_TEXT, alpha=0.11, linewidth=0.8)
     axes.set_axisbelow(True)
