@@ -119,7 +119,7 @@ commands! {
     /// Blends loops into one, by weights or to a given speed and turn rate.
     "blend" Blend(BlendArgs) => blend::run,
     /// Makes a set of loops for one character, in phase, with a manifest for players.
-    "set" Set(Box<SetArgs>) => set::run,
+    "set" Set(Box<SetArgs>) => spec::run,
     /// Plays loops one after another, in a random order drawn from a seed.
     "play" Play(PlayArgs) => play::run,
     /// Cuts starts, stops, turns and jumps out of a take, which begin and end in its loops.

@@ -16,7 +16,6 @@ use loopwright_sets::{
     set::{self, TakeLoop},
 };
 
-use super::spec;
 use crate::{
     animations::{self, Excluded},
     args::SetArgs,
@@ -33,9 +32,6 @@ use crate::{
 };
 
 pub fn run(args: &SetArgs) -> Result<Ending> {
-    if let Some(spec) = &args.spec {
-        return spec::run(args, spec);
-    }
     let settings = settings(args)?;
     let (inputs, left_out) = inputs(args)?;
     let takes = Takes {

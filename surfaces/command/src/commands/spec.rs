@@ -185,7 +185,11 @@ impl Row {
     }
 }
 
-pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
+/// Runs `loopwright set`: without a table of clips it makes a set.
+pub fn run(args: &SetArgs) -> Result<Ending> {
+    let Some(spec) = &args.spec else {
+        return super::set::run(args);
+    };
     let SetSettings {
         recipe: mut base,
         fps,
