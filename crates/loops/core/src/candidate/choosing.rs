@@ -225,7 +225,7 @@ fn crest(own: &Analysis) -> f64 {
         (wave.length() * angle, ops::atan2(wave.y, wave.x) / angle)
     });
     let strongest = waves.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    start as f64 + middle + strongest.map_or(0.0, |(_, crest)| crest)
+    start as f64 + middle + strongest.unwrap_or_default().1
 }
 
 #[cfg(test)]
