@@ -208,6 +208,20 @@ fn raise_spread_and_twist_do_the_same_whatever_the_axes_of_joints() {
     assert!(matches!(refused, Err(EditError::NoBodyAxes { .. })), "{refused:?}");
     let refused = turned(&clip, faces, "head", [f64::NAN, 0.0, 7.0]);
     assert!(matches!(refused, Err(EditError::Rotation { .. })), "{refused:?}");
+    // A rotation out of range is refused with a turn, too.
+    let edit = Offset {
+        joint: clip.skeleton().find("head").unwrap(),
+        offset: JointOffset {
+            rotation: DVec3::X * 7.0,
+            ..JointOffset::ZERO
+        },
+        turn: BodyTurn {
+            raise: 0.3,
+            ..BodyTurn::default()
+        },
+    };
+    let refused = apply(clip.clone(), &[edit.into()], None);
+    assert!(matches!(refused, Err(EditError::Rotation { .. })), "{refused:?}");
 }
 
 /// An edited loop that starts elsewhere is the loop that starts elsewhere, edited: nothing tells where the seam is.

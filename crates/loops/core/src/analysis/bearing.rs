@@ -211,7 +211,7 @@ impl Bearings {
         let last = (num_frames - 1) as f64;
         let inside = |stay: &Stay| {
             let Stay { foot, strike, lift } = stay.timed(|frame| (frame - first) / step);
-            let is_inside = strike.is_none_or(|strike| strike <= last) && lift.is_none_or(|lift| lift >= 0.0);
+            let is_inside = strike.is_none_or(|strike| strike <= last) && lift.is_none_or(|lift| lift > 0.0);
             is_inside.then_some(Stay {
                 foot,
                 strike: strike.filter(|&strike| strike >= 0.0),
@@ -612,6 +612,8 @@ mod tests {
         let stays = vec![
             stay(None, Some(4.0)),
             stay(Some(6.5), Some(13.0)),
+            // It no longer stands at the first sample.
+            stay(Some(7.0), Some(10.25)),
             stay(Some(15.5), Some(20.25)),
             stay(Some(26.0), Some(34.0)),
             stay(Some(31.0), None),

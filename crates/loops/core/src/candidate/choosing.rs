@@ -144,7 +144,7 @@ impl<'a> Choosing<'a> {
 fn even(own: &Analysis) -> Option<(f64, Analysis)> {
     let take = &own.take;
     let step = 1.0 / (SAMPLED_HZ * take.frame_time_secs());
-    let first = crest(own) % (KEPT as f64 * step);
+    let first = crest(own).rem_euclid(KEPT as f64 * step);
     let last = (take.last_frame() as f64 - first) / step + 1e-9;
     if take.frame_rate_hz() < LEAST_HZ || last < (KEPT * LEAST_FRAMES) as f64 {
         return None;
@@ -185,7 +185,7 @@ fn even(own: &Analysis) -> Option<(f64, Analysis)> {
 }
 
 /// Returns a moment that belongs to the motion, wherever its first frame lies: the crest nearest to the middle of the strongest wave
-/// of the compared joints' squared distances from their mean places, in frames.
+/// of the compared joints' squared distances from their mean places, in frames; of a take shorter than the wave, it may lie outside.
 fn crest(own: &Analysis) -> f64 {
     let take = &own.take;
     let num = take.num_frames().min((WAVE_SECS * take.frame_rate_hz()) as usize);
@@ -225,7 +225,7 @@ fn crest(own: &Analysis) -> f64 {
         (wave.length() * angle, ops::atan2(wave.y, wave.x) / angle)
     });
     let strongest = waves.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    (start as f64 + middle + strongest.map_or(0.0, |(_, crest)| crest)).max(0.0)
+    start as f64 + middle + strongest.unwrap_or_default().1
 }
 
 #[cfg(test)]

@@ -28,9 +28,15 @@ pub enum EditError {
         /// A whole turn.
         most: f64,
     },
-    #[error("joint {name} is not of the trunk, the head, an arm or a leg, and cannot be raised, spread or twisted")]
+    #[error(
+        "joint {name} is not of the trunk, the head, an arm or a leg, and cannot be raised, spread or twisted; a rotation \
+         turns it"
+    )]
     NoBodyAxes { name: String },
-    #[error("joint {name} points aside, and raising it about the axis from right to left would only twist it")]
+    #[error(
+        "joint {name} points aside, and raising it about the axis from right to left would only twist it; spread or twist \
+         it"
+    )]
     PointsAside { name: String },
     /// The distance is not finite, or longer than any body.
     #[error("an edit moves a joint by up to {most:.0} m, found {found}")]

@@ -55,7 +55,8 @@ impl Take {
     }
 
     /// Returns the take sampled at fractional frames that are `step_secs` apart, low-passed as by [`Self::smoothed`], and of these
-    /// samples one in `kept`. Values are cubic between frames, quaternions too: the filter leaves nothing of the difference to turns.
+    /// samples one in `kept`. Values are cubic between frames, quaternions by component: what differs from a curve of rotations is
+    /// faster than what the filter keeps.
     pub(crate) fn low_passed(
         &self,
         frames: &[f64],

@@ -248,12 +248,12 @@ impl<'a> Seam<'a> {
         let [least, most] = self.within;
         let step = (most - least) / COARSE as f64;
         let [first, others @ ..] = self.coarse(motion);
-        let mut free = others.into_iter().fold(first, less_costly);
-        let [mut low, mut high] = [-step, step].map(|off| (free.seam_frames + off).clamp(least, most));
+        let best = others.into_iter().fold(first, less_costly);
+        let [mut low, mut high] = [-step, step].map(|off| (best.seam_frames + off).clamp(least, most));
         let mut inner = [1.0 - GOLDEN, GOLDEN].map(|share| of(low + share * (high - low)));
-        for _ in 0..REFINEMENTS {
+        // One of the two is always the best of all that were inner.
+        for _ in 1..REFINEMENTS {
             let [one, other] = inner;
-            free = less_costly(free, less_costly(one, other));
             inner = if one.cost <= other.cost {
                 high = other.seam_frames;
                 [of(high - GOLDEN * (high - low)), one]
@@ -262,6 +262,7 @@ impl<'a> Seam<'a> {
                 [other, of(low + GOLDEN * (high - low))]
             };
         }
+        let free = inner.into_iter().fold(best, less_costly);
         let usual = self.usual().into_iter().map(of).reduce(less_costly);
         usual
             .filter(|usual| usual.cost <= free.cost + USUAL_LOSS)

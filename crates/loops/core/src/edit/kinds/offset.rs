@@ -49,6 +49,8 @@ impl Offset {
         let mut own = self.clone();
         let turn = core::mem::take(&mut own.turn);
         if turn != BodyTurn::default() {
+            // The logarithm below makes any rotation one of at most half a turn.
+            own.offset.check()?;
             let turn = turn.of_joint(clip, body, own.joint)?;
             own.offset.rotation = rotation::log(turn * rotation::exp(own.offset.rotation));
         }
