@@ -477,6 +477,18 @@ fn an_action_fades_from_an_idle_too_and_no_longer_than_it_lasts() {
     assert!(steps > 1.1 && steps.is_finite(), "{steps}");
 }
 
+/// Where nothing moves, steps were compared with rounding, or divided by zero.
+#[test]
+fn an_action_that_holds_a_pose_is_not_compared_with_rounding() {
+    let still = standing();
+    let analysis = Analysis::new(&still).unwrap();
+    let stand = passage::calmest_stands(&analysis)[0];
+    let held = support::of_frames(&still, core::iter::repeat_n(stand, 30));
+    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
+    let action = Action::new(&set, &Analysis::new(&held).unwrap(), still.frame_time_secs()).unwrap();
+    assert!(action.fade[1] < 1e3, "{:?}", action.fade);
+}
+
 #[test]
 fn transitions_begin_in_the_one_loop_and_end_in_the_other() {
     let (analysis, set, _) = found_in(&start().take);

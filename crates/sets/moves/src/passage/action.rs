@@ -33,6 +33,9 @@ const LONGEST_FADE_SECS: f64 = 1.0;
 /// shows, because samples and phases lie between those that are tried.
 const MOST_STEP: f64 = 1.1;
 
+/// Joints are taken to move at least this fast, metres per second: in poses that are held, steps would be compared with rounding.
+const LEAST_MPS: f64 = 0.001;
+
 /// Number of phases of a loop at which the action is entered.
 const PHASES: usize = 12;
 
@@ -123,11 +126,10 @@ impl Action {
                 .collect()
         };
         let cheapest = |entries: &[(LoopState, f64)]| {
-            entries
+            *entries
                 .iter()
                 .min_by_key(|(_, cost)| ordered(*cost))
-                .copied()
-                .unwrap_or(entries[0])
+                .unwrap_or(&entries[0])
         };
         let ends = [state(0), state(last)];
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));
@@ -176,15 +178,19 @@ fn fade(
     let longest = LONGEST_FADE_SECS.min(last as f64 * step_secs);
     let count = (longest / step_secs) as usize + 2;
     let skeleton = tracks.skeleton().below_root("");
-    let shown = |sample: usize| tracks.pose(sample).to_pose().below_root(roots[sample]);
-    let action: Vec<Pose> = (0..=last).map(shown).collect();
+    let action: Vec<Pose> = (0..=last)
+        .map(|sample| tracks.pose(sample).to_pose().below_root(roots[sample]))
+        .collect();
     let slowest = (0..clips.len())
         .filter(|index| moves(&clips[*index], analysis))
         .min_by_key(|index| ordered(ops::over_ground(clips[*index].root().twist.linear)));
     let loops = slowest.into_iter().chain([standing]).map(|index| {
-        let (clip, twist) = (&clips[index], clips[index].root().twist);
+        let clip = &clips[index];
         let [cycle, back] = [clip.period_secs(), next[index].0.secs].map(|secs| (secs / step_secs).round() as usize);
-        let shown = |secs: f64| clip.body_pose_at(secs, INTERPOLATION).below_root(twist.exp(secs));
+        let shown = |secs: f64| {
+            clip.body_pose_at(secs, INTERPOLATION)
+                .below_root(clip.root().twist.exp(secs))
+        };
         let poses = (0..=cycle + count).map(|sample| shown(sample as f64 * step_secs));
         (poses.collect(), cycle, back)
     });
@@ -199,7 +205,8 @@ fn fade(
                 .map(|((from, to), _)| from.distance(*to))
         }))
     };
-    let own = greatest(loops.iter().map(|(poses, ..)| longest_step(poses))).max(longest_step(&action));
+    let of_loops = loops.iter().map(|(poses, ..)| longest_step(poses));
+    let own = greatest(of_loops.chain([longest_step(&action), LEAST_MPS * step_secs]));
     let step_of = |fade: Decay, seen: &[Pose], follows: &[Pose]| {
         let rate = |poses: &[Pose]| Twist::log(poses[0].joint(0).inverse() * poses[1].joint(0), step_secs);
         let rates = rate(seen).plus(rate(follows), -1.0);
@@ -235,7 +242,7 @@ fn fade(
         let fade = Decay::Cubic { blend_secs: secs };
         let steps = loops.iter().flat_map(|(poses, cycle, back)| {
             let into = (0..PHASES).map(|phase| step_of(fade, &poses[phase * cycle / PHASES..], &action));
-            // At its last sample it has no rate.
+            // The last sample has none after it, which a rate needs.
             let back = [leave, last].map(|sample| step_of(fade, &action[sample.min(last - 1)..], &poses[*back..]));
             into.chain(back).collect::<Vec<_>>()
         });
