@@ -221,7 +221,8 @@ fn links(manifest: &Manifest, states: &States) -> Links {
             links.extend(from.map(|from| ((from.clone(), state.clone()), begins)));
         }
         let to = clip.next.first().and_then(|to| states.of(&to.clip).first());
-        let ends = Link(fade_secs, AT_END, BY_ITSELF);
+        // Such a fade ends with the action, and begins after that into it.
+        let ends = Link(fade_secs.min(0.5 * clip.seconds), AT_END, BY_ITSELF);
         links.extend(to.filter(|to| **to != state).map(|to| ((state, to.clone()), ends)));
     }
     links
@@ -506,7 +507,7 @@ mod tests {
         let states = States::new(&fights, &mut String::new());
         let links = links(&fights, &states);
         let secs = |from: &str, to: &str| links[&(from.to_owned(), to.to_owned())].0;
-        assert_eq!([secs("idle", "punch"), secs("punch", "idle")], [0.6; 2]);
+        assert_eq!([secs("idle", "punch"), secs("punch", "idle")], [0.6, 0.45]);
         assert_eq!([secs("idle", "kick"), secs("kick", "idle")], [FADE_SECS; 2]);
         assert_eq!(secs("idle", "start _walk_"), BEGIN_FADE_SECS);
     }
