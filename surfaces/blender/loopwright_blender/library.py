@@ -42,7 +42,8 @@ def spoken(remedy: str = "") -> Iterator[list[str]]:
             raise kind("; ".join([error.what, *error.details]), _remedy(errors, error) or remedy) from error
         finally:
             # Flags of the command are said last; Blender has none.
-            said += [re.sub(r"\s*[;(]\s*--.*", "", str(each.message)) for each in caught if issubclass(each.category, errors.LoopwrightWarning)]
+            texts = (getattr(each.message, "of_command", "") for each in caught if issubclass(each.category, errors.LoopwrightWarning))
+            said += [re.sub(r"\s*[;(][^;(]*--.*", "", text) for text in texts]
 
 
 def _remedy(errors: ModuleType, error: Any) -> str:

@@ -110,6 +110,8 @@ def test_warnings_are_in_words_of_python(take: loopwright.Take) -> None:
         unnamed.find()
     texts = [str(each.message) for each in said]
     assert any("feet=LEFT,RIGHT" in text for text in texts) and not any("--" in text or "take.feet" in text for text in texts)
+    # The add-on for Blender reads those of the command.
+    assert any("--set take.feet=" in vars(each.message)["of_command"] for each in said)
 
 
 def test_the_rhythm_of_a_range_is_its_own(take: loopwright.Take) -> None:

@@ -193,7 +193,7 @@ impl Studio {
 
     /// Makes a change.
     pub fn apply(&mut self, action: Action) {
-        if matches!(action, Action::Open { .. } | Action::Read(_)) {
+        if matches!(action, Action::Open { .. } | Action::Read(_) | Action::CloseCharacter) {
             self.export.reset();
         }
         self.model.apply(action);
@@ -499,7 +499,8 @@ impl Studio {
                 let name = name.to_string_lossy();
                 ui.label(format!("Character: {name}"));
                 let close = format!("Close the character {name}");
-                if icons::button(ui, Icon::Remove, &close, &close, true).clicked() {
+                // While a take is read, closing would cancel that, or come too late for it.
+                if icons::button(ui, Icon::Remove, &close, &close, !model.work.opens()).clicked() {
                     model.ask(Action::CloseCharacter);
                 }
             }

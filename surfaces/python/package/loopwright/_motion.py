@@ -30,7 +30,10 @@ def warn_each(said: Iterable[tuple[str, str]]) -> None:
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
         level, frame = level + 1, frame.f_back
     for category, text in said:
-        warnings.warn(_native.in_python(text), getattr(_errors, category), stacklevel=level)
+        warning = getattr(_errors, category)(_native.in_python(text))
+        # The add-on for Blender cuts off flags, which keywords and functions hide.
+        warning.of_command = text
+        warnings.warn(warning, stacklevel=level)
 
 
 NativeT = TypeVar("NativeT", NativeTake, NativeLoop)

@@ -430,7 +430,8 @@ impl Model {
         }
         self.waiting.clear();
         self.batch = ticked::Batch::default();
-        self.owes_loop = false;
+        // The take that is shown remains without a loop if another reading took its turn.
+        self.owes_loop &= self.work.opens();
         self.work.cancel();
     }
 

@@ -6,7 +6,10 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_core::edit::EditKind;
 use loopwright_formats::Format;
-use loopwright_studio::model::Exported;
+use loopwright_studio::{
+    Action,
+    model::{Exported, Stretch},
+};
 
 use super::driven::{Driven, command, stroll, strolls, studio, studio_that, walk};
 
@@ -38,6 +41,29 @@ fn what_cannot_be_opened_is_said_and_the_former_take_stays() {
         harness.press("Dismiss");
         assert!(harness.model().problem().is_none());
     }
+}
+
+/// Reading a take anew takes the turn of its loop, which is made after all if the reading is cancelled.
+#[test]
+fn a_cancelled_reading_leaves_a_loop() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path] = strolls(folder.path(), ["stroll.bvh"]);
+    let mut harness = studio(1280.0, 860.0);
+    harness.open(&path);
+    let mut study = harness.opened().study.clone();
+    study.smooth = Some(6.0);
+    for action in [
+        Action::Choose(Stretch::Frames {
+            start_frame: 40.0,
+            end_frame: 110.0,
+        }),
+        Action::Read(Box::new(study)),
+        Action::Cancel,
+    ] {
+        harness.apply(action);
+    }
+    harness.wait_made();
+    assert_eq!(harness.opened().study.smooth, None);
 }
 
 #[test]
