@@ -700,6 +700,13 @@ mod tests {
             }
             assert!(similar_joints(take.skeleton(), "Wing").is_empty());
         }
+        let take = take(&[
+            ("Hips", None, [0.0, 1.0, 0.0]),
+            ("LeftCollar", Some(0), [0.1, 0.4, 0.0]),
+            ("LeftShoulder", Some(1), [0.1, 0.0, 0.0]),
+            ("LeftElbow", Some(2), [0.3, 0.0, 0.0]),
+        ]);
+        assert_eq!(similar_joints(take.skeleton(), "upperarm_l")[0], "LeftShoulder");
     }
 
     #[test]

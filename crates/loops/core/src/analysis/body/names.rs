@@ -180,10 +180,20 @@ fn side_word(word: &str) -> Option<Side> {
 pub fn similar_joints(skeleton: &Skeleton, name: &str) -> Vec<String> {
     const MOST: usize = 5;
     let wanted = Meaning::of(name);
-    let names = skeleton.joints().iter().map(|joint| joint.name.as_str());
-    let (meant, others): (Vec<(&str, Meaning)>, _) = names.zip(Meaning::of_all(skeleton)).partition(|(_, own)| {
-        own.word().is_some() && (own.word(), own.side, own.is_helper) == (wanted.word(), wanted.side, false)
-    });
+    let joints = || {
+        skeleton
+            .joints()
+            .iter()
+            .map(|joint| joint.name.as_str())
+            .zip(Meaning::of_all(skeleton))
+    };
+    let is_alike = |own: &Meaning| (own.side, own.is_helper) == (wanted.side, false);
+    let is_sure = |own: &Meaning| is_alike(own) && own.word().is_some() && own.word() == wanted.word();
+    let may_be = |own: &Meaning| is_alike(own) && wanted.word().is_some_and(|word| own.may_be(word));
+    // A shoulder may be a collar bone or an upper arm.
+    let some_are_sure = joints().any(|(_, own)| is_sure(&own));
+    let (meant, others): (Vec<_>, Vec<_>) =
+        joints().partition(|(_, own)| if some_are_sure { is_sure(own) } else { may_be(own) });
     let [meant, others] = [meant, others].map(|joints| joints.into_iter().map(|(name, _)| name));
     meant
         .chain(nearest(name, others, MOST))
