@@ -127,6 +127,16 @@ impl<'a> PoseRef<'a> {
 }
 
 impl Pose {
+    /// Returns the transforms of poses one after the other, as tracks hold them.
+    pub(crate) fn joined(poses: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::default();
+        for pose in poses {
+            all.translations.extend(pose.translations);
+            all.rotations.extend(pose.rotations);
+        }
+        all
+    }
+
     /// Creates a pose of these translations and rotations, which are as many.
     pub const fn new(translations: Vec<DVec3>, rotations: Vec<DQuat>) -> Self {
         Self {

@@ -108,11 +108,7 @@ impl Tracks {
         step_secs: f64,
         poses: impl IntoIterator<Item = Pose>,
     ) -> Result<Self, TracksError> {
-        let mut values = Pose::default();
-        for pose in poses {
-            values.translations.extend(pose.translations);
-            values.rotations.extend(pose.rotations);
-        }
+        let values = Pose::joined(poses);
         Self::new(skeleton, step_secs, values.translations, values.rotations)
     }
 

@@ -166,11 +166,7 @@ impl Take {
         frame_time_secs: f64,
         poses: impl IntoIterator<Item = Pose>,
     ) -> Result<Self, TakeError> {
-        let mut values = Pose::default();
-        for pose in poses {
-            values.translations.extend(pose.translations);
-            values.rotations.extend(pose.rotations);
-        }
+        let values = Pose::joined(poses);
         Self::new(name, skeleton, frame_time_secs, values.translations, values.rotations)
     }
 
