@@ -13,7 +13,7 @@ use loopwright_core::{
 };
 
 /// A blend and its feet.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Mix {
     /// The blend, with its feet as in the blended pose.
     pub clip: LoopClip,
@@ -45,7 +45,7 @@ impl Mix {
 }
 
 /// A leg of the blended body.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct BlendedLeg {
     foot: usize,
     leg: Option<Leg>,

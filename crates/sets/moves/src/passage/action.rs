@@ -40,7 +40,7 @@ const LEAST_MPS: f64 = 0.001;
 const PHASES: usize = 12;
 
 /// A motion that plays once, over or instead of loops, and how it joins them.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Action {
     /// The motion, as it is in its take; its ends are the nearest states of loops.
     pub passage: Passage,

@@ -137,7 +137,7 @@ impl SetTakes for [HeldSetFile] {
 }
 
 /// The stage of making a set that processes all files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum SetStage {
     /// Loops.
     Loops,
