@@ -95,7 +95,7 @@ impl RigPair {
                 Some(above) if Some(above) != target.skeleton.parent(joint) => {
                     target.world.joint(above).inverse() * target.world.joint(joint)
                 }
-                _ => target.rest.as_ref().joint(joint),
+                _ => target.rest.joint(joint),
             })
             .collect();
         let follows = self.follows();

@@ -457,7 +457,7 @@ impl Performance {
     /// Returns the world positions (metres) and rotations of all joints at any time.
     pub fn world_pose_at(&self, secs: f64) -> Pose {
         let posed = self.pose_at(secs);
-        posed.body.as_ref().world(self.skeleton()).moved(posed.root)
+        posed.body.world(self.skeleton()).moved(posed.root)
     }
 
     /// Returns the whole performance at even times, from its start on, as a take on the source's skeleton.
