@@ -72,8 +72,6 @@ pub mod live;
 
 pub mod recognition;
 
-mod face;
-
 pub mod math;
 
 pub mod words;

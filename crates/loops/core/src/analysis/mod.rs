@@ -113,6 +113,18 @@ impl Analysis {
         Self::of_body((take.clone(), world), (body, contacts), (defects, usable), overrides)
     }
 
+    /// Whether the body is idle from one frame to another, both included.
+    pub(crate) fn is_idle_between(&self, start_frame: usize, end_frame: usize) -> bool {
+        let kinds = &self.activity.kinds()[start_frame..=end_frame];
+        kinds.iter().all(|&kind| kind == ActivityKind::Idle)
+    }
+
+    /// Whether the body is idle in at least half of the frames: an idle part then represents the take.
+    pub fn is_mostly_idle(&self) -> bool {
+        let kinds = self.activity.kinds();
+        2 * kinds.iter().filter(|&&kind| kind == ActivityKind::Idle).count() >= kinds.len()
+    }
+
     /// Analyses the take at another rate, from a frame on and in steps of these frames, with its defects and the frames that may be
     /// ends; `None` as for [`Self::with`].
     pub(crate) fn resampled(

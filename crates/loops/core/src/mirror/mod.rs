@@ -12,9 +12,19 @@ mod axes;
 mod pairing;
 mod partners;
 
-use crate::take::Take;
+use crate::{analysis::Analysis, take::Take};
 
 pub use pairing::Pairing;
+
+impl Analysis {
+    /// Returns the mirror that exchanges left and right: the partners of the joints, by name and, if no name gives a side, by
+    /// position.
+    ///
+    /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
+    pub fn mirror(&self, pairs: &[(String, String)]) -> Result<Mirror, MirrorError> {
+        Mirror::new(&self.take, pairs, |frame| self.heading.yaw(frame))
+    }
+}
 
 /// Changes the sign of the component across the mirror.
 pub(crate) const ACROSS: DVec3 = DVec3::new(-1.0, 1.0, 1.0);

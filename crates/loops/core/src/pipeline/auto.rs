@@ -105,54 +105,59 @@ fn methods(asked: &Method) -> Vec<Method> {
     methods
 }
 
-/// As [`Analysis::choose_closure`].
-pub(crate) fn choose_closure(
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    settings: &LoopSettings,
-) -> Result<ClosureChoice, MakeError> {
-    let settings = &*settings.of_take();
-    let analysis = &*completed_for(analysis, candidate);
-    let plan = Plan {
-        analysis,
-        candidate,
-        settings,
-    };
-    let prepared = plan.prepare()?;
-    let watched = Watched::of(&prepared.source, &analysis.body);
-    // Each method with whether the seam shows, and its score.
-    let mut tried: Vec<(Method, bool, Score)> = Vec::new();
-    for method in methods(&settings.closure.method) {
-        let mut settings = settings.clone();
-        settings.closure.method = method;
-        // Held feet do not slide under any method, so methods are compared by how much there is to correct.
-        settings.feet.lock = FootLock::Off;
+impl Analysis {
+    /// Tries a grid of closing methods on a stretch and returns the one with the lowest score, preferably among those whose seam
+    /// does not show.
+    ///
+    /// All other `settings` are kept, including methods of single joints. Errors: those of [`Self::make_loop`].
+    pub fn choose_closure(
+        &self,
+        candidate: &LoopCandidate,
+        settings: &LoopSettings,
+    ) -> Result<ClosureChoice, MakeError> {
+        let settings = &*settings.of_take();
+        let analysis = &*completed_for(self, candidate);
         let plan = Plan {
-            settings: &settings,
-            ..plan
+            analysis,
+            candidate,
+            settings,
         };
-        let made = plan.finish(prepared.clone())?;
-        let method = made.closed.method;
-        // Methods adjusted to the loop, or without frames to blend into, may repeat an earlier one.
-        if tried.iter().any(|(before, ..)| *before == method) {
-            continue;
+        let prepared = plan.prepare()?;
+        let watched = Watched::of(&prepared.source, &analysis.body);
+        // Each method with whether the seam shows, and its score.
+        let mut tried: Vec<(Method, bool, Score)> = Vec::new();
+        for method in methods(&settings.closure.method) {
+            let mut settings = settings.clone();
+            settings.closure.method = method;
+            // Held feet do not slide under any method, so methods are compared by how much there is to correct.
+            settings.feet.lock = FootLock::Off;
+            let plan = Plan {
+                settings: &settings,
+                ..plan
+            };
+            let made = plan.finish(prepared.clone())?;
+            let method = made.closed.method;
+            // Methods adjusted to the loop, or without frames to blend into, may repeat an earlier one.
+            if tried.iter().any(|(before, ..)| *before == method) {
+                continue;
+            }
+            let quality = made.measured();
+            tried.push((method, quality.pops(), watched.score(&made.loop_clip, &quality)));
         }
-        let quality = made.measured();
-        tried.push((method, quality.pops(), watched.score(&made.loop_clip, &quality)));
+        let default_score = tried.first().map_or(Score::default(), |(.., score)| *score);
+        // The list is never empty.
+        let (method, _, score) = tried
+            .iter()
+            .min_by_key(|(_, shows, score)| (*shows, ordered(score.total())))
+            .copied()
+            .unwrap_or((settings.closure.method, false, default_score));
+        Ok(ClosureChoice {
+            method,
+            score,
+            tried: tried.len(),
+            default_score,
+        })
     }
-    let default_score = tried.first().map_or(Score::default(), |(.., score)| *score);
-    // The list is never empty.
-    let (method, _, score) = tried
-        .iter()
-        .min_by_key(|(_, shows, score)| (*shows, ordered(score.total())))
-        .copied()
-        .unwrap_or((settings.closure.method, false, default_score));
-    Ok(ClosureChoice {
-        method,
-        score,
-        tried: tried.len(),
-        default_score,
-    })
 }
 
 /// Feet and hands, with the 99th percentile of their accelerations in the uncut take.

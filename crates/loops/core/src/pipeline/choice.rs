@@ -32,73 +32,92 @@ const MADE_IN_FULL: usize = 3;
 /// Least increase of a score by making a loop in full: once the best is ahead by this much, fewer are made.
 const LEAST_IN_FULL: f64 = 0.4;
 
-/// As [`Analysis::find_loops`].
-pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
-    let listing = listing_enough(settings);
-    let choosing = Choosing::new(analysis, &listing);
-    let Proposed { whole, mut found } = propose_loops(&choosing)?;
-    let ranked = ranked(choosing.analysis(), found.candidates, settings);
-    let wanted = settings.max_candidates.max(1) - usize::from(whole.is_some());
-    found.candidates = whole
-        .into_iter()
-        .chain(choosing.in_own_frames(ranked, wanted))
-        .collect();
-    found.nearest_miss = found.nearest_miss.map(|miss| choosing.own_miss(miss));
-    Ok(found)
-}
+impl Analysis {
+    /// Finds distinct loops.
+    ///
+    /// If the whole take already loops ([`Self::whole_loop`]), it comes first and is kept whole; if nothing that moves repeats
+    /// and the take is one cycle ([`Self::whole_cycle`]), that comes first.
+    ///
+    /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost
+    /// less than [`crate::candidate::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only if
+    /// nothing else repeats. They are sorted by their outcome ([`crate::candidate::Outcome::score`]), sound ones first
+    /// ([`LoopCandidate::is_sound`]); for half cycles, and with [`crate::candidate::ChooseBy::Cost`], the first is the sound one with
+    /// the fewest cycles whose cost is within a quarter of the lowest of any length, and the others follow by cost. Errors:
+    /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
+    pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+        let listing = listing_enough(settings);
+        let choosing = Choosing::new(self, &listing);
+        let Proposed { whole, mut found } = propose_loops(&choosing)?;
+        let ranked = ranked(choosing.analysis(), found.candidates, settings);
+        let wanted = settings.max_candidates.max(1) - usize::from(whole.is_some());
+        found.candidates = whole
+            .into_iter()
+            .chain(choosing.in_own_frames(ranked, wanted))
+            .collect();
+        found.nearest_miss = found.nearest_miss.map(|miss| choosing.own_miss(miss));
+        Ok(found)
+    }
 
-/// As [`Analysis::find_and_make`].
-pub(crate) fn find_and_make(
-    analysis: &Analysis,
-    settings: &SearchSettings,
-) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
-    let mut found = find_loops(analysis, settings)?;
-    let best = found
-        .candidates
-        .first_mut()
-        .filter(|best| settings.ranks_by_outcome() && !best.keeps_its_place());
-    let made = best.and_then(|best| {
-        let mut made = made_in_full(analysis, best, closed(analysis, best)?)?;
-        best.quality = Some(Box::new(made.measured()));
-        made.candidate = best.clone();
-        Some(made)
-    });
-    Ok((found, made))
-}
+    /// Finds loops like [`Self::find_loops`], and returns the recommended loop if it was made to choose it: as
+    /// [`Self::make_loop`] makes it with default settings. [`crate::pipeline::Retry`] accepts it, so that it is not made twice. Errors: as
+    /// [`Self::find_loops`].
+    pub fn find_and_make(&self, settings: &SearchSettings) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
+        let mut found = self.find_loops(settings)?;
+        let best = found
+            .candidates
+            .first_mut()
+            .filter(|best| settings.ranks_by_outcome() && !best.keeps_its_place());
+        let made = best.and_then(|best| {
+            let mut made = made_in_full(self, best, closed(self, best)?)?;
+            best.quality = Some(Box::new(made.measured()));
+            made.candidate = best.clone();
+            Some(made)
+        });
+        Ok((found, made))
+    }
 
-/// As [`Analysis::find_stretches`].
-pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
-    let listing = listing_enough(settings);
-    let choosing = Choosing::new(analysis, &listing);
-    stretches(&choosing, settings)
+    /// Finds the stretches that repeat, each with its best loop.
+    ///
+    /// The first row is the first loop of [`Self::find_loops`], which takes less time if no other is needed. There are at most
+    /// [`SearchSettings::max_candidates`] rows; asking for fewer returns the first ones. A whole take that loops is a row of its
+    /// own. Errors: as [`Self::find_loops`].
+    pub fn find_stretches(&self, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
+        let listing = listing_enough(settings);
+        let choosing = Choosing::new(self, &listing);
+        stretches(&choosing, settings)
+    }
+
+    /// Finds each cycle of the gaits in the take, in the order of their frames: around the best loop of every stretch, the
+    /// cycles before and after it that are loops of an even pace and turn, too, at the same phase.
+    ///
+    /// Idle stretches, half cycles and a whole take that loops give one loop each. Outcomes are not computed. Errors: as
+    /// [`Self::find_loops`].
+    pub fn find_cycles(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+        let listing = listing_enough(settings);
+        let choosing = Choosing::new(self, &listing);
+        let found = stretches(&choosing, settings)?;
+        let best: Vec<LoopCandidate> = found.rows.into_iter().map(|row| row.best).collect();
+        let (cycles, left_out) = every_cycle(
+            choosing.analysis(),
+            choosing.settings(),
+            best.iter().map(|best| choosing.in_chosen_frames(best)).collect(),
+        );
+        let (whole, cycles): (Vec<_>, Vec<_>) = cycles.into_iter().partition(|each| each.whole.is_some());
+        let mut candidates = choosing.in_own_frames(cycles, usize::MAX);
+        candidates.extend(best.into_iter().filter(|best| best.whole.is_some()).take(whole.len()));
+        candidates.sort_by_key(|each| ordered(each.cut.start_frame()));
+        Ok(FoundLoops {
+            candidates,
+            random_cost: found.random_cost,
+            nearest_miss: found.nearest_miss,
+            left_out: Some(left_out),
+        })
+    }
 }
 
 fn stretches(choosing: &Choosing, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
     propose_stretches(choosing, settings.max_candidates.max(1), &|candidates| {
         ranked(choosing.analysis(), candidates, settings)
-    })
-}
-
-/// As [`Analysis::find_cycles`].
-pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
-    let listing = listing_enough(settings);
-    let choosing = Choosing::new(analysis, &listing);
-    let found = stretches(&choosing, settings)?;
-    let best: Vec<LoopCandidate> = found.rows.into_iter().map(|row| row.best).collect();
-    let (cycles, left_out) = every_cycle(
-        choosing.analysis(),
-        choosing.settings(),
-        best.iter().map(|best| choosing.in_chosen_frames(best)).collect(),
-    );
-    let (whole, cycles): (Vec<_>, Vec<_>) = cycles.into_iter().partition(|each| each.whole.is_some());
-    let mut candidates = choosing.in_own_frames(cycles, usize::MAX);
-    candidates.extend(best.into_iter().filter(|best| best.whole.is_some()).take(whole.len()));
-    candidates.sort_by_key(|each| ordered(each.cut.start_frame()));
-    Ok(FoundLoops {
-        candidates,
-        random_cost: found.random_cost,
-        nearest_miss: found.nearest_miss,
-        left_out: Some(left_out),
     })
 }
 

@@ -7,21 +7,24 @@ use crate::{
     take::{Clip, CutError, Take, clip},
 };
 
-/// Returns the curve through the keys of a clip that ends between two frames as a clip of one cycle. Errors: too many samples.
-pub(crate) fn curve_through(analysis: &Analysis, whole: &WholeClip) -> Result<Clip, CutError> {
-    let take = &analysis.take;
-    let cycle = KeyedCycle {
-        skeleton: take.skeleton(),
-        carrier: analysis.carrier(),
-        motion: whole.motion,
-        num_frames: whole.num_frames,
-    };
-    let pose = |key: usize| take.pose(whole.start_frame + key);
-    let mut tracks = cycle.evenly(pose, whole.last_frame + 1 - whole.start_frame, take.frame_time_secs());
-    let num_intervals = tracks.num_frames();
-    clip::check_length(take, num_intervals)?;
-    tracks.push(cycle.in_cycle(pose(0), 1).as_ref());
-    Ok(Clip::from_samples(tracks, num_intervals, 0).known_as_cycle())
+impl Analysis {
+    /// Returns the curve through the keys of a whole clip that ends between two frames, as one cycle. Errors: it is too short or
+    /// too long.
+    pub fn curve_through(&self, whole: &WholeClip) -> Result<Clip, CutError> {
+        let take = &self.take;
+        let cycle = KeyedCycle {
+            skeleton: take.skeleton(),
+            carrier: self.carrier(),
+            motion: whole.motion,
+            num_frames: whole.num_frames,
+        };
+        let pose = |key: usize| take.pose(whole.start_frame + key);
+        let mut tracks = cycle.evenly(pose, whole.last_frame + 1 - whole.start_frame, take.frame_time_secs());
+        let num_intervals = tracks.num_frames();
+        clip::check_length(take, num_intervals)?;
+        tracks.push(cycle.in_cycle(pose(0), 1).as_ref());
+        Ok(Clip::from_samples(tracks, num_intervals, 0).known_as_cycle())
+    }
 }
 
 /// Returns the keys as a clip that does not close.

@@ -20,13 +20,9 @@ mod start;
 
 mod timing;
 
-pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
 pub use choice::by_recommendation;
-pub(crate) use choice::{find_and_make, find_cycles, find_loops, find_stretches};
-pub(crate) use kept::curve_through;
 pub use placement::Recentered;
-pub(crate) use retry::make_loop_or_retry;
 pub use retry::{MAX_STRETCHES, RetriedLoop, Retry};
 pub use start::{StartAt, StartError};
 pub use timing::{FallsAt, Footfalls, Keep, Length, Retimed, Timing, TimingError};
@@ -224,22 +220,24 @@ pub enum MakeError {
     LoopClip(LoopClipError),
 }
 
-/// As [`Analysis::make_loop`].
-pub(crate) fn make_loop(
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    settings: &LoopSettings,
-) -> Result<MadeLoop, MakeError> {
-    let plan = Plan {
-        analysis: &completed_for(analysis, candidate),
-        candidate,
-        settings: &settings.of_take().fitted_to(candidate),
-    };
-    let mut made = plan.finish(plan.prepare()?)?;
-    if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
-        made = plan.mended()?;
+impl Analysis {
+    /// Makes a stretch of the take into a loop: samples it, extracts the root motion, closes the seam and holds the feet.
+    ///
+    /// Errors: [`MakeError`]: fewer than three samples or too many, a rate or another setting out of range, an odd number of
+    /// samples for a mirrored loop, a stretch without a mirror image, feet that cannot be held, linear root motion for a stretch
+    /// that turns, a mean where the take has no other cycle.
+    pub fn make_loop(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, MakeError> {
+        let plan = Plan {
+            analysis: &completed_for(self, candidate),
+            candidate,
+            settings: &settings.of_take().fitted_to(candidate),
+        };
+        let mut made = plan.finish(plan.prepare()?)?;
+        if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
+            made = plan.mended()?;
+        }
+        made.completed(self, settings)
     }
-    made.completed(analysis, settings)
 }
 
 impl MadeLoop {
@@ -404,7 +402,7 @@ impl<'a> Plan<'a> {
             Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
         };
         let mut clip = match kept {
-            Some(whole) => curve_through(analysis, whole)?,
+            Some(whole) => analysis.curve_through(whole)?,
             None => clip_of(take, candidate, num_intervals, step_secs)?,
         };
         if kept.is_none() && !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
@@ -442,11 +440,10 @@ impl<'a> Plan<'a> {
         }
         let laid = LaidCycles::find(analysis, candidate, settings.mean_cycles, clip.num_intervals())?;
         // Fine detail needs the candidate closed by itself, whatever happens to its root later.
-        let root =
-            root_motion::extract_root_motion(analysis, clip, candidate.cycles, &RootSettings::default(), None)?.root;
-        let closed = closure::close(&laid.own(clip, root).clip, &settings.closure)?;
+        let own = analysis.extract_root_motion(clip, candidate.cycles, &RootSettings::default())?;
+        let closed = closure::close(&laid.own(clip, own.root).clip, &settings.closure)?;
         let (mean, about) = laid.mean(&closed.tracks);
-        let mean = root_motion::extract_root_motion(analysis, &mean, candidate.cycles, &settings.root, None)?;
+        let mean = analysis.extract_root_motion(&mean, candidate.cycles, &settings.root)?;
         Ok(Some((mean, about)))
     }
 

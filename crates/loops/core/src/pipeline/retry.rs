@@ -1,6 +1,6 @@
 //! Makes a loop whose seam shows again in other ways, until a loop without a visible seam is found.
 
-use super::{LoopSettings, MadeLoop, MakeError, choose_closure, find_loops, make_loop};
+use super::{LoopSettings, MadeLoop, MakeError};
 use crate::{
     analysis::Analysis,
     candidate::{LoopCandidate, SearchSettings, ended_at_its_last_key},
@@ -81,17 +81,23 @@ pub struct RetriedLoop {
     pub quality: Option<Quality>,
 }
 
-/// As [`Analysis::make_loop_or_retry`].
-pub(crate) fn make_loop_or_retry(
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    settings: &LoopSettings,
-    retry: Retry,
-) -> Result<RetriedLoop, MakeError> {
-    // Seams are judged on the take's loop; the chosen one is then put onto the character and varied.
-    let mut done = of_take_or_retry(analysis, candidate, &settings.of_take(), retry)?;
-    done.made = done.made.completed(analysis, settings)?;
-    Ok(done)
+impl Analysis {
+    /// Makes a loop as [`Self::make_loop`] does; if its seam shows ([`crate::Quality::pops`]), tries the alternatives that
+    /// `retry` admits: first the other stretches, then the other closing methods for each stretch.
+    ///
+    /// A take that already loops keeps its stretch; if its closing key is missing, the last resort is to end at its last key.
+    /// Stretches that cannot be made into a loop are skipped. Errors: those of [`Self::make_loop`] for the requested loop.
+    pub fn make_loop_or_retry(
+        &self,
+        candidate: &LoopCandidate,
+        settings: &LoopSettings,
+        retry: Retry,
+    ) -> Result<RetriedLoop, MakeError> {
+        // Seams are judged on the take's loop; the chosen one is then put onto the character and varied.
+        let mut done = of_take_or_retry(self, candidate, &settings.of_take(), retry)?;
+        done.made = done.made.completed(self, settings)?;
+        Ok(done)
+    }
 }
 
 /// Makes the loop of the take, or another one if its seam shows.
@@ -103,7 +109,7 @@ fn of_take_or_retry(
 ) -> Result<RetriedLoop, MakeError> {
     let (first, quality) = match retry.made_before(candidate, settings) {
         Some(made) => made,
-        None => (make_loop(analysis, candidate, settings)?, None),
+        None => (analysis.make_loop(candidate, settings)?, None),
     };
     let mut done = RetriedLoop {
         shows: quality.map_or_else(|| shows(&first), |quality| quality.pops()),
@@ -121,7 +127,7 @@ fn of_take_or_retry(
     let stretches = match retry.search.filter(|_| retry.stretches.is_empty()) {
         None => retry.stretches,
         Some(search) => {
-            found = find_loops(analysis, search).map_or_else(|_| Vec::new(), |found| found.candidates);
+            found = analysis.find_loops(search).map_or_else(|_| Vec::new(), |found| found.candidates);
             &found[..]
         }
     };
@@ -132,7 +138,7 @@ fn of_take_or_retry(
         }
     }
     for stretch in core::iter::once(candidate).chain(others).filter(|_| retry.closures) {
-        let Ok(choice) = choose_closure(analysis, stretch, settings) else {
+        let Ok(choice) = analysis.choose_closure(stretch, settings) else {
             continue;
         };
         done.tried += choice.tried.saturating_sub(1);
@@ -157,7 +163,7 @@ impl RetriedLoop {
         settings: &LoopSettings,
         accepts: impl FnOnce(&MadeLoop) -> bool,
     ) -> bool {
-        let Ok(made) = make_loop(analysis, candidate, settings) else {
+        let Ok(made) = analysis.make_loop(candidate, settings) else {
             return false;
         };
         self.tried += 1;

@@ -43,7 +43,23 @@ pub struct RootMotionFit {
     pub path_metres: f64,
 }
 
-/// Implements [`Analysis::extract_root_motion`], with the motion of the world from start to end if known.
+impl Analysis {
+    /// Removes the root motion from a clip of this take.
+    ///
+    /// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best maps the window of
+    /// poses at the start to the one at the end. `cycles` is the number of fundamental periods in the clip. Errors: settings that
+    /// cannot be used, or a straight root for a stretch that turns. Source: docs/math/root.md.
+    pub fn extract_root_motion(
+        &self,
+        clip: &Clip,
+        cycles: u32,
+        settings: &RootSettings,
+    ) -> Result<RootRelativeClip, RootError> {
+        extract_root_motion(self, clip, cycles, settings, None)
+    }
+}
+
+/// As [`Analysis::extract_root_motion`], with the motion of the world from start to end if known.
 pub(crate) fn extract_root_motion(
     analysis: &Analysis,
     clip: &Clip,

@@ -22,6 +22,13 @@ const CARRIER_SHARE: f64 = 0.5;
 /// bodies that crouch for the whole take.
 const GROUND_SHARE: f64 = 0.25;
 
+impl Analysis {
+    /// Returns the root joint of the rig, if it has one: a joint above the hips that carries only the root motion.
+    pub fn root_joint(&self) -> Option<usize> {
+        find(self.take.skeleton(), &self.world, &self.body)
+    }
+}
+
 /// Returns the root joint of the rig of a take that is not analysed, such as one of a single pose: as [`Analysis::root_joint`].
 pub fn root_joint_of(take: &Take, body: &Body) -> Option<usize> {
     find(take.skeleton(), &take.world_tracks(), body)
