@@ -5,7 +5,7 @@ use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::{
     Measure,
-    row::{Limits, LimitsFrom, at, said, value},
+    row::{Limits, LimitsFrom, at, value},
 };
 
 /// On all fours, and in lying bodies, the head is level with the feet; a resting body may lie.
@@ -20,7 +20,7 @@ crate::check_rows! {
         limits: LimitsFrom::fixed(2.0, 4.0),
         cure: "another loop from `loopwright find`",
         cure_of_ping_pong: "a softer turn, such as --set stretch.ease=1, or --lock-feet off",
-        reason: |check| said("{joint} jerks{at}, {size} times as much as in the take", check),
+        says: "{joint} jerks{at}, {size} times as much as in the take",
         measure: |row, subject| {
             let is_compared = !subject.is_meant_to_differ || subject.is_varied;
             let kink = subject.quality.kink.filter(|_| is_compared)?;
@@ -96,7 +96,7 @@ crate::check_rows! {
         measures: "whether joints of the take change their scale and the file written does not hold it",
         limits: LimitsFrom::never_bad(0.0),
         cure: "glTF in and out, which keeps it",
-        reason: |_| "joints of the take change their scale, and the file written does not".to_owned(),
+        says: "joints of the take change their scale, and the file written does not",
         // The format is known only when the loop is written: see `verdict::of_written`.
         measure: |_, _| None,
     }

@@ -6,7 +6,7 @@ use loopwright_formats::loop_file::facts::CheckFacts;
 use super::{
     Measure, Subject,
     root::WALKS_MPS,
-    row::{CheckRow, LimitsFrom, said},
+    row::{CheckRow, LimitsFrom},
     subject::pulls_back,
 };
 
@@ -32,7 +32,7 @@ crate::check_rows! {
         measures: "how far a joint leaves the path of its neighbours in time for a moment, over the least that shows",
         limits: LIMITS,
         cure: "a cleaner capture, or another loop from `loopwright find`",
-        reason: |check| said("{joint} jumps aside{at}", check),
+        says: "{joint} jumps aside{at}",
         measure: |row, subject| check(row, subject, subject.quality.faults.spike),
     }
 
@@ -41,7 +41,7 @@ crate::check_rows! {
         measures: "how much joints tremble, over the least that shows",
         limits: LIMITS,
         cure: "a cleaner capture, or --smooth 10",
-        reason: |check| said("{joint} trembles, most{at}", check),
+        says: "{joint} trembles, most{at}",
         measure: |row, subject| check(row, subject, subject.quality.faults.shake),
     }
 
@@ -50,7 +50,7 @@ crate::check_rows! {
         measures: "how unevenly the whole body moves from sample to sample, over the least that shows: frames held or lost, few keys",
         limits: LIMITS,
         cure: "a cleaner capture, or another loop from `loopwright find`",
-        reason: |check| said("the body moves in steps, most{at}", check),
+        says: "the body moves in steps, most{at}",
         measure: |row, subject| check(row, subject, subject.quality.faults.stutter),
     }
 
@@ -59,7 +59,7 @@ crate::check_rows! {
         measures: "longest time in which nothing bears a body that goes on legs and it does not fall, over the least that shows, or speed of a walk over the fastest; not in place",
         limits: LIMITS,
         cure: "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read",
-        reason: |check| said("{joint}{at} does not bear the body as a leg does, and it does not fall", check),
+        says: "{joint}{at} does not bear the body as a leg does, and it does not fall",
         measure: |row, subject| {
             let quality = subject.quality;
             let goes = quality.root_mps >= WALKS_MPS * quality.body_size && !subject.stays_in_place();
@@ -76,7 +76,7 @@ crate::check_rows! {
         measures: "bones, knees, shoulders, feet, head or pace as no body has them, over the least that shows",
         limits: LIMITS,
         cure: "another take, or a rig whose joints follow the body",
-        reason: |check| said("{joint} is not as a body has and moves it, most{at}", check),
+        says: "{joint} is not as a body has and moves it, most{at}",
         measure: |row, subject| check(row, subject, of_living(subject, subject.quality.faults.anatomy)),
     }
 
@@ -85,7 +85,7 @@ crate::check_rows! {
         measures: "how still a limb is while its partner moves, or all above moving legs, over the least that shows",
         limits: LimitsFrom::never_bad(1.0),
         cure: "another take, if nothing holds the limb",
-        reason: |check| said("{joint} does not move, and the rest does", check),
+        says: "{joint} does not move, and the rest does",
         measure: |row, subject| check(row, subject, of_living(subject, subject.quality.faults.stiff)),
     }
 }

@@ -30,7 +30,7 @@ crate::check_rows! {
         unit: "mm",
         limits: LimitsFrom::Body(Limits::new(GOOD_FOOT_SLIDE_METRES, 0.04), 1e3),
         cure: "another loop from `loopwright find`",
-        reason: |check| said("{joint} slides {size} mm while planted", check),
+        says: "{joint} slides {size} mm while planted",
         measure: |row, subject| {
             let quality = subject.quality;
             let slide = quality.farthest_slide.filter(|_| are_to_stand(subject))?;
@@ -70,7 +70,7 @@ crate::check_rows! {
         measures: "whether no foot of a body that goes somewhere ever stands",
         limits: LimitsFrom::never_bad(0.0),
         cure: "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read",
-        reason: |_| "the body moves, and no foot is ever planted".to_owned(),
+        says: "the body moves, and no foot is ever planted",
         measure: |row, subject| {
             let (quality, body) = (subject.quality, subject.body);
             let has_feet = matches!(body.found_by, FoundBy::Names | FoundBy::Given) && !body.feet.is_empty();

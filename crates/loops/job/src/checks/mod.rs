@@ -20,7 +20,7 @@ mod subject;
 mod time;
 
 pub use feet::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
-pub use row::{Check, CheckRow, Limits, LimitsFrom, not_passed};
+pub use row::{Check, CheckRow, Limits, LimitsFrom, not_passed, said};
 pub(crate) use stretch::Stretch;
 pub use subject::Authored;
 pub(crate) use subject::{Subject, pulls_back, speed_is_unknown};

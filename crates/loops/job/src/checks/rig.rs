@@ -30,7 +30,7 @@ crate::check_rows! {
         unit: "deg",
         limits: LimitsFrom::fixed(5.0, 15.0),
         cure: BY_REFERENCE,
-        reason: |check| said("the trunk leans by {size} degrees otherwise than in the take", check),
+        says: "the trunk leans by {size} degrees otherwise than in the take",
         measure: |likeness| likeness.lean,
     }
 
@@ -40,7 +40,7 @@ crate::check_rows! {
         unit: "deg",
         limits: LimitsFrom::fixed(12.0, 25.0),
         cure: "--set take.reference=auto, or a frame or file in which the source stands straight; --lock-feet off",
-        reason: |check| said("{joint} stands tilted by {size} degrees", check),
+        says: "{joint} stands tilted by {size} degrees",
         measure: |likeness| likeness.foot,
     }
 
@@ -88,7 +88,7 @@ crate::check_rows! {
         unit: "deg",
         limits: LimitsFrom::fixed(12.0, 30.0),
         cure: BY_REFERENCE,
-        reason: |check| said("{joint} is twisted by {size} degrees", check),
+        says: "{joint} is twisted by {size} degrees",
         measure: |likeness| likeness.arm,
     }
 }

@@ -44,7 +44,7 @@ crate::check_rows! {
         unit: "m/s",
         limits: LimitsFrom::Loop(["-", "-"]),
         cure: "--set output.root-speed=3.2 states it, in m/s",
-        reason: |_| "the speed over the ground is not known".to_owned(),
+        says: "the speed over the ground is not known",
         measure: |row, subject| {
             let mps = subject.quality.root_mps;
             // A body whose name says that it travels, but that stays in place, has an unknown speed if its feet show none.

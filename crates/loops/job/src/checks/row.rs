@@ -207,8 +207,8 @@ fn short(check: &CheckFacts) -> String {
     }
 }
 
-/// Completes a sentence about a check: `{joint}`, `{at}` the time, and `{size}` the value as [`short`] has it.
-pub(super) fn said(sentence: &str, check: &CheckFacts) -> String {
+/// Completes a sentence about a check: `{joint}`, `{at}` the time, and `{size}` the size of the value with two significant digits.
+pub fn said(sentence: &str, check: &CheckFacts) -> String {
     // The name of a joint comes last: it may look like the others.
     sentence
         .replace("{at}", &at(check))
@@ -223,7 +223,8 @@ pub(super) fn value(check: &CheckFacts) -> f64 {
 
 /// Defines constants for [`checks!`](crate::checks!): the fields of a [`CheckRow`], and how the check is measured.
 ///
-/// The unit is left out for plain numbers. All are measured alike: `of` is the type of the measure, `by` the variant that wraps it, if it is an enum.
+/// The unit is left out for plain numbers. The reason is the sentence behind `says`, which [`crate::checks::said`]
+/// completes, or what the function behind `reason` returns. All are measured alike: `of` is the type of the measure, `by` the variant that wraps it, if it is an enum.
 #[macro_export]
 macro_rules! check_rows {
     (@check $vis:vis $NAME:ident, $Measure:ty, [$($by:path)?] {
@@ -233,7 +234,8 @@ macro_rules! check_rows {
         limits: $limits:expr,
         cure: $cure:expr,
         $(cure_of_ping_pong: $of_ping_pong:expr,)?
-        reason: $reason:expr,
+        $(says: $sentence:literal,)?
+        $(reason: $reason:expr,)?
         measure: $measure:expr,
     }) => {
         $vis const $NAME: $crate::checks::Check<$Measure> = $crate::checks::Check {
@@ -244,7 +246,7 @@ macro_rules! check_rows {
                 limits: $limits,
                 cure: $cure,
                 cure_of_ping_pong: [$(Some($of_ping_pong),)? None][0],
-                reason: $reason,
+                reason: $(|check| $crate::checks::said($sentence, check))? $($reason)?,
             },
             measure: $($by)? ($measure),
         };

@@ -5,7 +5,7 @@ use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::{
     Measure, Subject,
-    row::{CheckRow, Limits, LimitsFrom, said},
+    row::{CheckRow, Limits, LimitsFrom},
 };
 
 const OWN_MOTION: LimitsFrom =
@@ -26,7 +26,7 @@ crate::check_rows! {
         limits: OWN_MOTION,
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| said("{joint} jumps by {size} mm at the seam", check),
+        says: "{joint} jumps by {size} mm at the seam",
         measure: |row, subject| Some(of_step(row, subject, subject.quality.seam.position, 1e3)),
     }
 
@@ -37,7 +37,7 @@ crate::check_rows! {
         limits: OWN_MOTION,
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| said("{joint} turns by {size} degrees at the seam", check),
+        says: "{joint} turns by {size} degrees at the seam",
         measure: |row, subject| {
             Some(of_step(row, subject, subject.quality.seam.rotation, 1f64.to_degrees()))
         },
@@ -50,7 +50,7 @@ crate::check_rows! {
         limits: OWN_MOTION,
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| said("{joint} changes its speed by {size} cm/s at the seam", check),
+        says: "{joint} changes its speed by {size} cm/s at the seam",
         measure: |row, subject| Some(of_step(row, subject, subject.quality.seam.velocity, 1e2)),
     }
 
@@ -61,7 +61,7 @@ crate::check_rows! {
         limits: OWN_MOTION,
         cure: CLOSE,
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| said("{joint} changes its rate of turn by {size} degrees per second at the seam", check),
+        says: "{joint} changes its rate of turn by {size} degrees per second at the seam",
         measure: |row, subject| {
             Some(of_step(row, subject, subject.quality.seam.angular_velocity, 1f64.to_degrees()))
         },
@@ -73,7 +73,7 @@ crate::check_rows! {
         limits: LimitsFrom::fixed(SEAM_ACCELERATION, 3.0),
         cure: "a longer --blend, --closure auto, or another loop from `loopwright find`",
         cure_of_ping_pong: OF_PING_PONG,
-        reason: |check| said("{joint} jerks at the seam, {size} times as much as in the rest of the loop", check),
+        says: "{joint} jerks at the seam, {size} times as much as in the rest of the loop",
         measure: |row, subject| {
             let sharpest = subject.quality.seam_acceleration;
             Some(subject.of_joint(sharpest.joint, sharpest.sample, row.graded(sharpest.ratio, 1.0)))

@@ -80,7 +80,7 @@ crate::check_rows! {
         unit: "mm",
         limits: NO,
         cure: ANOTHER_LOOP,
-        reason: |check| said("the take jumps{at}, {joint} by {size} mm", check),
+        says: "the take jumps{at}, {joint} by {size} mm",
         measure: |row, stretch| Some(jumps(row, stretch)),
     }
 
@@ -127,7 +127,7 @@ crate::check_rows! {
         unit: "deg",
         limits: LimitsFrom::fixed(5.0, 20.0),
         cure: ANOTHER_LOOP,
-        reason: |check| said("the loop turns by {size} degrees a cycle off a straight way", check),
+        says: "the loop turns by {size} degrees a cycle off a straight way",
         measure: |row, stretch| {
             let veer = stretch.candidate.steadiness_around.veer_radians.filter(|_| stretch.goes())?;
             Some(row.graded(veer.to_degrees(), 1.0))
@@ -139,9 +139,7 @@ crate::check_rows! {
         measures: "whether one constant motion fails to replace the root's",
         limits: NO,
         cure: ANOTHER_LOOP,
-        reason: |_| {
-            "the root motion of the take changes within the loop, so one constant motion replaces it badly".to_owned()
-        },
+        says: "the root motion of the take changes within the loop, so one constant motion replaces it badly",
         measure: |row, stretch| Some(row.answered(!stretch.candidate.is_steady())),
     }
 
@@ -150,7 +148,7 @@ crate::check_rows! {
         measures: "whether the clip may be a single action, by its motion or its name",
         limits: NO,
         cure: "nothing, if it happens once; else a take in which it repeats",
-        reason: |_| "it starts and ends at rest, as a single action does".to_owned(),
+        says: "it starts and ends at rest, as a single action does",
         measure: |row, stretch| {
             let is_single = |whole: &WholeClip| {
                 whole.kind == WholeClipKind::EndsAsItBegins || (whole.is_in_place() && stretch.named == Some(false))
