@@ -4,10 +4,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use loopwright_formats::Format;
-use loopwright_fuzz::reads_again;
+use loopwright_fuzz::must_read_again;
 
 fuzz_target!(|bytes: &[u8]| {
-    reads_again(bytes, &[Format::Gltf, Format::Glb, Format::Vrma], |loaded| {
+    must_read_again(bytes, &[Format::Gltf, Format::Glb, Format::Vrma], |loaded| {
         loaded.take.num_joints()
     });
 });

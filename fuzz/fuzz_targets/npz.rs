@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use loopwright_formats::Format;
-use loopwright_fuzz::reads_again;
+use loopwright_fuzz::must_read_again;
 
 fuzz_target!(|bytes: &[u8]| {
-    reads_again(bytes, &[Format::Npz], |loaded| loaded.take.num_joints());
+    must_read_again(bytes, &[Format::Npz], |loaded| loaded.take.num_joints());
 });

@@ -28,7 +28,7 @@ pub fn read_again(bytes: &[u8], formats: &[Format]) -> Option<(LoadedTake, Resul
 }
 
 /// As [`read_again`]; what is written must be read, and be as large.
-pub fn reads_again(bytes: &[u8], formats: &[Format], size: fn(&LoadedTake) -> usize) {
+pub fn must_read_again(bytes: &[u8], formats: &[Format], size: fn(&LoadedTake) -> usize) {
     if let Some((loaded, again)) = read_again(bytes, formats) {
         assert_eq!(size(&again.expect("what is written is read")), size(&loaded));
     }

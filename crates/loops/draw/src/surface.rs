@@ -87,7 +87,7 @@ impl Surface {
                 .iter()
                 .map(|vertex| vertex.colour.map(to_screen))
                 .collect(),
-            reach: reach(&mesh),
+            reach: farthest_vertices(&mesh),
             mesh,
             page: OnceLock::new(),
         })
@@ -102,7 +102,7 @@ impl Surface {
 }
 
 /// Returns the farthest vertices of each bone along the axes.
-fn reach(mesh: &Mesh) -> Mesh {
+fn farthest_vertices(mesh: &Mesh) -> Mesh {
     let mut farthest: Vec<[Option<u32>; 6]> = vec![[None; 6]; mesh.bones.len()];
     let along = |vertex: u32, side: usize| {
         let sign = if side < 3 { 1.0 } else { -1.0 };

@@ -132,7 +132,7 @@ pub(super) fn fit(
             .into_iter()
             .map(|(change, step)| {
                 let change = change.without(hz);
-                let step = step.and_then(|(_, step)| change.from(step));
+                let step = step.and_then(|(_, step)| change.stepped_near(step));
                 Model::new(change, step)
             })
             .collect();
@@ -211,7 +211,7 @@ fn sway(changes: &[(Change, Option<Fit>)]) -> Option<f64> {
         .iter()
         .filter_map(|(change, fit)| {
             let step = &fit.as_ref()?.1;
-            let basis = change.with_a_ramp(step);
+            let basis = change.columns_with_ramp(step);
             let left = orthogonal(basis.iter().cloned().chain([change.left(step)]).collect());
             let left: Vec<f64> = left.0.last()?.iter().map(|unit| unit * left.1).collect();
             Some((change, basis, left))
@@ -354,8 +354,8 @@ impl Change {
         Some(self.refined(self.coarse()?, [range / HALF_LIVES as f64, STARTS_SECS], FINEST))
     }
 
-    /// Fits a goal that steps, starting from such a fit.
-    fn from(&self, step: FittedResponse) -> Option<Fit> {
+    /// Fits a goal that steps, starting from the fit of one.
+    fn stepped_near(&self, step: FittedResponse) -> Option<Fit> {
         let fit = self.regress(ops::ln(step.half_life_secs), step.start_secs, 0.0)?;
         Some(self.refined(fit, RAMPED_STEPS, FINEST))
     }
@@ -426,7 +426,7 @@ impl Change {
     fn ramped(&self, step: &Fit) -> Option<(Fit, f64)> {
         let (left, step) = step;
         let error = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
-        let basis = self.with_a_ramp(step);
+        let basis = self.columns_with_ramp(step);
         let (along, rest) = (basis.last()?, self.left(step));
         let explained = dot(along, &rest) * dot(along, &rest);
         if !error || explained < LEAST_EXPLAINED * dot(&rest, &rest) {
@@ -529,7 +529,7 @@ impl Change {
     }
 
     /// Returns orthonormal columns of the derivatives, and last of the difference between a short ramp and a step.
-    fn with_a_ramp(&self, step: &FittedResponse) -> Vec<Vec<f64>> {
+    fn columns_with_ramp(&self, step: &FittedResponse) -> Vec<Vec<f64>> {
         const SHORT_SECS: f64 = 0.1;
         let response = SmoothedResponse::new(step.half_life_secs, self.deviation_secs);
         let change = self.samples.iter().map(|(secs, _)| {

@@ -344,7 +344,7 @@ pub(crate) fn write(document: Document) -> Result<Vec<u8>, FbxError> {
     writer.bytes.extend_from_slice(MAGIC);
     writer.bytes.extend(document.version.to_le_bytes());
     for record in document.records {
-        writer.record(record)?;
+        writer.write_record(record)?;
     }
     writer.end();
     let mut bytes = writer.bytes;
@@ -377,7 +377,8 @@ impl Writer {
         self.bytes.resize(self.bytes.len() + empty_length(self.width), 0);
     }
 
-    fn record(&mut self, record: Record) -> Result<(), FbxError> {
+    /// Writes a record with all those inside it.
+    fn write_record(&mut self, record: Record) -> Result<(), FbxError> {
         let width = self.width;
         let head = self.bytes.len();
         self.bytes.resize(head + 3 * width, 0);
@@ -389,7 +390,7 @@ impl Writer {
         self.bytes.extend_from_slice(&record.attributes);
         drop(record.attributes);
         for child in record.children {
-            self.record(child)?;
+            self.write_record(child)?;
         }
         if record.is_ended {
             self.end();

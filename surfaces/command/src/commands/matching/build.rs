@@ -55,7 +55,7 @@ pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
     let (mut num_added, mut failures, mut left_out) = (0, Vec::new(), Vec::new());
     for motion in &named {
         // A file that cannot be matched does not stop the others.
-        match of_file(motion, args, &mut table, &mut building) {
+        match add_file(motion, args, &mut table, &mut building) {
             Ok(num_rows) => num_added += num_rows,
             Err(failure) if failure.is_negative() && found.contains(&motion.path) => {
                 leave_out(&failure);
@@ -137,7 +137,7 @@ fn leave_out(failure: &Failure) {
 
 /// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns the number of their rows. Loops that cannot be matched
 /// are left out if there are several. Errors: none can be matched.
-fn of_file(named: &NamedMotion, args: &MatchBuildArgs, table: &mut TagTable, building: &mut Building) -> Result<usize> {
+fn add_file(named: &NamedMotion, args: &MatchBuildArgs, table: &mut TagTable, building: &mut Building) -> Result<usize> {
     let path = &named.path;
     if named.frames.is_some() && files::has_sidecar(path) {
         return Err(failure!("\"{}\" is a loop, and has no range of frames", path.display())

@@ -89,7 +89,7 @@ impl Goals {
     pub(super) fn of_motion(stage: &Stage, limb: &Limb, at_least: [f64; NUM_JOINTS]) -> Self {
         let count = stage.num_samples();
         let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();
-        let turned = turned(stage, limb);
+        let turned = turn_accelerations(stage, limb);
         Self {
             own: poses
                 .iter()
@@ -289,7 +289,7 @@ impl Goals {
 }
 
 /// Returns the accelerations of a limb's joints at every sample, radians, in the axes of the joints above; zero at the ends.
-fn turned(stage: &Stage, limb: &Limb) -> Vec<[DVec3; NUM_JOINTS]> {
+fn turn_accelerations(stage: &Stage, limb: &Limb) -> Vec<[DVec3; NUM_JOINTS]> {
     let (course, count) = (&stage.course, stage.num_samples());
     let mut turned = vec![[DVec3::ZERO; NUM_JOINTS]; count];
     for (at, joint) in limb.turning_joints().enumerate() {
