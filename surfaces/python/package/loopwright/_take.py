@@ -140,7 +140,7 @@ class Take(Motion[NativeTake]):
         found = numbers("positions", positions, (None, None, 3))
         if len(found) == 0:
             raise ArrayError("positions: expected one frame or more, found none")
-        names, parents = known_body(found.shape[1] if body is None else body) if body is None or isinstance(body, str) else body
+        names, parents = body if isinstance(body, tuple | list) and len(body) == 2 else known_body(found.shape[1] if body is None else body)
         of_parents = _parents(names, parents)
         turned = upright(up)
         world = rotate(turned, numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
