@@ -65,8 +65,8 @@ class Markers:
         >>> Markers(("LASI", "LANK", "RANK"), seen, 100.0, Table()).take()
         <Take 'take': 9 frames at 100 fps, 3 joints>
         """
-        shown = np.flatnonzero(np.isfinite(self.positions[:, :, 0]).any(axis=0))
-        labels = {label.rpartition(":")[2].upper(): at for at, label in enumerate(self.names) if at in shown}
+        shown = [at for at in range(len(self.names)) if np.isfinite(self.positions[:, at]).any()]
+        labels = {self.names[at].rpartition(":")[2].upper(): at for at in shown}
         seen = {joint: [labels[each] for each in markers.split() if each in labels] for joint, (_, markers) in _JOINTS.items()}
         for needed in ("Hips", "LeftFoot", "RightFoot"):
             if not seen[needed]:
@@ -146,7 +146,8 @@ def _parsed(data: bytes, turned: Floats, unit: float | None) -> Markers:
     labels: list[str] = []
     for suffix in ("", *range(2, 20)):
         labels += facts.get(("POINT", f"LABELS{suffix}"), [])
-    names = [(labels[at] if at < len(labels) else "") or f"point {at + 1}" for at in range(count)]
+    labels += [""] * count
+    names = [label or f"point {at}" for at, label in enumerate(labels[:count], 1)]
     return Markers(tuple(names), rotate(turned, places), fps, Table(_events(facts, (first - 1) / fps)))
 
 

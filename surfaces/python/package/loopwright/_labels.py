@@ -89,9 +89,10 @@ def repeats_of(poses: Floats, fps: float) -> Iterator[Repeats]:
     sums = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
     squares = np.concatenate([[0.0], np.cumsum(np.sum(values * values, axis=1))])
     shares = np.full((len(lags), count), np.inf)
-    apart: list[Floats] = []
+    # Squared distances of poses a lag apart.
+    apart = np.full((len(lags), count + lags[-1]), np.inf)
     for row, lag in enumerate(lags):
-        apart.append(np.sum((values[lag:] - values[:-lag]) ** 2, axis=1))
+        apart[row, : count - lag] = np.sum((values[lag:] - values[:-lag]) ** 2, axis=1)
         over = np.concatenate([[0.0], np.cumsum(apart[row])])
         starts = np.arange(count - 2 * lag + 1)
         mean = (sums[starts + 2 * lag] - sums[starts]) / (2 * lag)
@@ -123,10 +124,10 @@ def _stretch(
     values: Floats,
     rate: float,
     chosen: np.ndarray[Any, Any],
-    periods: Floats,
+    periods: np.ndarray[Any, Any],
     start: int,
     lags: np.ndarray[Any, Any],
-    apart: Sequence[Floats],
+    apart: Floats,
     shares: Floats,
 ) -> Repeats | None:
     """The stretch of a run of periods, of poses at a rate; None where it is too short."""
@@ -135,11 +136,11 @@ def _stretch(
     if len(chosen) < 0.25 * lag:
         return None
     # Periods behind the last window go on as in it.
-    rows = np.concatenate([chosen, np.full(lag, chosen[-1])])
+    rows = np.pad(chosen, (0, lag), "edge")
     at = np.arange(start, start + len(rows))
-    ends = np.array([len(apart[each]) for each in rows])
-    rows, at = rows[at < ends], at[at < ends]
-    each = np.array([apart[one][u] for one, u in zip(rows, at, strict=True)])
+    known = np.isfinite(apart[rows, at])
+    rows, at = rows[known], at[known]
+    each = apart[rows, at]
     share = float(np.mean(shares[chosen, np.arange(start, start + len(chosen))]))
     scale = float(np.mean(each)) / max(share, 1e-9)
     alike = np.flatnonzero(each < _ALIKE * scale)

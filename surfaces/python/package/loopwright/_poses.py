@@ -56,10 +56,10 @@ def numbers(name: str, value: Any, shape: Sequence[int | None], finite: bool = T
     fits = found.ndim == len(shape) and all(size in (None, has) for size, has in zip(shape, found.shape, strict=True))
     if not fits:
         raise ArrayError(f"{name}: expected the shape {expected}, found {found.shape}")
-    result = np.ascontiguousarray(found, np.float64)
+    result = np.asarray(found, np.float64, order="C")
     if finite and not np.isfinite(result).all():
-        at = tuple(int(index) for index in np.argwhere(~np.isfinite(result))[0])
-        raise ArrayError(f"{name}: expected finite numbers, found {result[at]} at {list(at)}")
+        at = np.argwhere(~np.isfinite(result))[0].tolist()
+        raise ArrayError(f"{name}: expected finite numbers, found {result[tuple(at)]} at {at}")
     return result
 
 

@@ -307,7 +307,7 @@ class Take(Motion[NativeTake]):
         >>> walk.close(100, 169, method="spring").num_samples
         69
         """
-        ends = {"start": _number("start", start), "end": _number("end", end)}
+        ends = {"start": numbers("start", start, (), False), "end": numbers("end", end, (), False)}
         return self._make(recipe, None, None, False, {**settings, **ends})[0]
 
     def _make(
@@ -468,15 +468,6 @@ def of_world(
     local = rotate(inverse(above), slid)
     rest = np.median(local, axis=0) if offsets is None else offsets
     return Take.from_arrays(names, parents, rest, product(inverse(above), rotations), local, fps=fps, name=name)
-
-
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise SettingError(f"{name}: expected a number, found {value!r:.60}")
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf
 
 
 def read(

@@ -25,7 +25,7 @@ from ._errors import ArrayError, ReadError, package
 from ._loop import Loop
 from ._poses import check_keys, numbers, positive
 from ._rotations import from_axis_angles, from_matrices, inverse, product, rotate, to_axis_angles, rotations_of, to_matrices, upright
-from ._settings import path_of
+from ._settings import bytes_of, path_of
 from ._take import Take, of_world, read
 
 __all__ = [
@@ -225,11 +225,7 @@ def from_c3d(source: PathLike | bytes, *, up: str = "+z", unit: float | None = N
     if isinstance(source, bytes | bytearray | memoryview):
         return parsed(bytes(source), "bytes", turned, scale)
     path = path_of("source", source)
-    try:
-        with open(path, "rb") as file:
-            return parsed(file.read(), path, turned, scale)
-    except OSError as error:
-        raise ReadError(f'cannot read "{path}": {error.strerror}') from error
+    return parsed(bytes_of(path), path, turned, scale)
 
 
 def to_kimodo(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
@@ -269,11 +265,11 @@ def from_kimodo(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Ta
         data = _file(path_of("data", data))
     check_keys(data, ("posed_joints", "global_rot_mats"))
     counts = [len(body(each)[0]) for each in ("kimodo30", "kimodo34", "kimodo77")]
-    count = np.shape(data["posed_joints"])[1] if np.ndim(data["posed_joints"]) > 1 else 0
+    positions = numbers("posed_joints", data["posed_joints"], (None, None, 3))
+    count = positions.shape[1]
     if count not in counts:
         shapes = " or ".join(f"(any, {each}, 3)" for each in counts)
-        raise ArrayError(f"posed_joints: expected the shape {shapes}, found {np.shape(data['posed_joints'])}")
-    positions = numbers("posed_joints", data["posed_joints"], (None, count, 3))
+        raise ArrayError(f"posed_joints: expected the shape {shapes}, found {positions.shape}")
     matrices = numbers("global_rot_mats", data["global_rot_mats"], (len(positions), count, 3, 3))
     if count == len(_KIMODO):
         return from_npz({"posed_joints": positions.astype(np.float32), "global_rot_mats": matrices.astype(np.float32)}, name=name)
