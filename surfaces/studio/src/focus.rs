@@ -47,6 +47,14 @@ pub fn steps(ui: &Ui, response: &Response) -> Option<i32> {
     Some(steps).filter(|steps| *steps != 0)
 }
 
+/// Makes a part of the window a group of its own for screen readers. Call it before the first widget of the part.
+pub fn group(ui: &Ui, role: Role, name: &str) {
+    ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+        node.set_role(role);
+        node.set_label(name);
+    });
+}
+
 /// Announces the role and the name of a widget that is drawn by hand.
 pub fn label(response: &Response, role: Role, name: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, true, name));
@@ -128,6 +136,17 @@ mod tests {
         }
         let plots = said.iter().find(|widget| widget.name == "Plots of the take");
         assert_eq!(plots.unwrap().is_on, Some(false));
+        // Widgets can be browsed by the parts of the window.
+        for (name, group) in [
+            ("Pause", "Playback"),
+            ("Method", "Panel Close"),
+            ("Close the seam", "Panels"),
+            ("walk.bvh, shown", "Takes, animations and loops"),
+        ] {
+            let widget = said.iter().find(|widget| widget.name == name).unwrap();
+            let within = said.iter().find(|other| Some(&other.id) == widget.within.as_ref());
+            assert_eq!(within.map(|within| within.name.as_str()), Some(group), "{name}");
+        }
         // An action that a screen reader requests by number is done.
         let pause = said.iter().rfind(|widget| widget.name == "Pause").unwrap();
         wishes.lock().push_back((pause.id.parse().unwrap(), Action::Click));
