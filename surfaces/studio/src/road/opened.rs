@@ -137,20 +137,32 @@ impl Opened {
         }
         let stem = stem_of(file_name);
         let mut warnings = Vec::new();
-        let settings = study.settings(study.space(), AnimationChoice::Auto, SizeLimits::default());
+        // A long take is refused before its numbers fill the memory.
+        let limits = SizeLimits {
+            max_memory_bytes: room.map_or(u64::MAX, |room| room.left as u64),
+            ..SizeLimits::default()
+        };
+        let settings = study.settings(study.space(), AnimationChoice::Auto, limits);
         let loaded = read_take(&bytes, stem, &settings, &mut warnings).or_else(|error| {
+            if matches!(error, ReadError::Memory(_)) {
+                return Err(error);
+            }
             // A body without motion can be shown.
             let file = AnimatedFile::parse(&bytes, stem, None).ok();
             let body = file.filter(|file| file.num_animations() == 0);
             body.and_then(|body| body.read_rest(&settings, &mut warnings).ok())
                 .ok_or(error)
-        })?;
-        let filled = memory_bytes(&loaded.take) + bytes.len();
-        if let Some(room) = room.filter(|room| filled > room.left) {
+        });
+        let is_too_long = |room: &&Room| match &loaded {
+            Ok(loaded) => memory_bytes(&loaded.take) + bytes.len() > room.left,
+            Err(error) => matches!(error, ReadError::Memory(_)),
+        };
+        if let Some(room) = room.filter(is_too_long) {
             return Err(OpenError::NoRoom {
                 megabytes: room.all >> 20,
             });
         }
+        let loaded = loaded?;
         let opened = Self::study(file_name, loaded, warnings, study, known, tell)?;
         Ok(Self {
             bytes: Some(bytes),
