@@ -555,6 +555,9 @@ impl Studio {
     fn loops_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
         let lends_body = model.steered_here().filter(|_| model.shown() == Shown::Set);
+        if model.work.makes_a_set() {
+            panels::growing_ui(ui, model);
+        }
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
             let export = &self.export;

@@ -95,7 +95,27 @@ pub enum OpenError {
 }
 
 /// Receives progress messages, from any thread.
-pub type Tell<'a> = &'a (dyn Fn(String) + Sync);
+pub type Tell<'a> = &'a (dyn Fn(Step) + Sync);
+
+/// A progress message.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Step {
+    /// What begins.
+    Begins(String),
+    /// A loop of the set that is being made.
+    Loop(SetLoop),
+}
+
+/// A loop that a set may use.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SetLoop {
+    /// The name of its take or animation.
+    pub name: String,
+    /// Its speed over the ground, metres per second.
+    pub speed_mps: f64,
+    /// Its turn rate, degrees per second.
+    pub turn_dps: f64,
+}
 
 /// Names the first step of opening a file.
 pub fn reading(file_name: &str) -> String {
@@ -130,7 +150,7 @@ impl Opened {
         room: Option<&Room>,
         tell: Tell,
     ) -> Result<Self, OpenError> {
-        tell(reading(file_name));
+        tell(Step::Begins(reading(file_name)));
         let format = Format::detect(&bytes).map(Format::capabilities);
         if let Some(format) = format.filter(|format| !format.is_read) {
             return Err(OpenError::NotInBrowser(format.name));
@@ -193,10 +213,10 @@ impl Opened {
         known: &[NamedFile],
         tell: Tell,
     ) -> Result<Self, OpenError> {
-        tell(format!("Studying the motion of {file_name} (2 of 3)"));
+        tell(Step::Begins(format!("Studying the motion of {file_name} (2 of 3)")));
         let (target, named) = character::named(study, known)?;
         let studied = loopwright_job::Study::new(study.clone(), target)?.analyse(file_name, loaded, soft)?;
-        tell(format!("Finding loops in {file_name} (3 of 3)"));
+        tell(Step::Begins(format!("Finding loops in {file_name} (3 of 3)")));
         let analysis = &studied.analysis;
         // A take that is too short to repeat, or stands still, can still be shown.
         let (mut found, no_loops) = match analysis.find_loops(&SearchSettings::default()) {
