@@ -466,7 +466,7 @@ impl Model {
                 Ticked::Loop(_) => false,
             });
         }
-        let last = (opened.take().num_frames() - 1) as f64;
+        let last = opened.last_frame();
         let ends = opened.ends(history.current().stretch);
         let short = ends.filter(|[start, end]| end - start < SHORT_SHARE * last);
         self.bar_frames = short.map(|ends| {

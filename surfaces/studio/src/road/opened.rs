@@ -274,6 +274,11 @@ impl Opened {
         self.studied.take()
     }
 
+    /// Returns the number of its last frame.
+    pub fn last_frame(&self) -> f64 {
+        (self.take().num_frames() - 1) as f64
+    }
+
     /// Returns the skeleton that is shown and edited: the character's, or its own.
     ///
     /// It is called many times per frame, unlike [`Studied::body_of_loops`], which searches all frames of the take for the root joint.
@@ -367,7 +372,7 @@ impl Opened {
             Some(_) => Stretch::Recommended,
             None => Stretch::Frames {
                 start_frame: 0.0,
-                end_frame: (self.take().num_frames() - 1) as f64,
+                end_frame: self.last_frame(),
             },
         }
     }
