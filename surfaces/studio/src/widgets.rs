@@ -109,6 +109,7 @@ impl Widget {
             Role::Tree => "tree",
             Role::TabList => "tablist",
             Role::TabPanel => "tabpanel",
+            Role::Dialog => "dialog",
             Role::Label => "text",
             Role::Button | Role::DefaultButton => "button",
             Role::TreeItem => "treeitem",
@@ -123,7 +124,7 @@ impl Widget {
             Role::Link => "link",
             _ => return None,
         };
-        let is_group = matches!(role, "region" | "tree" | "tablist" | "tabpanel");
+        let is_group = matches!(role, "region" | "tree" | "tablist" | "tabpanel" | "dialog");
         let name = node.label().unwrap_or_default();
         let value = node.value();
         let name = if role == "text" { value.unwrap_or(name) } else { name };
