@@ -140,7 +140,7 @@ impl SetTakes for [HeldSetFile] {
 }
 
 /// The stage of making a set that processes all files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum SetStage {
     /// Loops.
     Loops,
