@@ -216,17 +216,18 @@ def from_amass(
     return Take.from_arrays([str(each) for each in names], parents, rest, rotations, positions, fps=fps, tips=tips, name=name)
 
 
-def from_c3d(source: PathLike | bytes, *, up: str = "+z") -> Markers:
+def from_c3d(source: PathLike | bytes, *, up: str = "+z", unit: float | None = None) -> Markers:
     """The markers and events in a C3D file, or in the bytes of one; `take()` of these is the motion of a body that they are on.
 
-    `up` is the axis that points up. Analog channels, such as those of force plates, are not read. Raises ReadError.
+    `up` is the axis that points up, `unit` the metres of a unit [default: as the file says]. Force plates are not read. Raises ReadError.
     """
+    turned, scale = upright(up), None if unit is None else positive("unit", unit)
     if isinstance(source, bytes | bytearray | memoryview):
-        return parsed(bytes(source), "bytes", up)
+        return parsed(bytes(source), "bytes", turned, scale)
     path = path_of("source", source)
     try:
         with open(path, "rb") as file:
-            return parsed(file.read(), path, up)
+            return parsed(file.read(), path, turned, scale)
     except OSError as error:
         raise ReadError(f'cannot read "{path}": {error.strerror}') from error
 
