@@ -8,8 +8,8 @@ use std::{
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use super::{
-    Beside, CharacterFiles, Edit, History, Link, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Room, Stretch,
-    Studies, Ticked,
+    Beside, CharacterFiles, Edit, History, Link, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem,
+    Room, Stretch, Studies, Ticked,
 };
 use crate::work::{Job, TakeFile};
 
@@ -116,7 +116,12 @@ impl Model {
             }
             Job::Follow { take, .. } => {
                 self.reading.clone_from(&take.file_name);
-                self.reading_on = take.recipe.take.rig.clone().map(|rig| (rig, take.recipe.take.map.clone()));
+                self.reading_on = take
+                    .recipe
+                    .take
+                    .rig
+                    .clone()
+                    .map(|rig| (rig, take.recipe.take.map.clone()));
             }
             _ => {}
         }

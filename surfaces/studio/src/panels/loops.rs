@@ -63,10 +63,7 @@ pub fn without_flags(warning: &str) -> String {
 /// Shows the ends of the stretch as numbers.
 fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some(ends) = model.ends() else { return };
-    let reach = [
-        0.0..=ends[1] - MIN_FRAMES,
-        ends[0] + MIN_FRAMES..=opened.last_frame(),
-    ];
+    let reach = [0.0..=ends[1] - MIN_FRAMES, ends[0] + MIN_FRAMES..=opened.last_frame()];
     ui.horizontal(|ui| {
         for (end, (name, reach)) in ["Start frame", "End frame"].into_iter().zip(reach).enumerate() {
             let label = ui.label(name);

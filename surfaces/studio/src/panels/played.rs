@@ -123,7 +123,11 @@ fn empty_grid_ui(ui: &mut Ui, name: &str, axes: &[SpaceAxis], points: &[[f64; 2]
         Sense::click_and_drag(),
     );
     let axes: Vec<&str> = axes.iter().map(|axis| axis_word(*axis)).collect();
-    focus::label(&response, Role::Image, &format!("Loops of {name} by {}", axes.join(" and ")));
+    focus::label(
+        &response,
+        Role::Image,
+        &format!("Loops of {name} by {}", axes.join(" and ")),
+    );
     ui.painter().rect_filled(rect, 3.0, theme::of(ui).sunken);
     let [across, up] = [0, 1].map(|axis| {
         let (low, high) = extremes(points.iter().map(|point| point[axis]));

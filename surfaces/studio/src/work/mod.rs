@@ -382,7 +382,9 @@ impl Work {
 
     /// Returns the loops so far of the set that is being made.
     pub fn loops(&self) -> &[SetLoop] {
-        self.running.as_ref().map_or(&[][..], |running| running.progress.loops.as_slice())
+        self.running
+            .as_ref()
+            .map_or(&[][..], |running| running.progress.loops.as_slice())
     }
 
     /// Whether no job is running.
