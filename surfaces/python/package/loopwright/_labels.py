@@ -101,11 +101,16 @@ def repeats_of(poses: Floats, fps: float) -> Iterator[Repeats]:
     inner = np.pad(shares, ((1, 1), (0, 0)), constant_values=np.inf)
     low = (shares <= inner[:-2]) & (shares <= inner[2:]) & (shares < np.minimum(_ALIKE, shares.min(axis=0) + _SHORTEST))
     chosen = np.where(low.any(axis=0), np.argmax(low, axis=0), -1)
+    # A parabola finds periods between poses.
+    before, there, after = (inner[chosen + row, np.arange(count)] for row in range(3))
+    with np.errstate(all="ignore"):
+        between = (before - after) / (2 * (before - 2 * there + after))
+    periods = lags[chosen] + np.where(np.abs(between) <= 0.5, between, 0.0)
     found: list[Repeats] = []
     breaks = np.abs(np.diff(np.log(lags[chosen]))) >= _STEADY
     breaks |= (chosen[1:] < 0) | (chosen[:-1] < 0)
     for run in np.split(np.arange(count), np.flatnonzero(breaks) + 1):
-        if chosen[run[0]] >= 0 and (stretch := _stretch(values, rate, chosen[run], int(run[0]), lags, apart, shares)):
+        if chosen[run[0]] >= 0 and (stretch := _stretch(values, rate, chosen[run], periods[run], int(run[0]), lags, apart, shares)):
             found.append(stretch)
     kept: list[Repeats] = []
     for each in sorted(found, key=lambda each: -each.strength):
@@ -118,6 +123,7 @@ def _stretch(
     values: Floats,
     rate: float,
     chosen: np.ndarray[Any, Any],
+    periods: Floats,
     start: int,
     lags: np.ndarray[Any, Any],
     apart: Sequence[Floats],
@@ -145,6 +151,7 @@ def _stretch(
     steps = np.linalg.norm(values[first + over : last + 1] - values[first : last + 1 - over], axis=1)
     moves = np.flatnonzero(steps > _RESTS * np.sqrt(np.mean(steps * steps)))
     first, last = first + int(moves[0]) + over // 2, first + int(moves[-1]) + over - over // 2
-    periods = lags[np.concatenate([np.full(max(int(at[0]) - first, 0), rows[0]), rows, np.full(lag, rows[-1])])]
-    done = float(np.sum(1 / periods[max(first - int(at[0]), 0) :][: last - first]))
-    return Repeats(first / rate, last / rate, float(np.median(lags[rows])) / rate, done, 1 - share)
+    middle = float(np.median(periods))
+    passed = np.pad(periods, (max(int(at[0]) - first, 0), 2 * lag), constant_values=middle)
+    done = float(np.sum(1 / passed[max(first - int(at[0]), 0) :][: last - first]))
+    return Repeats(first / rate, last / rate, middle / rate, done, 1 - share)
