@@ -23,7 +23,7 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
 /// that are the names of the variants.
 ///
 /// ```
-/// #[value(Copy)]
+/// #[derive(Clone, Copy, Debug, PartialEq)]
 /// enum Side {
 ///     Left,
 ///     Right,
