@@ -39,6 +39,8 @@ _COLUMNS = (
     "path take_sha256 animation frames fps start_frame end_frame kind period_secs cycles speed_mps turn_rate_dps climb_mps "
     "grade reason foot_slide_cmps licence"
 ).split()
+# Poses of a cycle stay within megabytes.
+_MOST_PHASES = 10_000
 _ARRAYS = ("offsets", "positions", "rotations", "root_positions", "root_rotations", "contacts")
 
 
@@ -324,6 +326,8 @@ def cycles(
     <Cycles: 6 of 1 takes, 32 phases, skeletons: 1>
     """
     check_count("phases", phases)
+    if phases > _MOST_PHASES:
+        raise SettingError(f"phases: expected at most {_MOST_PHASES}, found {phases}")
     wanted: dict[str, Any] = {"every_cycle": True, "start_at": "left-contact", **settings}
     check_settings(wanted, recipe)
     given = [source] if isinstance(source, str | os.PathLike | Take) else source

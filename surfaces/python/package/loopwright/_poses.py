@@ -65,6 +65,6 @@ def numbers(name: str, value: Any, shape: Sequence[int | None], finite: bool = T
 
 def positive(name: str, value: Any) -> float:
     """An argument as a positive number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not (np.isfinite(value) and value > 0):
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not 0 < value < 1e308:
         raise ArrayError(f"{name}: expected a positive number, found {value!r:.60}")
     return float(value)

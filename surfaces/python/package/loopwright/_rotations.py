@@ -104,7 +104,7 @@ def upright(up: str) -> Floats:
     axis = str(up).lower()
     axis = axis if axis.startswith(("+", "-")) else f"+{axis}"
     if axis not in _UPRIGHT:
-        raise ArrayError(f"up: expected one of {', '.join(_UPRIGHT)}, found {up!r}")
+        raise ArrayError(f"up: expected one of {', '.join(_UPRIGHT)}, found {up!r:.60}")
     return _UPRIGHT[axis]
 
 

@@ -161,9 +161,11 @@ def path_of(name: str, value: Any) -> str:
     try:
         path = os.fsdecode(os.fspath(value))
         os.fsencode(path)
+        if "\0" in path or len(os.path.basename(path)) > 255:
+            raise ValueError
     except TypeError as error:
         raise SettingError(f"{name}: expected a path, found {type(value).__name__}") from error
-    except UnicodeError as error:
+    except ValueError as error:
         raise SettingError(f"{name}: no file can have the name {value!r:.60}") from error
     return path
 

@@ -140,7 +140,7 @@ class Take(Motion[NativeTake]):
         found = numbers("positions", positions, (None, None, 3))
         if len(found) == 0:
             raise ArrayError("positions: expected one frame or more, found none")
-        names, parents = known_body(found.shape[1] if body is None else body) if body is None or isinstance(body, str) else body
+        names, parents = body if isinstance(body, tuple | list) and len(body) == 2 else known_body(found.shape[1] if body is None else body)
         of_parents = _parents(names, parents)
         turned = upright(up)
         world = rotate(turned, numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
@@ -442,7 +442,7 @@ def _parents(names: Any, parents: Any) -> list[int]:
     """The parents of joints with these names. Raises ArrayError where either are none of a body."""
     listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
     if isinstance(names, str) or not all(isinstance(each, str) for each in listed):
-        raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
+        raise ArrayError(f"names: expected a list of strings, found {names!r:.60}", hint='*bridges.body("smpl"), or another of its bodies')
     if not listed:
         raise ArrayError("names: expected one joint or more, found none")
     twice = next((name for name, count in Counter(listed).items() if count > 1), None)

@@ -88,8 +88,8 @@ def to_pybvh(motion: Take | Loop, *, unit: float = 0.01, order: str = "ZXY") -> 
     pybvh, nodes_of = package("pybvh", "pybvh"), package("pybvh.bvhnode", "pybvh")
     still = _still(_motion(motion), "pybvh")
     scale = 1 / positive("unit", unit)
-    if sorted(order) != ["X", "Y", "Z"]:
-        raise ArrayError(f"order: expected X, Y and Z in some order, found {order!r}")
+    if sorted(str(order)) != ["X", "Y", "Z"]:
+        raise ArrayError(f"order: expected X, Y and Z in some order, found {order!r:.60}")
     joints: list[Any] = []
     children = [np.flatnonzero(still.parents == joint) for joint in range(still.num_joints)]
     for joint, name in enumerate(still.names):
