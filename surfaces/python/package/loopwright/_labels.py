@@ -123,7 +123,7 @@ def _stretch(
     values: Floats,
     rate: float,
     chosen: np.ndarray[Any, Any],
-    periods: Floats,
+    periods: np.ndarray[Any, Any],
     start: int,
     lags: np.ndarray[Any, Any],
     apart: Sequence[Floats],
