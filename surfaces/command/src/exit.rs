@@ -10,7 +10,7 @@ use loopwright_synth::SynthError;
 use crate::recipe::RecipeError;
 
 /// How a command ended without failing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[value(Copy, Eq, PartialOrd, Ord)]
 pub(crate) enum Ending {
     /// Done.
     Done,
@@ -54,7 +54,7 @@ macro_rules! failure {
 }
 
 /// The kind of a failure, which decides how the command ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 enum Kind {
     /// Something went wrong.
     Error,

@@ -509,7 +509,7 @@ pub fn has_sidecar(path: &Path) -> bool {
 pub const SIDECAR: &str = "json";
 
 /// A file to read, or one animation of it: `pack.glb#Walk`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[value(Default, Eq, PartialOrd, Ord)]
 pub struct InputFile {
     /// The file.
     pub path: PathBuf,

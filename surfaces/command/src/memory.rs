@@ -81,7 +81,7 @@ fn machine_bytes() -> Option<u64> {
 }
 
 /// A size as typed: 500M, 2G, or a number of bytes; units are powers of 1024.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub struct MemorySize(u64);
 
 impl FromStr for MemorySize {

@@ -83,7 +83,7 @@ impl ReadMotion {
 }
 
 /// A motion, or some frames of it, as a user names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[value(Eq)]
 pub struct NamedMotion {
     pub path: PathBuf,
     /// First and last frame; `None` for all.

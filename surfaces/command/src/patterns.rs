@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A name with a wildcard.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[value(Eq)]
 pub struct Pattern {
     /// The folder in front of the first part with a wildcard.
     folder: PathBuf,

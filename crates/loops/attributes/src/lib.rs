@@ -2,19 +2,21 @@
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
+/// For values: they are cloned, shown and compared. Its arguments are derived, too.
+#[proc_macro_attribute]
+pub fn value(derives: TokenStream, item: TokenStream) -> TokenStream {
+    below(&format!("#[derive(Clone, Debug, PartialEq, {derives})]"), item)
+}
+
 /// For values that are compared, copied, and passed to another instance of the same build if the crate has its feature `handover`: serde
 /// reads and writes them, and their fields take serde's attributes from `handed(...)`. Its arguments are derived, too.
 #[proc_macro_attribute]
 pub fn handed_over(derives: TokenStream, item: TokenStream) -> TokenStream {
-    below(
-        &format!(
-            "#[derive(Clone, Debug, PartialEq, {derives})] \
-             #[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]"
-        ),
-        replaced(item, &|name, arguments| {
-            (name == "handed").then(|| format!("cfg_attr(feature = \"handover\", serde{arguments})"))
-        }),
-    )
+    let item = replaced(item, &|name, arguments| {
+        (name == "handed").then(|| format!("cfg_attr(feature = \"handover\", serde{arguments})"))
+    });
+    let handed = "#[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]";
+    value(derives, below(handed, item))
 }
 
 /// For facts of JSON documents, which serde writes. In the crate's own tests they have a schema, with which the documentation is compared;

@@ -34,7 +34,7 @@ use crate::{
 pub const NUM_LONG_ARRAYS: usize = 5;
 
 /// The arrays do not belong to the parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[value(Copy, Eq, thiserror::Error)]
 #[error("the handed-over arrays do not match the analysis")]
 pub struct HandoverError;
 

@@ -48,7 +48,7 @@ const WINDOW_CYCLES: f64 = 6.0;
 const WINDOW_SECS: [f64; 2] = [4.0, 12.0];
 
 /// A request to try a loop, because a cycle has ended.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Due {
     /// Number of cycles since the motion began, or of tries without a known rhythm.
     pub cycle: usize,

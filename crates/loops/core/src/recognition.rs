@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Root motion and layout of a loop, detected from its keys alone.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Recognised {
     /// How the keys form the loop.
     pub layout: KeyLayout,

@@ -1,7 +1,7 @@
 //! Units of settings, as people read and write them.
 
 /// The unit of a setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Unit {
     /// A number without unit.
     Number,

@@ -3,7 +3,7 @@
 use crate::names;
 
 /// A word that matches none of the choices.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[value(Eq, thiserror::Error)]
 #[error("must be one of {}, found \"{found}\"{}", .known.join(", "), did_you_mean(.found, .known))]
 pub struct UnknownWord {
     /// The word given.

@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// A number of bytes in words: 1.5 GiB, 300 MiB, 12 KiB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub struct ByteCount(pub u64);
 
 impl fmt::Display for ByteCount {
@@ -19,7 +19,7 @@ impl fmt::Display for ByteCount {
 }
 
 /// A limit forbids the memory needed; none was allocated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[value(Copy, Eq, thiserror::Error)]
 #[error("about {} of memory are needed, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
 pub struct MemoryError {
     /// Bytes needed, an estimate on the high side.

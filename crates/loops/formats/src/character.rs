@@ -28,7 +28,7 @@ pub struct Character {
 }
 
 /// Why a file gives no character.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[value(thiserror::Error)]
 pub enum CharacterError {
     /// It cannot be read.
     #[error(transparent)]

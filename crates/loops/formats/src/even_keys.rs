@@ -14,7 +14,7 @@ const TAIL_FRAMES: core::ops::RangeInclusive<f64> = OFF_GRID_FRAMES..=2.05;
 const FEWEST_EVEN: usize = 4;
 
 /// Keys at even times, and a last one off them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) struct EvenKeys {
     pub start_secs: f64,
     pub step_secs: f64,

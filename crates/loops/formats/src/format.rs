@@ -33,7 +33,7 @@ pub enum Format {
 /// assert_eq!(Format::from_extension("GLB").map(named), Some("GLB"));
 /// assert!(!Format::Bvh.capabilities().states_space);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 #[non_exhaustive]
 pub struct Capabilities {
     /// Its common name.

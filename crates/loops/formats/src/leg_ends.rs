@@ -36,7 +36,7 @@ pub(crate) fn with_leg_ends(loaded: LoadedTake, bytes: &[u8]) -> LoadedTake {
     if !(found_by == Some(FoundBy::AllLeaves) || found_by == Some(FoundBy::Geometry) && !legs.is_empty()) {
         return loaded;
     }
-    let rest = loaded.source.rest(skeleton).as_ref().world(skeleton);
+    let rest = loaded.source.rest(skeleton).world(skeleton);
     let known: Vec<Option<DVec3>> = skeleton.joints().iter().map(|joint| joint.tip).collect();
     let still = (found_by == Some(FoundBy::AllLeaves)).then(|| joints_in_place(&loaded.take));
     let world = still.as_ref().map(|_| loaded.take.world_tracks());
@@ -197,7 +197,7 @@ mod tests {
                 .iter()
                 .map(|&(_, at)| (DVec3::from_array(at), DQuat::IDENTITY))
                 .collect();
-            end_on_ground(&skeleton, &pose.as_ref().world(&skeleton), leg).map(|end| end.to_array())
+            end_on_ground(&skeleton, &pose.world(&skeleton), leg).map(|end| end.to_array())
         };
         let rigid = [
             (None, [0.0; 3]),

@@ -29,7 +29,7 @@ pub const MAX_FILE_BYTES: u64 = 4 << 30;
 /// assert!(matches!(refused, Err(ReadError::Memory(_))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub struct SizeLimits {
     /// Most bytes of a file, together with all files that it names. By default [`MAX_FILE_BYTES`].
     pub max_input_bytes: u64,

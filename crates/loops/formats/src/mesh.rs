@@ -16,7 +16,7 @@ use crate::{
 /// The surface of a character.
 ///
 /// A posed vertex is the weighted mean of `bone * position` over its bones, with the matrices of [`Mesh::bones_at`].
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct Mesh {
     /// Its vertices, in the axes and the unit of the file's mesh.
     pub vertices: Vec<Vertex>,
@@ -36,7 +36,7 @@ pub struct Mesh {
 pub type Posed = [[f32; 3]; 2];
 
 /// A texture of a [`Mesh`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[value(Eq)]
 pub enum MeshImage {
     /// The picture is in the file.
     Here(Arc<[u8]>),
@@ -52,7 +52,7 @@ impl MeshImage {
 }
 
 /// A vertex of a [`Mesh`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Vertex {
     /// Its position.
     pub position: [f32; 3],
@@ -69,7 +69,7 @@ pub struct Vertex {
 }
 
 /// A joint that carries vertices, and how the mesh lies in its axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Bone {
     /// The joint of the take.
     pub joint: usize,
@@ -78,7 +78,7 @@ pub struct Bone {
 }
 
 /// Triangles of a [`Mesh`] that share a texture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[value(Eq)]
 pub struct MeshPart {
     /// Their vertices, as a range of [`Mesh::indices`].
     pub indices: Range<usize>,

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The animation of a file to read; BVH has only one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[value(Copy, Default, Eq)]
 pub enum AnimationChoice<'a> {
     /// The longest animation that moves anything; a warning lists the others.
     #[default]
@@ -107,7 +107,7 @@ pub enum KeyInterpolation {
 }
 
 /// How a loop is laid out in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub struct LoopWriteSettings {
     /// Whether the first key is repeated at the end; by default it is.
     pub closing_key: ClosingKey,

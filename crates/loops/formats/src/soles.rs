@@ -68,7 +68,7 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
     }
-    let world = rest.as_ref().world(skeleton);
+    let world = rest.world(skeleton);
     let surface = Surface::new(mesh, &world);
     let mut points = surface.points(&feet_of_joints(skeleton, body), body.feet.len());
     let lacking: Vec<usize> = (0..points.len()).filter(|&foot| points[foot].is_empty()).collect();

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A take as loaded, and its form in the file.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct LoadedTake {
     /// The motion, in metres with +Y up.
     pub take: Take,

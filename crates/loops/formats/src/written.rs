@@ -3,7 +3,7 @@
 use crate::{error::WriteError, warning::FileWarning};
 
 /// A file as written, and what had to be changed.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct WrittenFile {
     /// The whole file.
     pub bytes: Vec<u8>,

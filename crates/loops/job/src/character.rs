@@ -31,7 +31,7 @@ pub struct CharacterTarget {
 }
 
 /// How the joints of a character follow the motion, as far as the user states it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct Following {
     /// Path of the joint map, as the user gave it, and the joints it names.
     pub map: Option<(String, Vec<(String, Given)>)>,

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Which rows of the list become loops.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[value(Eq)]
 pub enum Rows {
     /// The recommended row, or a later one if the seam shows or only the later one is graded good.
     Recommended,

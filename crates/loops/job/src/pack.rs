@@ -35,7 +35,7 @@ const UNSEEN_METRES: f64 = 1e-3;
 const UNSEEN_RADIANS: f64 = 0.1_f64.to_radians();
 
 /// Whether an animation loops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Loops {
     /// The whole animation loops as it is.
     Already,
@@ -207,7 +207,7 @@ pub struct PackJob<'a> {
 }
 
 /// Why a file cannot hold the loops of its animations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[value(Copy, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what they are")]
 pub enum NoPack {
     #[error("no animation can be added to the file")]

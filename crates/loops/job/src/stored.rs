@@ -41,7 +41,7 @@ pub struct StoredLoop {
 }
 
 /// How an added root joint is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum AddedRoot {
     /// It is kept and carries the root motion.
     Kept,

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// The grade of a loop, the reason for it, and the checks behind it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct Verdict {
     /// The worst grade of the checks.
     pub grade: Grade,

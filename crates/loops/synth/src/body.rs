@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn stands_a_metre_and_three_quarters_tall() {
         let skeleton = skeleton();
-        let positions = rest_pose(&skeleton).as_ref().world(&skeleton).translations;
+        let positions = rest_pose(&skeleton).world(&skeleton).translations;
         let crown = positions[joint::HEAD].y + skeleton.joint(joint::HEAD).tip.unwrap().y;
         assert!((crown - 1.75).abs() < 0.01, "{crown}");
         for side in Side::BOTH {

@@ -326,7 +326,7 @@ mod tests {
                 let Pose {
                     translations: positions,
                     rotations: turns,
-                } = walker.pose_at(time_secs).as_ref().world(&walker.skeleton);
+                } = walker.pose_at(time_secs).world(&walker.skeleton);
                 for side in Side::BOTH {
                     let foot = walker.footsteps().foot(side, walker.moment(time_secs).phase);
                     let ankle = side.up_leg() + 2;

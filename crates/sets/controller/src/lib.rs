@@ -98,7 +98,7 @@ pub enum FitError {
 }
 
 /// Why a quantity has no half-life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Lack {
     /// The body is idle throughout.
     Still,

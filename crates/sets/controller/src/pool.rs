@@ -9,7 +9,7 @@ use super::{
 use loopwright_core::{analysis::MotionKind, math::mean};
 
 /// Median and spread of some values.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Spread {
     /// Number of values, at least one.
     pub count: usize,
@@ -49,7 +49,7 @@ impl Spread {
 }
 
 /// Half-lives of a set of events by both estimators, seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct HalfLives {
     /// Number of events of that kind.
     pub events: usize,
@@ -66,7 +66,7 @@ pub struct HalfLives {
 }
 
 /// Fits of changes whose goal went evenly to its value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Ramped {
     /// Half-lives, seconds.
     pub half_lives: Spread,
@@ -142,7 +142,7 @@ fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> 
 }
 
 /// Statistics of one mode, or of all modes together.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct ModePool {
     /// The mode; `None` for all of them.
     pub mode: Option<MotionKind>,
@@ -173,7 +173,7 @@ pub struct ModePool {
 }
 
 /// Statistics over some takes: all modes together, then each that occurs, in the order of [`MODES`].
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Pool {
     /// Number of takes.
     pub takes: usize,

@@ -31,7 +31,7 @@ pub fn peak_of_half_life(step: f64, half_life_secs: f64) -> f64 {
 }
 
 /// The response of a critically damped spring to a step of size 1 at time 0, smoothed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct SmoothedResponse {
     decay_rate: f64,
     /// Standard deviation of the weights in units of 1/y.

@@ -37,7 +37,7 @@ pub enum TableOf {
 pub type TableRow = (f64, f64);
 
 /// Times and speeds, or times and distances, in order of time.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct SpeedTable {
     of: TableOf,
     rows: Vec<TableRow>,
@@ -60,7 +60,7 @@ pub enum TableError {
 }
 
 /// The spring from rest to a top speed that fits a table best.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct TableFit {
     /// The goal speed of the spring, metres per second.
     pub top_speed_mps: f64,

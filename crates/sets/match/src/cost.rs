@@ -37,7 +37,7 @@ const LEVELS: f32 = 253.0;
 const MARGIN: f32 = 0.01;
 
 /// A compared joint, found in every take by its name.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct CostJoint {
     /// Its name.
     pub name: String,
@@ -46,7 +46,7 @@ pub struct CostJoint {
 }
 
 /// The features of a cost database's rows.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct CostFeatures {
     pub(super) joints: Vec<CostJoint>,
     pub(super) decay: Decay,
@@ -195,7 +195,7 @@ pub type CostMotion = FrameRows<Vec<f32>>;
 pub type CostDatabase<'a> = FrameDatabase<'a, CostRows<'a>>;
 
 /// Rows of positions and velocities, arranged for the search of the cheapest one.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct CostRows<'a> {
     pub(super) features: CostFeatures,
     pub(super) leaves: Leaves<'a>,
@@ -207,7 +207,7 @@ pub struct CostRows<'a> {
 }
 
 /// A row, and the cost of a jump to it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Cheapest {
     /// The row, counted from 0.
     pub row: usize,

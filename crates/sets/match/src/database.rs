@@ -13,7 +13,7 @@ use super::{
 };
 
 /// A motion before it is part of a database: a clip and the rows of its frames, whose type depends on the feature set.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct FrameRows<F> {
     /// The clip of the motion.
     pub clip: MatchClip,
@@ -64,7 +64,7 @@ pub(super) fn is_standing(standing: u8) -> bool {
 pub type MatchMotion = FrameRows<RawFeatures>;
 
 /// A run of frames of a take or a loop that can be matched.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct MatchClip {
     /// Name of the take: by convention its path, seen from the folder of the database.
     pub name: String,
@@ -79,7 +79,7 @@ pub struct MatchClip {
 }
 
 /// A clip of a database, and its rows.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct ClipRows {
     /// The clip.
     pub clip: MatchClip,
@@ -104,7 +104,7 @@ impl ClipRows {
 }
 
 /// A frame of a clip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub struct MatchFrame {
     /// Place of the clip in [`MatchDatabase::clips`].
     pub clip: usize,
@@ -113,7 +113,7 @@ pub struct MatchFrame {
 }
 
 /// A filter of the rows of a database.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct MatchFilter {
     /// Tags that a clip must have.
     pub tags: Vec<(String, String)>,
@@ -131,7 +131,7 @@ pub struct MatchFilter {
 pub const APART_SECS: f64 = 0.5;
 
 /// A set of gaits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[value(Copy, Default, Eq)]
 pub struct GaitSet(u32);
 
 impl GaitSet {
@@ -162,7 +162,7 @@ impl GaitSet {
 ///
 /// `S` is the set of features: there are [`MatchDatabase`] and [`CostDatabase`](super::CostDatabase). The bytes of `to_bytes`
 /// may be mapped into memory: `from_bytes` reads rows in place, and queries allocate nothing.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct FrameDatabase<'a, S> {
     pub(super) clips: Vec<ClipRows>,
     pub(super) standing: Cow<'a, [u8]>,
@@ -173,7 +173,7 @@ pub struct FrameDatabase<'a, S> {
 pub type MatchDatabase<'a> = FrameDatabase<'a, FutureRows<'a>>;
 
 /// Rows of [`features`](super::features): feet, hips, and the future.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct FutureRows<'a> {
     pub(super) horizon: Horizon,
     pub(super) standard: Standard,

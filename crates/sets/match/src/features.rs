@@ -31,7 +31,7 @@ const MOST_AHEAD_SECS: f64 = 10.0;
 /// The future times of a frame's features, seconds: by default 1/3, 2/3 and 1.
 ///
 /// Nearer times follow a stick at once, farther times choose steps that suit the future.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Horizon([f64; NUM_TIMES]);
 
 impl Default for Horizon {
@@ -195,7 +195,7 @@ pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> 
 }
 
 /// Standardizes features: subtracts their mean and divides by the spread of their group.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Standard {
     pub(super) mean: RawFeatures,
     /// Factors by which features less their means become numbers of a row.
@@ -259,7 +259,7 @@ impl Standard {
 const STILL: f64 = 1e-9;
 
 /// The desired state of the body at a future time, relative to the root.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Future {
     /// Position on the ground, metres: to the left (x) and ahead (z).
     pub position: [f64; 2],

@@ -49,7 +49,7 @@ pub enum RowsError {
 pub(super) const LARGEST: f32 = 1e15;
 
 /// A row, and its squared distance from a query.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Neighbour {
     /// The row, counted from 0.
     pub row: usize,
@@ -58,7 +58,7 @@ pub struct Neighbour {
 }
 
 /// Rows of features, arranged for search. They may be in memory of the caller, such as a mapped file.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct NearestRows<'a> {
     pub(super) leaves: Leaves<'a>,
     /// Every node before its children: see [`tree::Node`].

@@ -13,7 +13,7 @@ pub(super) const SIDES: usize = COMPONENTS + 1;
 pub(super) type Place = [f32; SIDES];
 
 /// The directions along which rows differ most.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub(super) struct Principal {
     pub mean: Vec<f64>,
     pub components: Vec<f64>,

@@ -12,7 +12,7 @@ use loopwright_core::math::{mean, ordered};
 pub(super) const LEAF: usize = 16;
 
 /// The numbers of rows, leaf by leaf.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub(super) struct Leaves<'a> {
     pub columns: usize,
     pub num_rows: usize,

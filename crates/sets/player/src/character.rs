@@ -43,7 +43,7 @@ const NOW_SECS: f64 = 1e-9;
 const MOST_SWITCHES: usize = 16;
 
 /// An event of a playing character.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub enum PlayerEvent {
     /// A foot touched down or lifted.
     Foot {

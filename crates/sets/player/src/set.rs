@@ -38,14 +38,14 @@ const STANDING: f64 = 2.0;
 const OPPOSED: f64 = 15.0;
 
 /// A state of a blend space: a point and a phase.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) struct Moment {
     pub at: [f64; 2],
     pub phase: f64,
 }
 
 /// A way from space to space.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) struct Way {
     pub from: usize,
     pub to: usize,
@@ -73,7 +73,7 @@ pub struct MotionSet {
 }
 
 /// The file of a clip, as the manifest states it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct ClipSource<'a> {
     /// The clip.
     pub clip: &'a str,

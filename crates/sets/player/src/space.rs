@@ -10,7 +10,7 @@ use loopwright_moves::blend::extents;
 use crate::{SetError, clip::MotionClip};
 
 /// The motion that a character should show.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct Goal {
     /// Speed over the ground, metres per second.
     pub speed: f64,
@@ -25,7 +25,7 @@ pub struct Goal {
 }
 
 /// The figure that an axis of a blend space measures, named as in the manifest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum SpaceAxis {
     /// Speed over the ground, metres per second.
     Speed,

@@ -137,7 +137,7 @@ pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> 
 }
 
 /// The facts of a passage in a file.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct PassageInFile {
     /// Its kind.
     pub kind: ClipKind,

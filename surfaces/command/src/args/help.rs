@@ -78,7 +78,7 @@ const SUMMARY_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\
 const COMMANDS_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{subcommands}{after-help}";
 
 /// How much help is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 enum Size {
     Summary,
     Full,

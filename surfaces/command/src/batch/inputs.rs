@@ -11,7 +11,7 @@ use loopwright_formats::Format;
 use crate::{exit::Failure, files, patterns::Pattern, talk};
 
 /// One of many files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[value(Eq)]
 pub struct Input {
     /// The file, as named or found.
     pub path: PathBuf,
@@ -49,7 +49,7 @@ pub fn is_many(name: &Path) -> bool {
 }
 
 /// Which files of a folder count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Wanted {
     /// Takes only: no loops, which in many folders stand beside their takes.
     Takes,
@@ -227,7 +227,7 @@ fn below(shared: &Path, folder: &Path, path: &Path) -> PathBuf {
 }
 
 /// A part of the inputs for one of several machines: `2/8`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub struct Shard {
     /// From 1.
     pub number: usize,

@@ -65,7 +65,7 @@ impl Line {
 }
 
 /// The results of a take.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[value(Serialize, Deserialize)]
 pub struct Done {
     /// Its path below the folder that all inputs share.
     pub take: String,

@@ -71,7 +71,7 @@ impl From<Grade> for Verdict {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[value(Eq, Serialize, Deserialize)]
 pub struct Written {
     pub path: PathBuf,
     /// Its length in bytes.
@@ -83,7 +83,7 @@ pub struct Written {
 /// One loop that was asked for, or why it was not made. A take gives one, or several for several rows of `find`.
 ///
 /// Lines, tables, JSON, catalogs and reports are all made from this value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[value(Default, Serialize, Deserialize)]
 pub struct LoopResult {
     pub verdict: Verdict,
     /// The reason for the verdict, as a clause.
@@ -129,7 +129,7 @@ impl LoopResult {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct TakeResult {
     /// The path of the take, as named or found.
     pub path: PathBuf,

@@ -93,7 +93,7 @@ impl Verdict {
 }
 
 /// How much to print about a loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Detail {
     /// The grade and the failures: for one of many loops in a file.
     Faults,

@@ -94,7 +94,7 @@ const LEAST_DUTY: f64 = 0.28;
 const TOLD_BY_FEET: [f64; 2] = [0.5, 1.6];
 
 /// Shares of a stride.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Footing {
     /// For which each foot is on the ground, on average.
     pub duty: f64,
@@ -114,7 +114,7 @@ impl Footing {
 }
 
 /// The data that distinguish a run from a walk: the feet, within their range of speeds, else the speed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Running {
     /// The speed above which the body runs, as [`run_speed`] returns it, metres per second.
     pub from_mps: f64,

@@ -58,7 +58,7 @@ pub use velocity::velocities;
 /// A take with the results of its analysis, computed before the search for loops.
 ///
 /// All fields belong to that take; only [`Self::new`] and [`Self::with`] create one.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 #[non_exhaustive]
 pub struct Analysis {
     /// The take.

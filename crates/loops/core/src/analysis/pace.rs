@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Strides that no body of this size takes: the rate of the file is wrong.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct OddPace {
     /// Seconds that a stride takes.
     pub stride_secs: f64,

@@ -20,7 +20,7 @@ pub struct Spectrum {
 }
 
 /// A lag at which the take resembles itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Peak {
     /// Lag in frames, refined below one frame.
     pub lag_frames: f64,

@@ -88,7 +88,7 @@ impl ContactLimits {
 }
 
 /// Limits below which a foot of a body starts to stand.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) struct LimitsAtSize {
     limits: ContactLimits,
     size: f64,
@@ -224,7 +224,7 @@ pub(crate) fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
 }
 
 /// A joint of a foot over some frames of a take, tested by the fixed limits.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) struct FootJoint {
     joint: usize,
     lowest: f64,

@@ -28,7 +28,7 @@ const FOOTING_SECS: f64 = 1.0;
 const CYCLES: usize = 4;
 
 /// The paths of a body and of its feet over the ground, from which strides are measured.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct FootPaths {
     /// Positions at each frame, metres; of a loop over [`CYCLES`] cycles.
     body: Vec<DVec3>,
@@ -44,7 +44,7 @@ pub struct FootPaths {
 type Stand = [f64; 2];
 
 /// A stride: from a strike of a foot to its next.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Stride {
     /// The foot, as [`Stay::foot`].
     pub foot: usize,
@@ -95,7 +95,7 @@ impl Stride {
 }
 
 /// The mean of a measure over strides.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Mean {
     /// The mean.
     pub mean: f64,
@@ -145,7 +145,7 @@ impl Mean {
 }
 
 /// The means of a foot.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct FootMeans {
     /// Its side, if known.
     pub side: Option<Side>,
@@ -158,7 +158,7 @@ pub struct FootMeans {
 }
 
 /// How alike two feet are: the smaller over the larger mean, 1 if even.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct Evenness {
     /// Of [`Stride::step_secs`].
     pub step_secs: Option<Mean>,
@@ -170,7 +170,7 @@ pub struct Evenness {
 
 /// The strides of a body, and their means without those that contain a pause. Strides of several feet overlap, so standard errors of
 /// means over all feet are a little too small.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct Strides {
     /// All strides, in order of their strikes.
     pub rows: Vec<Stride>,

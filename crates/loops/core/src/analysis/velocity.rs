@@ -25,7 +25,7 @@ pub fn velocities(track: &[DVec3], dt: f64) -> Vec<DVec3> {
 }
 
 /// First and second derivative of a track at one sample.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub(crate) struct Derivatives {
     /// First derivative, per second.
     pub velocity: DVec3,
@@ -34,7 +34,7 @@ pub(crate) struct Derivatives {
 }
 
 /// Neighbouring samples in the order of time, and the position of the evaluated sample among them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) enum Around<T> {
     /// The sample in the middle, with one on either side.
     Both([T; 3]),

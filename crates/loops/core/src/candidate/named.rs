@@ -10,7 +10,7 @@ use crate::analysis::{
 use Meaning::{Kind, Once, Repeats};
 
 /// The motion that the name of a take states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[value(Copy, Default, Eq)]
 pub struct NamedMotion {
     /// The activity of the body; `None` if the name states none, or several.
     pub kind: Option<MotionKind>,

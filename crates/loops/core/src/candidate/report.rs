@@ -324,7 +324,7 @@ impl MissReason {
 }
 
 /// The rhythm of a take: a fundamental period and its multiples.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct TakeRhythm {
     /// Seconds of one cycle: at the highest autocorrelation of the take near the cycle of the recommended loop, or the cycle of
     /// that loop, as in a part of the take.

@@ -9,7 +9,7 @@ use super::{comparison::PoseComparison, remembered::Remembered};
 use crate::math::smallest;
 
 /// How well a stretch repeats at a lag.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Rhythm {
     /// Similarity of the stretch to itself one lag later: 1 for an exact repeat, 0 for unrelated poses.
     pub strength: f64,

@@ -14,7 +14,7 @@ use crate::{
 pub const DEFAULT_HALF_LIFE_SECS: f64 = 0.1;
 
 /// Settings of the search for loops.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct SearchSettings {
     /// Shortest loop, seconds.
     pub min_secs: f64,
@@ -100,7 +100,7 @@ const ROUGH_SPEED: f64 = 0.3;
 const ROUGH_TURN: f64 = 0.35;
 
 /// Bounds on the root motion of a loop; `None` for any.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct RootMotionBounds {
     /// Speed over the ground, metres per second.
     pub speed_mps: Option<[f64; 2]>,

@@ -29,7 +29,7 @@ impl PaceChange {
 }
 
 /// How even a stretch is, as far as is known, from best to worst.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[value(Copy, Eq, PartialOrd, Ord)]
 pub enum Regularity {
     /// Any unevenness is invisible.
     Sure,

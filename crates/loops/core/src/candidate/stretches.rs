@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The stretches of a take that repeat.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct FoundStretches {
     /// One row per stretch: the one with the recommended loop first, then those that move, then idle ones. In each group every
     /// kind of motion appears once before any repeats, the good ones first, and equally good ones in the order of time; unsound
@@ -33,7 +33,7 @@ pub struct FoundStretches {
 }
 
 /// A stretch of one kind, by its gait, speed and turn, with its loops.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct FoundStretch {
     /// Its best loop.
     pub best: LoopCandidate,
@@ -42,7 +42,7 @@ pub struct FoundStretch {
 }
 
 /// A segment of a take, and the stretch in it.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct SegmentLoops {
     /// The segment.
     pub segment: Segment,

@@ -32,7 +32,7 @@ pub enum BoundaryError {
 /// Share of each boundary condition in an offset at one time, and in its first and second derivative.
 ///
 /// Conditions are in the order o(0), o(T), o'(0), o'(T), o''(0), o''(T); the last two are zero for C1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct Weights {
     /// For the offset itself.
     pub value: [f64; MAX_CONDITIONS],
@@ -46,7 +46,7 @@ pub struct Weights {
 pub type Matrix = [[f64; MAX_CONDITIONS]; MAX_CONDITIONS];
 
 /// Progress of a track along its own path, as a share of the path's length: [`super::ShapeKind::Adjustment`] fades with it.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Progress {
     /// Shares at even times from the start to the end, the first 0 and the last 1.
     shares: Vec<f64>,
@@ -104,7 +104,7 @@ impl Progress {
 const SMALLEST_PATH: f64 = 1e-9;
 
 /// The solved system of a start shape and an end shape over a period.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Boundary {
     start: Shape,
     end: Shape,

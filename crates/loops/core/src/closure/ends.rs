@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// State of a track of points or of rotations at one end of a cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct EndState<T> {
     /// Position in metres, or rotation.
     pub value: T,
@@ -31,7 +31,7 @@ impl<T> EndState<T> {
 }
 
 /// Local pose and motion of one joint at both ends of a cut, start first.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct JointEnds {
     /// Translation at the start and at the end.
     pub translation: [EndState<DVec3>; 2],

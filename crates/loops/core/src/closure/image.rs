@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The mirror image of the poses of a clip.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(crate) struct Image<'a> {
     mirror: &'a Mirror,
     carrier: usize,

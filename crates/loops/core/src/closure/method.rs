@@ -95,7 +95,7 @@ impl Method {
 }
 
 /// A method of the article on looping by inertialization; other settings have their defaults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Preset {
     /// A spring at the start takes the whole gap.
     Start,

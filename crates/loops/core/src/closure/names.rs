@@ -5,7 +5,7 @@ use core::fmt;
 use super::{Shape, ShapeKey, ShapeKind};
 
 /// A closure method by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum ClosureName {
     /// The least visible of a grid of methods, found by trying them: `auto`.
     Auto,

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::{Shares, boundary::MAX_CONDITIONS, ends::EndState};
 
 /// Offsets wanted at both ends of a track, start first, with their derivatives: the conditions of the boundary system.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct Targets {
     /// o(0) and o(T), metres or radians.
     pub value: [DVec3; 2],

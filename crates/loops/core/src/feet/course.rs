@@ -12,7 +12,7 @@ use crate::{
 const HELD: usize = 2;
 
 /// How the first and the last sample are treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 enum Ends {
     /// The last is followed by the first.
     Meet,
@@ -23,7 +23,7 @@ enum Ends {
 }
 
 /// Where the root is.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 enum Root {
     Moves(RootMotion),
     /// At every sample.
@@ -31,7 +31,7 @@ enum Root {
 }
 
 /// The motion of the root over samples at even times, and the kind of its ends.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Course {
     pub(super) step_secs: f64,
     /// The root's motion from each sample to the next.

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A leg of two bones.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Leg {
     /// The joint at the top of the leg, about which it swings.
     pub thigh: usize,

@@ -23,7 +23,7 @@ pub(super) fn roll_kept(rise: f64, size: f64) -> f64 {
 }
 
 /// The limits of a leg of a character, by the source of its motion.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) struct LegLimits {
     /// The angle beyond which the knee does not bend, radians from the straightest.
     pub most_flexed: f64,
@@ -34,7 +34,7 @@ pub(crate) struct LegLimits {
 }
 
 /// The front of the sole of a foot with toes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) struct SoleFront {
     /// In the axes of the toes, metres.
     pub of_toes: DVec3,
@@ -54,7 +54,7 @@ impl LegLimits {
 /// The measures of a body for its feet.
 ///
 /// Limits and weights in metres are stated for a reference body of 1.7 m whose legs are 0.95 m long.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(crate) struct FootModel {
     /// Size of the body over that of the reference body, which weighs rotations against displacements.
     pub size: f64,

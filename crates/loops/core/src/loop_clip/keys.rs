@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// How the keys of a file form a loop.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct KeyLayout {
     /// Unique samples of one period.
     pub num_samples: usize,
@@ -120,7 +120,7 @@ pub enum KeysError {
 }
 
 /// One period of a loop as stored in its file, relative to the root; samples count from its seam.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct LoopKeys {
     /// Local, the carrier relative to the root, with the closing key if there is one.
     tracks: Tracks,

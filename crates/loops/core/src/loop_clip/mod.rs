@@ -355,7 +355,7 @@ mod tests {
         let tracks = Tracks::new(skeleton, 0.1, translations, rotations).unwrap();
         let clip = LoopClip::new("l", tracks, 1, root).unwrap();
         for key in 0..9 {
-            let folded = clip.folded_pose(key).as_ref().world(clip.skeleton()).translations;
+            let folded = clip.folded_pose(key).world(clip.skeleton()).translations;
             let world = clip.world_pose(key).translations;
             // The joint above the carrier is fixed; the carrier and all joints below it move with the root.
             for joint in 1..3 {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// How poses between samples are interpolated; `Cubic` by default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[value(Copy, Default, Eq)]
 pub enum Interpolation {
     /// Linear, with normalized rotations (nlerp), as in engines; velocities jump at samples.
     Linear,

@@ -11,7 +11,7 @@ use glam::{DQuat, DVec3};
 use super::{rotation, spline::Value};
 
 /// Two samples and their neighbours, if any.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Span<T> {
     /// The sample before the earlier one.
     pub left: Option<T>,
@@ -48,7 +48,7 @@ impl Span<usize> {
 }
 
 /// The Hermite basis at one point between two samples, with its derivative per step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Hermite {
     /// Weights of the end value and of the slopes at start and end; the start value has 1 less that of the end.
     value: [f64; 3],

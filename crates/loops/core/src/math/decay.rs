@@ -10,7 +10,7 @@ use core::f64::consts::LN_2;
 use super::ops;
 
 /// How an offset fades.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub enum Decay {
     /// Critically damped spring: (x + (v + x y) t) e^(-y t) with y = 2 ln2 / h, without end.
     Spring {
@@ -52,7 +52,7 @@ impl DecayKind {
 }
 
 /// Value, first and second derivative of a function of time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct Jet {
     /// Value.
     pub value: f64,
@@ -74,7 +74,7 @@ impl Jet {
 }
 
 /// How offsets of unit size fade, at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct Fading {
     /// An offset of position, which starts at 1.
     pub position: Jet,
@@ -167,7 +167,7 @@ impl Decay {
 }
 
 /// [`Decay::displacement`] for many offsets: terms independent of the offset are computed once.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Displacement {
     decay: Decay,
     weights: (f64, f64),

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::{Rigid, ops, rotation};
 
 /// A point seen at the start and, one period later, at the end, with its weight.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(crate) struct PointPair {
     /// World position at the start, metres.
     pub start: DVec3,

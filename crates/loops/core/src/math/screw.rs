@@ -12,7 +12,7 @@ use super::{Rigid, Twist, ops};
 ///
 /// Seen from the moving frame at time 0, at the origin. The three directions are orthogonal unit vectors, axis = basis_x cross
 /// basis_y; the path starts along basis_y and curves away from basis_x.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Screw {
     /// Direction of the axis: that of the angular velocity, or up (+Y) without rotation.
     pub axis: DVec3,

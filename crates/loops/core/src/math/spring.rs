@@ -6,7 +6,7 @@
 use super::{Jet, decay_rate, ops};
 
 /// A critically damped spring that moves from a value and a rate to a goal.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Spring {
     /// Value at time 0.
     pub value: f64,

@@ -1,7 +1,7 @@
 //! Converts seconds to steps of a fixed length, such as the frames of a take, with one function for each rounding mode.
 
 /// The time from one sample to the next.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct TimeStep {
     secs: f64,
 }

@@ -206,7 +206,7 @@ impl<'a> LaidCycles<'a> {
                 } else {
                     cycles
                         .iter()
-                        .map(|pose| pose.as_ref().joint(joint))
+                        .map(|pose| pose.joint(joint))
                         .zip(weights.iter().copied())
                         .collect()
                 };

@@ -20,7 +20,7 @@ pub struct Pose {
 }
 
 /// A borrowed [`Pose`], usually one frame of [`super::Tracks`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct PoseRef<'a> {
     /// Translations, metres.
     pub translations: &'a [DVec3],

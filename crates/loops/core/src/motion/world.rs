@@ -9,7 +9,7 @@ use super::{Pose, Tracks};
 use crate::math::Rigid;
 
 /// World positions (metres) and rotations of all joints at all frames, frame-major.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct WorldTracks {
     num_joints: usize,
     /// The joints that have values; all if `None`.
@@ -19,7 +19,7 @@ pub struct WorldTracks {
 }
 
 /// The joints that have values at every frame.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 struct Kept {
     count: usize,
     /// Per joint of the skeleton its place among them, if it is one.
@@ -27,7 +27,7 @@ struct Kept {
 }
 
 /// How world rotations are stored.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 enum Rotations {
     /// Rotations of all joints that have values, at all frames.
     Stored(Vec<DQuat>),

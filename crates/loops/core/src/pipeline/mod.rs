@@ -149,7 +149,7 @@ impl LoopSettings {
 }
 
 /// A loop with all data that it was made from.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 #[non_exhaustive]
 pub struct MadeLoop {
     /// The loop.

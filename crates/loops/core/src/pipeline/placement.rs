@@ -18,7 +18,7 @@ use crate::{
 const MIN_MEAN_FACING: f64 = 0.5;
 
 /// A loop that starts at the origin and faces +Z, and the motion that brought it there.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Recentered {
     /// The loop.
     pub clip: LoopClip,

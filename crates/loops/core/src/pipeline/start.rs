@@ -32,7 +32,7 @@ crate::words::words_or_number! {
 }
 
 /// A loop cannot start as requested: no foot of that side touches down in it.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[value(Copy, thiserror::Error)]
 #[error("the loop starts at its seam: no {side} foot touches down in it")]
 pub struct StartError {
     /// The side.

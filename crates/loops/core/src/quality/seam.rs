@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The joints with the largest figures at the seam, by index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[value(Copy, Default, Eq)]
 pub struct SeamJoints {
     /// The joint of [`Quality::pose_gap_radians`](super::Quality::pose_gap_radians).
     pub turn: usize,

@@ -27,7 +27,7 @@ pub(crate) fn foot_slide_of_loop(
 }
 
 /// A contact of a joint.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Stand {
     /// The joint.
     pub joint: usize,

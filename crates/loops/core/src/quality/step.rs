@@ -31,7 +31,7 @@ const LIMITS: [[f64; 2]; 4] = [
 const GAP_METRES: f64 = 1e-2;
 
 /// A kind of step of a joint over a seam.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[value(Copy, Default, Eq)]
 pub enum StepKind {
     /// The joint jumps: metres.
     #[default]

@@ -46,7 +46,7 @@ const MOST_TURNED: f64 = 1.5;
 const ROUNDS: usize = 8;
 
 /// The sole of a foot of the target.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct Sole {
     pub ankle: usize,
     pub toe: Option<usize>,
@@ -59,7 +59,7 @@ pub(super) struct Sole {
 }
 
 /// A part of a sole that turns with a joint, in the joint's axes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 struct Part {
     /// Metres.
     points: Vec<DVec3>,

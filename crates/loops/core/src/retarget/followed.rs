@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct FollowedFeet {
     pub(super) num_samples: usize,
     /// Whether the last sample is followed by the first.
@@ -52,7 +52,7 @@ pub struct FollowedFeet {
 }
 
 /// The samples at which a point or joint of a foot of the target is on the ground.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct Marks<T> {
     pub foot: usize,
     of: T,
@@ -113,7 +113,7 @@ impl<T: Copy + PartialEq> Marks<T> {
 type Shares<'a> = Vec<(&'a FollowedFeet, usize, f64)>;
 
 /// A leg of the target and how the knee of its source bends.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct FollowedLeg {
     /// Thigh, knee and ankle of the target.
     pub joints: [usize; 3],

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// A limb of the target with the limb that it follows.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct PlacedLimb {
     pub kind: LimbKind,
     pub leg: Leg,

@@ -32,7 +32,7 @@ pub struct JointMap {
 }
 
 /// The caller's choice for a joint of the target.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub enum Given {
     /// The joint follows nothing and keeps its rest.
     Rest,

@@ -61,7 +61,7 @@ fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
 }
 
 /// Heights at which feet stand, metres.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub(super) struct Standing {
     /// Height at which feet of the source stand, over its motion.
     pub source: f64,

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Transfers motion of one rig to another; a function of the pose alone.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Retarget {
     pub(super) source: Rig,
     pub(crate) target: Rig,
@@ -51,7 +51,7 @@ pub struct Retarget {
 }
 
 /// The joint of the source from which a joint takes its rotation, or the two between which it lies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 struct Follow {
     from: usize,
     /// Rotation from the source's world rotation to the target's, applied on the right.
@@ -60,7 +60,7 @@ struct Follow {
 }
 
 /// A joint beside the body that follows one of its joints rigidly.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(super) struct Led {
     pub joint: usize,
     pub by: usize,
@@ -95,7 +95,7 @@ impl RigPair {
                 Some(above) if Some(above) != target.skeleton.parent(joint) => {
                     target.world.joint(above).inverse() * target.world.joint(joint)
                 }
-                _ => target.rest.as_ref().joint(joint),
+                _ => target.rest.joint(joint),
             })
             .collect();
         let follows = self.follows();

@@ -61,7 +61,7 @@ pub enum TakeError {
 /// Lengths in metres, +Y up, right-handed. Arrays are frame-major: the value of (frame, joint) is at frame * num_joints + joint.
 /// Invariants: at least one frame; finite values; unit quaternions whose signs are continuous along each joint's track. A take is
 /// never edited, so its clones share the recording: cloning costs nothing.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Take {
     name: Arc<str>,
     tracks: Arc<Tracks>,

@@ -15,7 +15,7 @@ const MOST_HELD: f64 = 0.3;
 /// is C2 in time, and so is every pose of a smooth motion. A turn of `e` frames covers 5/8 of the frames of its time at full
 /// speed: the motion is 3/16 `e` frames late after the first half of a turn, and the cycle is 3/4 `e` longer than twice the
 /// stretch.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct PingPong {
     cut: Cut,
     /// Frames by which half a turn holds the motion back.

@@ -73,7 +73,7 @@ pub(super) struct Track {
 }
 
 /// The kind of values of a track.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 enum Kind {
     /// Any numbers.
     Plain,

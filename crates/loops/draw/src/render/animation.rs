@@ -9,7 +9,7 @@ use super::{picture::Picture, scene::RenderError};
 use crate::gif_file::{GifPacker, GifPicture, ticks_of};
 
 /// File format of an animation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum AnimationFormat {
     /// 256 colours, supported everywhere.
     Gif,

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// A colour, red, green, blue and opacity from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(super) struct Colour(pub(super) [f64; 4]);
 
 impl Colour {
@@ -49,7 +49,7 @@ impl Colour {
 }
 
 /// Colours of lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub(super) enum Ink {
     Axis,
     Metre,

@@ -11,7 +11,7 @@ use super::{
 };
 
 /// A plane that the body walks on: level, or sloping along a climb.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(super) struct Ground {
     /// Height at the origin, metres.
     height: f64,

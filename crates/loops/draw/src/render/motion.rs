@@ -12,7 +12,7 @@ use loopwright_core::{
 use crate::{Figure, Surface};
 
 /// Poses at even intervals, and how they repeat.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct DrawnMotion {
     /// The body.
     pub(crate) figure: Figure,

@@ -15,7 +15,7 @@ use super::{
 use crate::plot::PngError;
 
 /// The view of a motion.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct SceneSettings {
     /// Side from which the body is seen.
     pub view: View,

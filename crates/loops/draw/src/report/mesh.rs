@@ -17,7 +17,7 @@ const MAX_BYTES: usize = 220_000;
 const BYTES_EACH: [usize; 3] = [24, 6, 48];
 
 /// A mesh on a page.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(crate) struct PageMesh {
     /// Its name on the page: equal meshes share it.
     pub(super) key: String,

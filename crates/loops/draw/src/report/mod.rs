@@ -57,7 +57,7 @@ pub struct LoopEntry {
 }
 
 /// The title of a page, and its contents besides the loops.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct PageHeading {
     /// Its title.
     pub title: String,

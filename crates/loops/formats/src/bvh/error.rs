@@ -3,7 +3,7 @@
 use super::channel::Channel;
 
 /// A position in a text file; both numbers count from 1, columns in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[value(Copy, Eq, thiserror::Error)]
 #[error("line {line}, column {column}")]
 pub struct Position {
     /// Line; LF, CRLF and a bare CR each end one.

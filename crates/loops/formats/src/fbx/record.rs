@@ -50,7 +50,7 @@ pub(crate) struct Document<'a> {
 }
 
 /// A named list of attributes with records inside.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(crate) struct Record<'a> {
     pub name: Cow<'a, [u8]>,
     num_attributes: u64,

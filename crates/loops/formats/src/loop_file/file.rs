@@ -39,7 +39,7 @@ const MAX_KEYS: usize = 2_000_000;
 const SHORTEST_PATH_METRES: f64 = 0.05;
 
 /// A loop as the bytes of a file, measured on those bytes.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct LoopFile {
     /// The file, and the changes made to write it; [`Self::bytes`] includes the facts.
     pub written: WrittenFile,
@@ -50,7 +50,7 @@ pub struct LoopFile {
 }
 
 /// A loop in a file of several, measured as written.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct MeasuredLoop {
     /// All facts about it. The caller adds warnings.
     pub sidecar: Sidecar,

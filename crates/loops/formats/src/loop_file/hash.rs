@@ -18,7 +18,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// The file is not the one that a sidecar describes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[value(Eq, thiserror::Error)]
 #[error("the file is not the one that its sidecar describes: its SHA-256 is {found}, the sidecar states {stated}")]
 pub struct OtherFile {
     /// The hash of the file.

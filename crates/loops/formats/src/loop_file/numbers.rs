@@ -26,7 +26,7 @@ pub(crate) fn in_range(
 }
 
 /// A number that is not finite, or beyond any plausible size.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[value(thiserror::Error)]
 #[error("{path} is out of range: {found}")]
 pub struct WildNumber {
     /// The keys that lead to it, with points between them.

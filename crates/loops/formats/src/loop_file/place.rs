@@ -16,7 +16,7 @@ use loopwright_core::{
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
 
 /// A loop in a file: its keys and its root motion.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct LoopInFile {
     /// How the keys form the loop.
     pub layout: KeyLayout,

@@ -9,7 +9,7 @@ const START: &[u8] = b"\x93NUMPY";
 const ALIGNMENT: usize = 64;
 
 /// Elements of an array: NumPy's letter for their kind, and the bytes of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub(crate) struct Element {
     /// f, i, u and b for numbers; U for text in 32-bit characters, S for text in 8-bit characters.
     pub kind: char,

@@ -22,7 +22,7 @@ use crate::{
 pub struct MotionArrays<'a>(KeyedMotion<'a>, BodyOverrides);
 
 /// Which joints touch the ground, and when.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct ContactArrays {
     /// The joints.
     pub joints: Vec<usize>,

@@ -89,7 +89,7 @@ impl RobotMotion {
 
     /// Returns the pose of a row in the world with Z up.
     pub(crate) fn world(&self, row: usize, robot: &Skeleton, hinges: &Hinges) -> Pose {
-        self.pose(row, robot, hinges, Rigid::IDENTITY).as_ref().world(robot)
+        self.pose(row, robot, hinges, Rigid::IDENTITY).world(robot)
     }
 
     /// Height of the lowest soles in the middle of some rows, metres; `None` without feet.

@@ -134,7 +134,7 @@ fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
         links,
     };
     let angles: Vec<f64> = robot.each().map(|(_, hinge)| hinge.within(0.0)).collect();
-    let rest = robot.pose(&skeleton, Rigid::IDENTITY, angles).as_ref().world(&skeleton);
+    let rest = robot.pose(&skeleton, Rigid::IDENTITY, angles).world(&skeleton);
     robot.soles = soles(&skeleton, &rest, &made)?;
     let mut tips = vec![None; skeleton.num_joints()];
     for sole in &robot.soles {

@@ -5,7 +5,7 @@ use core::str::FromStr;
 use super::{NAMED_UNITS, Space, UNIT_RANGE, Up};
 
 /// The up axis of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[value(Copy, Default, Eq)]
 pub enum UpChoice {
     /// Detect what is up: the head above the feet.
     #[default]
@@ -24,7 +24,7 @@ impl UpChoice {
 }
 
 /// The length of a file's unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub enum UnitChoice {
     /// Detect the known unit that makes the body as tall as a person.
     #[default]
@@ -82,7 +82,7 @@ impl FromStr for UnitChoice {
 }
 
 /// The caller's settings for a file's space.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[value(Copy, Default)]
 pub struct SpaceSettings {
     /// The up axis; default: detected from the body.
     pub up: UpChoice,

@@ -89,7 +89,7 @@ pub enum VmcCut {
 }
 
 /// The outcome of packets.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub enum VmcEvent {
     /// The next bytes of a BVH file: its head, then rows.
     Text(Vec<u8>),
@@ -98,7 +98,7 @@ pub enum VmcEvent {
 }
 
 /// Counts of irregularities in the packets so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[value(Default, Eq)]
 pub struct VmcCounts {
     /// Poses that went into the text, before interpolation.
     pub poses: u64,

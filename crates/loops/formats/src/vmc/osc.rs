@@ -33,7 +33,7 @@ pub enum OscError {
 }
 
 /// A value of a message.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(super) enum Value<'a> {
     /// A whole number of 32 bits.
     Int(i32),
@@ -46,7 +46,7 @@ pub(super) enum Value<'a> {
 }
 
 /// A message: its address and its values.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct Message<'a> {
     /// Its address, such as `/VMC/Ext/T`.
     pub address: &'a str,

@@ -5,7 +5,7 @@ use core::fmt;
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
 
 /// The largest value that is good, and the largest that is not bad.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Limits {
     review: f64,
     bad: f64,
@@ -46,7 +46,7 @@ impl Limits {
 }
 
 /// Where the limits of a check come from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub enum LimitsFrom {
     /// The same limits for every body, in the unit of the check.
     Row(Limits),

@@ -9,7 +9,7 @@ use loopwright_formats::{Sidecar, loop_file::facts::CheckFacts};
 use super::CheckId;
 
 /// The parts of a loop that are as authored: faults there are stated without a grade.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[value(Copy, Eq, PartialOrd, Ord)]
 pub enum Authored {
     /// Nothing: it was captured, cut or blended.
     Nothing,

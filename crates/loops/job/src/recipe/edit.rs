@@ -18,7 +18,7 @@ const OFF: &str = "off";
 ///
 /// Rotations are rotation vectors in degrees and positions in metres, both in the axes of the joint's parent; raise, spread and twist
 /// are degrees about axes of the body.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct EditRecipe {
     /// Its kind.
     pub kind: EditKind,

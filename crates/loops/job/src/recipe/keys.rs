@@ -210,7 +210,7 @@ fn no_setting(key: &str) -> RecipeError {
 }
 
 /// A setting of a recipe, `KEY=VALUE`.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Setting {
     /// The key with its table.
     pub key: String,
@@ -314,7 +314,7 @@ pub fn recipe_of<'a>(settings: impl IntoIterator<Item = &'a Setting>) -> Result<
 }
 
 /// The recipe of the settings given with `--set`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct Sets(pub Recipe);
 
 impl Sets {

@@ -50,7 +50,7 @@ pub use stretch::StretchRecipe;
 pub use take::{StudyArgs, TakeArgs, bone_stretch, parse_bone_stretch};
 
 /// How a loop is made. Written as TOML, with a table for each part.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[value(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Recipe {
     /// How the take is read.

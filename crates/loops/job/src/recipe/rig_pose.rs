@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::words::Written;
 
 /// The pose in which the skeleton of a motion is compared with characters.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub enum ReferencePose {
     /// The rest pose of its file, if a body may rest so; else one worked out from the motion.
     #[default]
@@ -21,7 +21,7 @@ pub enum ReferencePose {
 }
 
 /// Where a motion looks on a character.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub enum Gaze {
     /// As its head is turned from the pose in which it is compared.
     #[default]

@@ -11,7 +11,7 @@ use super::words::Written;
 const MOST_BYTES: u64 = 64 << 20;
 
 /// A robot and the file that describes it.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct RobotFile {
     /// Path of the file, as the user gave it.
     pub path: PathBuf,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{RecipeError, described::described, edited_body::EditedBody};
 
 /// The unit of a stance's ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[value(Copy, Default, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StanceUnit {
     /// Frames of the take.

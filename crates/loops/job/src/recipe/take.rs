@@ -71,7 +71,7 @@ described! {
 }
 
 /// How a file is read, and which joints of it are the hips and the feet: those settings of a study alone.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct TakeArgs(StudyArgs);
 
 impl Deref for TakeArgs {

@@ -27,7 +27,7 @@ mod walker;
 use walker::Walker;
 
 /// The path of a character over time: times in order, positions in metres on the ground.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct WalkPath {
     points: Vec<(f64, DVec2)>,
 }
@@ -97,7 +97,7 @@ pub enum WalkError {
 }
 
 /// How a character walks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct WalkerSettings {
     /// Seconds between queries.
     pub query_secs: f64,

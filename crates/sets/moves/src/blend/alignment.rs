@@ -14,7 +14,7 @@ use loopwright_core::{analysis::Body, loop_clip::LoopClip, math::greatest, retar
 const LEAST_WAY: f64 = 0.2;
 
 /// Maps the time of a blend to the time of each of its loops.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct Alignment {
     /// For every loop, the share of its time at which the blend starts.
     pub phases: Vec<f64>,
@@ -27,7 +27,7 @@ pub(super) struct Alignment {
 }
 
 /// The phases of a loop.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 struct Gait {
     body: PhaseMap,
     /// Per leg, left and right: its foot touches down at phase 0 and lifts at 1/2.

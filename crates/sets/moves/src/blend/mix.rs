@@ -13,7 +13,7 @@ use loopwright_core::{
 };
 
 /// A blend and its feet.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Mix {
     /// The blend, with its feet as in the blended pose.
     pub clip: LoopClip,
@@ -45,7 +45,7 @@ impl Mix {
 }
 
 /// A leg of the blended body.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct BlendedLeg {
     foot: usize,
     leg: Option<Leg>,
@@ -169,7 +169,7 @@ impl Mixing<'_> {
         let of_body = self.shares(None, share);
         let bodies = self.posed(&of_body);
         let mut pose: Pose = (0..skeleton.num_joints())
-            .map(|joint| mean(&bodies, |pose| local(pose, joint)))
+            .map(|joint| mean(&bodies, |pose| pose.joint(joint)))
             .collect();
         let mut feet = Vec::new();
         for (leg, of_leg) in self.blender.legs.iter().zip(of_legs) {
@@ -178,7 +178,7 @@ impl Mixing<'_> {
             let legs = if is_apart {
                 own = self.posed(of_leg);
                 for &joint in &leg.joints {
-                    pose.set_joint(joint, into(mean(&own, |pose| local(pose, joint))));
+                    pose.set_joint(joint, into(mean(&own, |pose| pose.joint(joint))));
                 }
                 &own
             } else {
@@ -227,7 +227,7 @@ fn reach(pose: &mut Pose, skeleton: &Skeleton, leg: &Leg, thigh_turned: DQuat, p
     let Some((_, foot)) = placed.iter().find(|(joint, _)| *joint == leg.ankle) else {
         return;
     };
-    let world = pose.as_ref().world(skeleton);
+    let world = pose.world(skeleton);
     leg.move_ankle(skeleton, pose, &world, foot.translation - world.translations[leg.ankle]);
     pose.rotations[leg.ankle] = (above(pose, leg.ankle) * foot.rotation).normalize();
 }
@@ -243,10 +243,6 @@ pub fn mean<T>(parts: &[(T, f64)], of: impl Fn(&T) -> Rigid) -> (DVec3, DQuat) {
 
 fn into((place, turn): (DVec3, DQuat)) -> Rigid {
     Rigid::new(turn, place)
-}
-
-fn local(pose: &Pose, joint: usize) -> Rigid {
-    pose.as_ref().joint(joint)
 }
 
 /// Returns the transform of a joint of a local pose, relative to the root.

@@ -57,7 +57,7 @@ pub enum BlendError {
 }
 
 /// Loops of one skeleton, aligned by phase and ready to be blended with any weights.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Blender {
     /// The loops as given.
     loops: Vec<LoopClip>,

@@ -57,7 +57,7 @@ pub enum PhaseError {
 ///
 /// For a loop of one cycle that starts half through the left foot's contact, share(p) = p + c sin^2(pi p), with c the share half through the
 /// right foot's less 1/2.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct PhaseMap {
     /// The share at phase 0.
     start: f64,

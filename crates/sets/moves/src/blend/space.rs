@@ -11,7 +11,7 @@ use loopwright_core::{
 };
 
 /// The figure that an axis of a blend space measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum BlendAxis {
     /// Speed over the ground, metres per second.
     Speed,
@@ -33,7 +33,7 @@ impl BlendAxis {
 type Point = [f64; 2];
 
 /// Loops as points on axes such as speed and turn rate; any point between them has weights.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct BlendSpace<'a> {
     loops: &'a [LoopClip],
     axes: [Option<BlendAxis>; 2],

@@ -40,7 +40,7 @@ const LEAST_MPS: f64 = 0.001;
 const PHASES: usize = 12;
 
 /// A motion that plays once, over or instead of loops, and how it joins them.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Action {
     /// The motion, as it is in its take; its ends are the nearest states of loops.
     pub passage: Passage,
@@ -196,7 +196,7 @@ fn fade(
     });
     let loops: Vec<(Vec<Pose>, usize, usize)> = loops.collect();
     let longest_step = |poses: &[Pose]| {
-        let places = poses.iter().map(|pose| pose.as_ref().world(&skeleton).translations);
+        let places = poses.iter().map(|pose| pose.world(&skeleton).translations);
         greatest(places.collect::<Vec<_>>().windows(2).flat_map(|pair| {
             let steps = pair[0][1..].iter().zip(&pair[1][1..]).zip(set.weights());
             // Controls have no weight.

@@ -91,7 +91,7 @@ const ALIKE_METRES: f64 = 0.02;
 const MOST_STANCES: usize = 4;
 
 /// A passage that was found.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct FoundPassage {
     /// Its kind.
     pub kind: PassageKind,
@@ -104,7 +104,7 @@ pub struct FoundPassage {
 }
 
 /// Why no passage of a kind was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Looked {
     /// No loop of the set stands.
     NoLoopStands,
@@ -135,7 +135,7 @@ impl fmt::Display for Looked {
 }
 
 /// The passages found in a take.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct FoundPassages {
     /// The passages, by kind, those of each with the cheapest first.
     pub passages: Vec<FoundPassage>,

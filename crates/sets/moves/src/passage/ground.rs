@@ -11,7 +11,7 @@ use loopwright_core::{
 };
 
 /// A position and a facing, or a difference of two.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(super) struct Ground {
     /// Metres.
     pub at: DVec3,

@@ -54,7 +54,7 @@ pub enum PassageKind {
 }
 
 /// A state of a loop: the loop and a time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct LoopState {
     /// The loop, as an index into its set.
     pub loop_index: usize,
@@ -63,7 +63,7 @@ pub struct LoopState {
 }
 
 /// A foot that touches down or lifts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct FootEvent {
     /// Seconds since the start of the passage.
     pub secs: f64,
@@ -78,7 +78,7 @@ pub struct FootEvent {
 /// A motion that begins in the state of one loop and ends in that of another.
 ///
 /// Holds N + 1 samples of the body relative to the root, and the root's transform at each; the first is the identity.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Passage {
     name: String,
     /// Its kind.

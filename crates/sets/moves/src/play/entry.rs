@@ -17,7 +17,7 @@ use loopwright_core::{
 };
 
 /// The point at which a jump enters a loop.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Entry {
     /// Time in the loop, seconds since its start.
     pub secs: f64,
@@ -35,7 +35,7 @@ const SAME_SAMPLE: f64 = 1e-9;
 pub(super) const NUM_REFINEMENTS: usize = 6;
 
 /// Loops of one skeleton, with weighted positions and velocities of their joints at all samples.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct SampledLoops {
     pub loops: Vec<LoopClip>,
     pub weights: Vec<f64>,
@@ -43,7 +43,7 @@ pub(super) struct SampledLoops {
 }
 
 /// Positions (metres) and velocities (metres per second) of all joints, weighted, axis by axis, in the root's axes.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(crate) struct WeightedState {
     pub(super) positions: Vec<f64>,
     pub(super) velocities: Vec<f64>,

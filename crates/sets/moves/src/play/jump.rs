@@ -15,7 +15,7 @@ use loopwright_core::{
 };
 
 /// The cheapest jump from one loop into another.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Jump {
     /// Time in the loop that is left, seconds since its start, within its first cycle.
     pub exit_secs: f64,
@@ -38,14 +38,14 @@ const NEARLY_CHEAPEST: f64 = 1.25;
 const MAX_STEPS: usize = 40;
 
 /// A pair of phases, seconds in each loop, and the cost of a jump between them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 struct Pair {
     secs: [f64; 2],
     cost: f64,
 }
 
 /// The cheapest jumps between pairs of loops under one fade, computed on demand.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct Jumps {
     pub fade: Decay,
     /// Keyed by the indices of two loops, the smaller first: from the first into the second.

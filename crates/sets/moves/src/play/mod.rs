@@ -36,7 +36,7 @@ use entry::{SampledLoops, WeightedState};
 use jump::Jumps;
 
 /// How a set of loops is played.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct PlaySettings {
     /// Seed of the order: the same seed gives the same order.
     pub seed: u64,
@@ -117,7 +117,7 @@ pub enum PlayError {
 }
 
 /// Loops of one skeleton that can follow each other in any order.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct LoopSet {
     /// The loops, relative to their constant twists.
     sampled: SampledLoops,
@@ -372,7 +372,7 @@ fn below(random: &mut Pcg64, count: usize) -> usize {
 }
 
 /// One loop within a performance.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct PlayedLoop {
     /// The loop, as an index into the set.
     pub loop_index: usize,
@@ -403,7 +403,7 @@ impl PlayedLoop {
 ///
 /// C1 throughout: positions, rotations and their rates are continuous, including those of the root. The root continues from
 /// segment to segment by the root motion of each loop, X(from)^-1 X(to), so nothing is lost or added at a jump.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Performance {
     loops: Vec<LoopClip>,
     fade: Decay,
@@ -412,7 +412,7 @@ pub struct Performance {
 }
 
 /// A pose of a performance.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct PlayedPose {
     /// World transform of the root.
     pub root: Rigid,
@@ -457,7 +457,7 @@ impl Performance {
     /// Returns the world positions (metres) and rotations of all joints at any time.
     pub fn world_pose_at(&self, secs: f64) -> Pose {
         let posed = self.pose_at(secs);
-        posed.body.as_ref().world(self.skeleton()).moved(posed.root)
+        posed.body.world(self.skeleton()).moved(posed.root)
     }
 
     /// Returns the whole performance at even times, from its start on, as a take on the source's skeleton.

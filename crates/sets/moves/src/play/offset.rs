@@ -19,7 +19,7 @@ use loopwright_core::{
 type Pair = [DVec3; 2];
 
 /// The body and the root at one time, with rates.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct MovingPose {
     /// The body, local, relative to the root.
     pub body: Pose,
@@ -48,7 +48,7 @@ impl MovingPose {
 }
 
 /// The offset added to a loop after a jump into it.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct FadingOffset {
     translations: Vec<Pair>,
     rotations: Vec<Pair>,

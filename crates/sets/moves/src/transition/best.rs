@@ -22,7 +22,7 @@ const RUN: usize = 16;
 const CHUNK: usize = 8;
 
 /// A jump and its cost.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Crossing {
     /// The frame that is left.
     pub exit: usize,
@@ -33,7 +33,7 @@ pub struct Crossing {
 }
 
 /// Costs of jumps from some exits to some entries.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct CostGrid {
     /// Frames that are left, in order.
     pub exits: Vec<usize>,

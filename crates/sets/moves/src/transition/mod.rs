@@ -89,7 +89,7 @@ pub enum TransitionError {
 }
 
 /// A take or a loop that can be left and entered at any of its frames.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct TransitionClip {
     take: Take,
     world: WorldTracks,
@@ -175,7 +175,7 @@ impl TransitionClip {
 }
 
 /// One of the two compared motions.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 struct Side {
     features: Features,
     usable: Vec<bool>,
@@ -194,7 +194,7 @@ impl Side {
 }
 
 /// The subject of a gap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum GapOf {
     /// A joint: its position and its velocity.
     Joint(usize),
@@ -205,7 +205,7 @@ pub enum GapOf {
 }
 
 /// The gap of a jump at one joint, or at the root.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Gap {
     /// The joint or root.
     pub of: GapOf,
@@ -229,7 +229,7 @@ impl Gap {
 /// All jumps from one motion into another.
 ///
 /// Exits are frames of the motion that is left, entries are frames of the one that is entered, both counted from 0.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Transitions {
     joints: Vec<WeightedJoint>,
     left: Side,

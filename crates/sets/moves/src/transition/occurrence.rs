@@ -33,7 +33,7 @@ const MOST_SHARED: f64 = 0.25;
 const MOST_GAINED: f64 = 1.25;
 
 /// A stretch of a take that resembles another motion.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Occurrence {
     /// Its first frame.
     pub start_frame: usize,
@@ -60,7 +60,7 @@ impl Occurrence {
 }
 
 /// All occurrences of a motion in a take.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct Occurrences {
     /// Occurrences with a low enough cost, cheapest first.
     pub found: Vec<Occurrence>,

@@ -18,7 +18,7 @@ pub struct SetFileName {
 }
 
 /// The most frequent style, if there are several.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[value(Eq)]
 pub struct ChosenStyle {
     /// The word of the style.
     pub style: String,

@@ -120,7 +120,7 @@ fn check_room(pictures: usize, [width, height]: [u32; 2]) -> Result<()> {
 }
 
 /// The kind of picture to draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 enum Kind {
     Animation(AnimationFormat),
     Sheet,

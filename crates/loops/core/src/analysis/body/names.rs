@@ -38,7 +38,7 @@ const NEVER_FEET: &str = "fin fins flipper fluke tail wing wings feather head no
     fang ear eye hair horn antenna feeler whisker neck mane trunk belly stomach breast cape cloth skirt \
     hand finger";
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[value(Eq)]
 pub(super) struct JointName {
     /// Its words without the side.
     words: Vec<String>,

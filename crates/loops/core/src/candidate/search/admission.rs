@@ -5,7 +5,7 @@ use core::ops::{Range, RangeInclusive};
 use crate::analysis::ActivityKind;
 
 /// The pairs that may be loops.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Admission {
     min_lag: usize,
     max_lag: usize,

@@ -56,7 +56,7 @@ const WHOLE_FRAMES: f64 = 5e-3;
 const LEAST_STEP_FRAMES: f64 = 0.08;
 
 /// The end of a clip.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(super) struct End {
     /// Its last key: the first key again if the seam has no duration.
     pub last_frame: usize,

@@ -23,7 +23,7 @@ use swing::Swing;
 macro_rules! kinds {
     ($(#[doc = $doc:literal] $Kind:ident: $file:ident,)+) => {
         /// A kind of edit.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[value(Copy, Eq)]
         pub enum EditKind {
             $(#[doc = $doc] $Kind,)+
         }
@@ -149,7 +149,7 @@ impl EditDescriptor {
 }
 
 /// Which joints a kind of edit changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum EditedJoints {
     /// No joint: it edits the root motion.
     Root,
@@ -260,7 +260,7 @@ impl EditParameter {
 }
 
 /// The value of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub enum EditValue {
     /// A number.
     Number(f64),
@@ -277,7 +277,7 @@ impl From<f64> for EditValue {
 }
 
 /// The values that people state for an edit, by key, in seconds, degrees, metres and hertz.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[value(Default)]
 pub struct EditValues([Option<EditValue>; EditKey::ALL.len()]);
 
 impl EditValues {

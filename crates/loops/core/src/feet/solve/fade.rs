@@ -50,7 +50,7 @@ const SHORTEST_STEP_SECS: f64 = 1.0 / 120.0;
 const HALF_LIVES: f64 = 4.8;
 
 /// The work of the feet of a loop at every sample, for jumps out of it and into it.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct Footwork {
     pub(super) limbs: Vec<Limb>,
     pub(super) legs: Vec<LegWork>,
@@ -60,7 +60,7 @@ pub struct Footwork {
 }
 
 /// The work of the parts of a leg at every sample of a loop: see [`Goals`].
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub(super) struct LegWork {
     pub bears: Vec<OfParts>,
     pub floors: Vec<OfParts>,
@@ -206,7 +206,7 @@ impl FadingLoop<'_> {
 }
 
 /// The correction of a body through a fade: zero before and after it.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 pub struct SolvedFade {
     step_secs: f64,
     /// The joint that carries the whole body, and how far it moves at every sample, in the axes of the joint above it, metres.

@@ -54,7 +54,7 @@ impl Part {
 }
 
 /// The joints of a leg and the points of its foot.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub(super) struct Limb {
     pub leg: Leg,
     toe: Option<usize>,

@@ -21,7 +21,7 @@ mod calibration;
 mod soles;
 
 /// Which pose a rig is compared with others in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[value(Copy, Default, Eq)]
 pub enum Reference {
     /// The rest pose of its file, if a body may rest so; else one worked out from the motion.
     #[default]

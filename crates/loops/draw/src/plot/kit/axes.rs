@@ -9,7 +9,7 @@ use super::{
 };
 
 /// A range of data, never empty.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Range {
     /// Its lower end.
     pub low: f64,
@@ -58,7 +58,7 @@ impl Range {
 }
 
 /// Ticks at 1, 2 or 5 times a power of ten, at most `most` of them.
-#[derive(Clone, Debug, PartialEq)]
+#[value]
 struct Ticks {
     step: f64,
     decimals: usize,

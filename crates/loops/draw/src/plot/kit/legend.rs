@@ -10,7 +10,7 @@ use super::{
 pub const DASHED: &str = "stroke-width=\"2\" stroke-dasharray=\"5 3\"";
 
 /// The symbol before a legend's text.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub enum Sign {
     /// A line.
     Line(Ink),

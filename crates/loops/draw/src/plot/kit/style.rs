@@ -37,7 +37,7 @@ pub(crate) const TITLE: f64 = 17.0;
 pub(crate) const HEAD: f64 = 13.0;
 
 /// The role of a line, a mark or an area; each has a colour in light and in dark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Ink {
     /// The first series, and results.
     Blue,

@@ -20,7 +20,7 @@ pub(crate) fn short(value: f64, decimals: usize) -> String {
 }
 
 /// A rectangle of the picture; y grows downwards.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[value(Copy)]
 pub struct Area {
     /// Its left side.
     pub left: f64,
@@ -89,7 +89,7 @@ impl Area {
 }
 
 /// Anchor of a text relative to its position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[value(Copy, Eq)]
 pub enum Anchor {
     /// The text begins at its position.
     Start,
