@@ -1,8 +1,9 @@
-"""C3D files of every kind of number, written here by the description of the format."""
+"""C3D files: of every kind of number, written here by the description of the format, and those of ezc3d, which others wrote."""
 
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,58 @@ def test_markers_and_events(take: loopwright.Take, processor: int, whole: bool) 
     unseen = np.full_like(found.positions[:, :1], np.nan)
     more = bridges.Markers((*found.names, "LPSI"), np.concatenate([found.positions, unseen], axis=1), found.fps, found.events)
     assert np.array_equal(more.take().positions, motion.positions)
+
+
+# Metres of a unit, frames per second, the number of the first frame, markers, frames, and channels of a force plate.
+_FILES = [
+    ("mm", 1e-3, 100.0, 0, 8, 50, 0),
+    ("cm", 1e-2, 59.94, 40, 300, 20, 6),
+    ("m", 1.0, 200.0, 3, 5, 10, 2),
+    ("in", 0.0254, 120.0, 65_000, 2, 2000, 0),
+    ("mm", 1e-3, 240.0, 0, 2, 70_000, 0),
+    ("furlong", 201.168, 23.976, 1, 3, 4, 0),
+]
+
+
+@pytest.mark.parametrize(("named", "metres", "fps", "first", "count", "frames", "channels"), _FILES)
+def test_files_of_ezc3d(
+    tmp_path: Path, named: str, metres: float, fps: float, first: int, count: int, frames: int, channels: int
+) -> None:
+    ezc3d = pytest.importorskip("ezc3d")
+    rng = np.random.default_rng(count)
+    seen = rng.normal(size=(frames, count, 3)).astype(np.float32).astype(np.float64)
+    seen[1, 0] = np.nan
+    made = ezc3d.c3d()
+    points, analog = (made["parameters"][group] for group in ("POINT", "ANALOG"))
+    points["RATE"]["value"], points["UNITS"]["value"] = [fps], [named]
+    points["LABELS"]["value"] = names = ["Zoé:LASI", *(f"M{at}" for at in range(1, count))]
+    made["header"]["points"]["first_frame"] = first
+    made["data"]["points"] = np.concatenate([seen.T, np.ones((1, count, frames))])
+    if channels:
+        analog["RATE"]["value"], analog["LABELS"]["value"] = [10 * fps], [f"F{at}" for at in range(channels)]
+        made["data"]["analogs"] = rng.normal(size=(1, channels, 10 * frames))
+    # More frames than ezc3d can count.
+    if frames > 65_535:
+        made.add_parameter("POINT", "LONG_FRAMES", [float(frames)])
+    # In the second file no event has a side.
+    events = [(0, 1.25, "Left" if first != 40 else "", "Foot Strike"), (61, 2.5, "", "Foot Off")]
+    for minutes, secs, context, label in events[: 1 if first == 3 else 2]:
+        made.add_event([minutes, secs], context, label)
+    made.write(str(path := tmp_path / "theirs.c3d"))
+    if named == "furlong":
+        with pytest.raises(ReadError, match="unit="):
+            bridges.from_c3d(path)
+    found = bridges.from_c3d(path, unit=metres if named == "furlong" else None)
+    assert found.names == tuple(names) and found.fps == pytest.approx(fps, rel=1e-6)
+    expected = np.stack([seen[..., 0], seen[..., 2], -seen[..., 1]], axis=-1) * metres
+    assert np.allclose(found.positions, expected, rtol=0, atol=1e-9 * metres, equal_nan=True)
+    # ezc3d itself reads the same.
+    theirs = ezc3d.c3d(str(path))
+    again = theirs["data"]["points"][:3].T * metres
+    assert np.allclose(again, np.stack([*(found.positions[: len(again), :, axis] for axis in (0, 2, 1))], axis=-1) * (1, -1, 1), equal_nan=True)
+    times = theirs["parameters"]["EVENT"]["TIMES"]["value"].T @ (60, 1)
+    assert [row["secs"] for row in found.events] == pytest.approx(list(times - theirs["header"]["points"]["first_frame"] / fps), abs=1e-3)
+    assert [(row["context"], row["label"]) for row in found.events] == [each[2:] for each in events[: len(times)]]
 
 
 def test_what_is_no_c3d(take: loopwright.Take) -> None:

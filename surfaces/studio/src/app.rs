@@ -307,6 +307,7 @@ impl Studio {
         };
         if has_timeline {
             timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
+                focus::group(ui, Role::Region, "Timeline");
                 if has_curves {
                     // The panel keeps the height that it was dragged to, whatever its contents.
                     ui.set_min_height(ui.available_height());
@@ -318,6 +319,7 @@ impl Studio {
         Panel::bottom("transport")
             .frame(flat::panel(ui.style()))
             .show(ui, |ui| {
+                focus::group(ui, Role::Region, "Playback");
                 ui.add_space(2.0);
                 timeline::transport_ui(ui, &self.model);
                 ui.add_space(2.0);
@@ -341,7 +343,10 @@ impl Studio {
         ScrollArea::vertical()
             .id_salt(self.tab.words()[0])
             .auto_shrink(false)
-            .show(ui, |ui| focus::scrolled_to(ui, |ui| show(self, ui)));
+            .show(ui, |ui| {
+                focus::group(ui, Role::TabPanel, &format!("Panel {}", self.tab.words()[0]));
+                focus::scrolled_to(ui, |ui| show(self, ui));
+            });
     }
 
     /// Lays out view, transport and three tabs below each other, for fingers.
@@ -374,6 +379,7 @@ impl Studio {
         }
         ui.add_space(4.0);
         ui.horizontal(|ui| {
+            focus::group(ui, Role::TabList, "Panels");
             ui.spacing_mut().item_spacing.x = 2.0;
             let height = ui.spacing().interact_size.y.max(28.0);
             let width = (ui.available_width() + 2.0) / tabs.len() as f32 - 2.0;
@@ -393,6 +399,7 @@ impl Studio {
 
     /// Shows the top row: the name, files, undo and redo, what to compare; the verdict; and *Export* at the right.
     fn top_ui(&mut self, ui: &mut Ui) {
+        focus::group(ui, Role::Region, "Files and verdict");
         ui.add_space(3.0);
         let is_wordy = ui.available_width() > WORDY_POINTS;
         let is_narrow = ui.available_width() < theme::NARROW_POINTS;
@@ -548,6 +555,9 @@ impl Studio {
     fn loops_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
         let lends_body = model.steered_here().filter(|_| model.shown() == Shown::Set);
+        if model.work.makes_a_set() {
+            panels::growing_ui(ui, model);
+        }
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
             let export = &self.export;

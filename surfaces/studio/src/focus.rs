@@ -47,6 +47,14 @@ pub fn steps(ui: &Ui, response: &Response) -> Option<i32> {
     Some(steps).filter(|steps| *steps != 0)
 }
 
+/// Makes a part of the window a group of its own for screen readers. Call it before the first widget of the part.
+pub fn group(ui: &Ui, role: Role, name: &str) {
+    ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
+        node.set_role(role);
+        node.set_label(name);
+    });
+}
+
 /// Announces the role and the name of a widget that is drawn by hand.
 pub fn label(response: &Response, role: Role, name: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, true, name));
@@ -64,7 +72,7 @@ pub fn named(response: Response, name: &str) -> Response {
 mod tests {
     use egui_kittest::{Harness, kittest::Queryable as _};
 
-    use std::sync::Arc;
+    use std::{collections::BTreeSet, sync::Arc};
 
     use eframe::egui::{accesskit::Action, mutex::Mutex};
 
@@ -93,7 +101,7 @@ mod tests {
         let shown = Arc::clone(&seen);
         let show = move |widgets: &[Widget], _| shown.lock().clone_from(&widgets.to_vec());
         harness.ctx.add_plugin(Widgets::new(wishes.clone(), Box::new(show)));
-        let mut said = Vec::new();
+        let mut frames = Vec::new();
         for tab in [
             "Loops of the take",
             "Close the seam",
@@ -103,8 +111,9 @@ mod tests {
         ] {
             harness.get_by_label(tab).click();
             harness.run_steps(3);
-            said.extend(seen.lock().clone());
+            frames.push(seen.lock().clone());
         }
+        let said = frames.concat();
         for widget in &said {
             assert!(!widget.name.is_empty(), "{widget:?}");
             match widget.role {
@@ -128,6 +137,20 @@ mod tests {
         }
         let plots = said.iter().find(|widget| widget.name == "Plots of the take");
         assert_eq!(plots.unwrap().is_on, Some(false));
+        // Widgets can be browsed by the parts of the window.
+        for (name, group) in [
+            ("Pause", "Playback"),
+            ("Method", "Panel Close"),
+            ("Close the seam", "Panels"),
+            ("walk.bvh, shown", "Takes, animations and loops"),
+        ] {
+            let groups = frames.iter().filter_map(|frame| {
+                let widget = frame.iter().find(|widget| widget.name == name)?;
+                frame.iter().find(|other| Some(&other.id) == widget.within.as_ref())
+            });
+            let groups: BTreeSet<&str> = groups.map(|within| within.name.as_str()).collect();
+            assert_eq!(Vec::from_iter(groups), [group], "{name}");
+        }
         // An action that a screen reader requests by number is done.
         let pause = said.iter().rfind(|widget| widget.name == "Pause").unwrap();
         wishes.lock().push_back((pause.id.parse().unwrap(), Action::Click));

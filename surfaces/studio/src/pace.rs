@@ -1,17 +1,21 @@
-//! Decides when the next frame is drawn during playback, and how far playback advances by it.
+//! Decides when the next frame is drawn during playback and background work, and how far playback advances by it.
 
 use std::time::Duration;
 
 use eframe::egui::Context;
 
-/// Longest time between two frames that playback advances by, seconds, so that it does not leap after the window was covered.
+/// Longest time between two frames that playback advances by, seconds, beyond the pause that was asked for: so that it does not leap after
+/// the window was covered.
 const MAX_FRAME_SECS: f32 = 0.1;
 
 /// Least time between frames while somebody waits for background work: software rendering takes all of the processor that it gets.
 const BESIDE_WORK_SECS: f32 = 0.033;
 
-/// Time between frames if nothing moves but the sign of work in progress.
-const WAITING_FOR_WORK: Duration = Duration::from_millis(100);
+/// Time between frames if nothing moves: work asks for a frame when it has something to say, unless it ends without a word.
+const WAITING_FOR_WORK: Duration = Duration::from_secs(1);
+
+/// What takes longer than this is no drawing: the window was covered. Seconds.
+const COVERED_SECS: f32 = 1.0;
 
 /// A frame that takes longer is drawn in software, and competes with background work for the processors. Seconds.
 const SLOW_FRAME_SECS: f32 = 0.025;
@@ -31,10 +35,10 @@ pub enum Busy {
 
 /// Measures how quickly frames follow each other.
 pub struct Pace {
-    /// Mean time between consecutive frames without background work. Seconds.
+    /// Mean time that a frame takes, seconds.
     frame_secs: f32,
-    /// The background work when the last frame requested this one; `None` if it did not.
-    asked: Option<Busy>,
+    /// The pause after which the last frame requested this one, seconds; `None` if it did not.
+    asked: Option<f32>,
 }
 
 impl Default for Pace {
@@ -50,13 +54,14 @@ impl Pace {
     /// Returns the time to advance playback by, seconds. Call it once a frame.
     pub fn passed(&mut self, ctx: &Context) -> f64 {
         let (stable, since_last) = ctx.input(|input| (input.stable_dt, input.unstable_dt));
-        // The time of a frame after the window was covered does not show how quickly frames are drawn.
-        if self.asked == Some(Busy::Idle) && since_last < MAX_FRAME_SECS {
-            self.frame_secs += NEWEST * (since_last - self.frame_secs);
+        // Input may bring a frame before its time.
+        let drawn_secs = self.asked.map(|pause| since_last - pause);
+        if let Some(drawn_secs) = drawn_secs.filter(|secs| (0.0..COVERED_SECS).contains(secs)) {
+            self.frame_secs += NEWEST * (drawn_secs - self.frame_secs);
         }
         // egui treats a frame that was requested after a delay as the first one after a sleep.
         let passed = if self.asked.is_some() { since_last } else { stable };
-        f64::from(passed.min(MAX_FRAME_SECS))
+        f64::from(passed.min(MAX_FRAME_SECS + self.asked.unwrap_or(0.0)))
     }
 
     /// Requests the next frame. During background work, a slow frame is followed by as long a pause, so that neither waits for the other.
@@ -67,7 +72,7 @@ impl Pace {
             Busy::Quiet => 0.0,
             Busy::Waited => BESIDE_WORK_SECS,
         };
-        self.asked = plays.then_some(beside);
+        self.asked = plays.then_some(secs);
         if plays {
             ctx.request_repaint_after(Duration::from_secs_f32(secs));
         } else if beside == Busy::Waited {
@@ -103,6 +108,18 @@ mod tests {
             output.textures_delta.clear();
         }
         (passed, waits)
+    }
+
+    /// At the start there is nothing but work, during which frames are found to be slow all the same.
+    #[test]
+    fn frames_that_are_slow_beside_work_leave_time_for_it_and_nothing_is_drawn_while_nothing_moves() {
+        let (ctx, mut pace) = (Context::default(), Pace::default());
+        let (_, waits) = play(&mut pace, &ctx, 0.0, 0.2, Busy::Quiet);
+        assert!((0.1..0.4).contains(&waits.as_secs_f64()), "{waits:?}");
+        let mut output = ctx.run_ui(RawInput::default(), |ui| pace.ask(ui.ctx(), false, Busy::Waited));
+        output.textures_delta.clear();
+        let still = output.viewport_output.values().next().unwrap().repaint_delay;
+        assert!(still >= Duration::from_millis(500), "{still:?}");
     }
 
     #[test]

@@ -1,18 +1,23 @@
-//! The widgets as elements of the page: a canvas is opaque to screen readers, so on request a list of all widgets is kept beside it.
+//! The widgets as elements of the page: a canvas is opaque to screen readers, so on request a tree of all widgets is kept beside it.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
 
 use eframe::egui::{
     Context, Event, FullOutput, Plugin, RawInput,
-    accesskit::{Action, ActionRequest, NodeId, Role, Toggled, TreeId, TreeUpdate},
+    accesskit::{Action, ActionRequest, Node, NodeId, Role, Toggled, TreeId, TreeUpdate},
     mutex::Mutex,
 };
 use serde::Serialize;
 
-/// A widget as the page shows it.
+/// A widget as the page shows it, or a group of widgets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Widget {
     pub id: String,
+    /// The id of the group that holds it.
+    pub within: Option<String>,
     /// Its role, as ARIA names it; `disclosure` is a button that unfolds a part.
     pub role: &'static str,
     pub name: String,
@@ -22,8 +27,10 @@ pub struct Widget {
     /// Whether it is on, for a widget that can be.
     pub is_on: Option<bool>,
     is_enabled: bool,
-    /// Left, top, width and height, points.
-    place: [f64; 4],
+    /// Depth of a row in its tree, from 1.
+    level: Option<usize>,
+    /// Left, top, width and height, points; `None` for a group.
+    place: Option<[f64; 4]>,
 }
 
 /// Receives widgets, and the id of the focused one.
@@ -78,13 +85,34 @@ impl Plugin for Widgets {
     }
 }
 
-/// Returns the widgets of a frame that have a name or need one, in reading order.
+/// Returns the groups of a frame, and its widgets that have a name or need one, in reading order.
 fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
+    let nodes: HashMap<NodeId, &Node> = update.nodes.iter().map(|(id, node)| (*id, node)).collect();
     let mut found = Vec::new();
-    for (id, node) in &update.nodes {
+    let mut waiting: Vec<(NodeId, Option<NodeId>)> = update.tree.iter().map(|tree| (tree.root, None)).collect();
+    while let Some((id, within)) = waiting.pop() {
+        let Some(node) = nodes.get(&id) else { continue };
+        let widget = Widget::new(id, within, node);
+        let is_group = widget.as_ref().is_some_and(|widget| widget.place.is_none());
+        let below = if is_group { Some(id) } else { within };
+        waiting.extend(node.children().iter().rev().map(|&child| (child, below)));
+        found.extend(widget);
+    }
+    found
+}
+
+impl Widget {
+    /// Returns the widget of a node; `None` if there is nothing to say about it.
+    fn new(id: NodeId, within: Option<NodeId>, node: &Node) -> Option<Self> {
         let role = match node.role() {
+            Role::Region => "region",
+            Role::Tree => "tree",
+            Role::TabList => "tablist",
+            Role::TabPanel => "tabpanel",
+            Role::Dialog => "dialog",
             Role::Label => "text",
-            Role::Button | Role::DefaultButton | Role::TreeItem => "button",
+            Role::Button | Role::DefaultButton => "button",
+            Role::TreeItem => "treeitem",
             Role::CheckBox => "checkbox",
             Role::Slider => "slider",
             Role::SpinButton => "spinbutton",
@@ -94,40 +122,32 @@ fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
             Role::DisclosureTriangle => "disclosure",
             Role::Image => "img",
             Role::Link => "link",
-            _ => continue,
+            _ => return None,
         };
+        let is_group = matches!(role, "region" | "tree" | "tablist" | "tabpanel" | "dialog");
         let name = node.label().unwrap_or_default();
         let value = node.value();
         let name = if role == "text" { value.unwrap_or(name) } else { name };
         // A usable widget without a name is a fault that should be noticed rather than hidden.
         let is_said = !name.is_empty() || !matches!(role, "text" | "img");
-        let Some(bounds) = node.bounds().filter(|_| is_said) else {
-            continue;
-        };
-        let numbers = node.numeric_value().map(|now| {
-            let ends = [node.min_numeric_value(), node.max_numeric_value()];
-            [ends[0].unwrap_or(now), now, ends[1].unwrap_or(now)]
-        });
-        found.push(Widget {
+        let place = node.bounds().filter(|_| !is_group);
+        if !is_said || place.is_none() && !is_group {
+            return None;
+        }
+        Some(Self {
             id: id.0.to_string(),
+            within: within.map(|within| within.0.to_string()),
             role,
             name: name.to_owned(),
             value: value.filter(|_| role != "text").map(str::to_owned),
-            number: numbers,
+            number: node.numeric_value().map(|now| {
+                let ends = [node.min_numeric_value(), node.max_numeric_value()];
+                [ends[0].unwrap_or(now), now, ends[1].unwrap_or(now)]
+            }),
             is_on: node.toggled().map(|toggled| toggled == Toggled::True),
             is_enabled: !node.is_disabled(),
-            place: [bounds.x0, bounds.y0, bounds.width(), bounds.height()],
-        });
+            level: node.level(),
+            place: place.map(|bounds| [bounds.x0, bounds.y0, bounds.width(), bounds.height()]),
+        })
     }
-    // Row by row, in reading order.
-    found.sort_by(|one, other| {
-        let line = |widget: &Widget| (widget.place[1] / LINE_POINTS).round();
-        line(one)
-            .total_cmp(&line(other))
-            .then(one.place[0].total_cmp(&other.place[0]))
-    });
-    found
 }
-
-/// Widgets whose upper edges differ by less than this are read as one line, points.
-const LINE_POINTS: f64 = 12.0;

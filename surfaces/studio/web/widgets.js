@@ -1,6 +1,6 @@
-// The studio's widgets as elements over the canvas, which nobody sees: screen readers browse and use them, and say which has the keyboard. Asked
-// for by the key Tab, or by a button that only they meet, because it takes time in every frame.
-const KINDS = { checkbox: "aria-checked", tab: "aria-selected", button: "aria-pressed", disclosure: "aria-expanded" };
+// The studio's widgets as a tree of elements over the canvas, which nobody sees: screen readers browse and use them, and say which has the keyboard.
+// Asked for by the key Tab, or by a button that only they meet, because it takes time in every frame.
+const KINDS = { checkbox: "aria-checked", tab: "aria-selected", treeitem: "aria-selected", button: "aria-pressed", disclosure: "aria-expanded" };
 
 export const listenForReaders = (begin, act) => {
     const ask = document.getElementById("readable");
@@ -26,28 +26,38 @@ export const listenForReaders = (begin, act) => {
 
 export const showWidgets = (text, focus) => {
     const holder = document.getElementById("widgets");
-    const known = new Map([...holder.children].map((element) => [element.dataset.id, element]));
-    const now = JSON.parse(text).map(({ id, role, name, value, number, is_on, is_enabled, place: [x, y, width, height] }) => {
-        const element = known.get(id) ?? document.createElement("div");
-        const set = (key, to) => (to === null || to === undefined ? element.removeAttribute(key) : element.setAttribute(key, to));
-        element.dataset.id = id;
+    const known = new Map([...holder.querySelectorAll("[data-id]")].map((element) => [element.dataset.id, element]));
+    const now = new Map();
+    // How many elements of each group are where they belong.
+    const counts = new Map();
+    for (const { id, within, role, name, value, number, is_on, is_enabled, level, place } of JSON.parse(text)) {
+        const old = known.get(id);
+        const element = old?.dataset.role === role ? old : document.createElement("div");
+        now.set(id, element);
+        const group = now.get(within) ?? holder;
+        const at = counts.get(group) ?? 0;
+        if (group.children[at] !== element) group.insertBefore(element, group.children[at] ?? null);
+        counts.set(group, at + 1);
+        Object.assign(element.dataset, { id, role });
         element.id = `widget-${id}`;
-        element.style.cssText = `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
+        if (place) {
+            const [x, y, width, height] = place;
+            element.style.cssText = `left:${x}px;top:${y}px;width:${width}px;height:${height}px`;
+        }
         if (role === "text") {
             if (element.textContent !== name) element.textContent = name;
-            return element;
+            continue;
         }
+        const set = (key, to) => (to === null || to === undefined ? element.removeAttribute(key) : element.setAttribute(key, to));
         set("role", role === "disclosure" ? "button" : role);
         set("aria-label", name);
-        set("tabindex", "-1");
+        set("tabindex", place && "-1");
         set(KINDS[role] ?? "aria-pressed", is_on);
         set("aria-disabled", is_enabled ? null : true);
+        set("aria-level", level);
         set("aria-valuetext", value);
         for (const [at, key] of ["aria-valuemin", "aria-valuenow", "aria-valuemax"].entries()) set(key, number?.[at]);
-        return element;
-    });
-    const kept = new Set(now);
-    for (const element of [...holder.children]) if (!kept.has(element)) element.remove();
-    for (const [at, element] of now.entries()) if (holder.children[at] !== element) holder.insertBefore(element, holder.children[at] ?? null);
+    }
+    for (const [id, element] of known) if (now.get(id) !== element) element.remove();
     document.getElementById("studio").setAttribute("aria-activedescendant", `widget-${focus}`);
 };

@@ -68,7 +68,7 @@ impl MotionClip {
 
     /// Whether it is a loop in place.
     pub fn stands(&self) -> bool {
-        self.loops() && self.twist.linear.length() < STILL && self.twist.angular.length() < STILL
+        self.loops() && is_still(self.twist)
     }
 
     /// Returns the constant motion of the root of a loop.
@@ -138,6 +138,7 @@ impl MotionClip {
                 secs: state.secs,
             })
         };
+        let twist = twist_of(entry);
         Ok(Self {
             name: entry.name.clone(),
             told: entry.name.as_str().into(),
@@ -154,8 +155,8 @@ impl MotionClip {
                 blend_secs: entry.fade_secs.unwrap_or(FADE_SECS),
             },
             warp: warp(entry),
-            contacts: [Side::Left, Side::Right].map(|side| Contacts::new(entry, side)),
-            twist: twist_of(entry),
+            contacts: [Side::Left, Side::Right].map(|side| Contacts::new(entry, side, !is_still(twist))),
+            twist,
             body: Keys::new(rows.collect(), tracks.step_secs(), entry.is_loop()),
             num_joints: skeleton.num_joints(),
             root: (!entry.is_loop()).then(|| {
@@ -214,6 +215,10 @@ pub(crate) fn tracks_of(
         pose
     });
     Tracks::from_poses(skeleton.clone(), step_secs, poses).map_err(|error| wrong(error.to_string()))
+}
+
+fn is_still(twist: Twist) -> bool {
+    twist.linear.length() < STILL && twist.angular.length() < STILL
 }
 
 fn twist_of(entry: &SetClip) -> Twist {

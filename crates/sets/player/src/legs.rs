@@ -42,7 +42,7 @@ impl Leg {
     }
 }
 
-/// When a foot stands in a clip: intervals of its time; `None` if always.
+/// When a foot stands in a clip: intervals of its time; `None` if always, as a foot without events does where the root does not carry it along.
 #[derive(Clone, Debug)]
 pub(crate) struct Contacts {
     spans: Option<Vec<[f64; 2]>>,
@@ -51,7 +51,7 @@ pub(crate) struct Contacts {
 }
 
 impl Contacts {
-    pub(crate) fn new(entry: &SetClip, side: Side) -> Self {
+    pub(crate) fn new(entry: &SetClip, side: Side, travels: bool) -> Self {
         let period = entry.is_loop().then_some(entry.seconds);
         let of_foot = || entry.events.iter().filter(|event| event.foot == side.as_str());
         let mut spans: Vec<[f64; 2]> = Vec::new();
@@ -70,7 +70,7 @@ impl Contacts {
             last[1] = last[1].min(first[1] + period);
         }
         Self {
-            spans: of_foot().next().map(|_| spans),
+            spans: (travels || of_foot().next().is_some()).then_some(spans),
             period,
         }
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from glob import glob, has_magic
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from . import _native
 from ._errors import LoopwrightError, NoLoopError, ReadError, SettingError, WriteError, package
 from ._rows import row_of
-from ._settings import RecipeLike, asked, check_count, path_of
+from ._settings import RecipeLike, asked, check_count, listed, path_of
 from ._tables import CATALOG, Table, new_file, write_parquet
 from ._take import opened
 
@@ -147,9 +147,7 @@ def loop_row(
 def failure_of(error: LoopwrightError | OSError) -> dict[str, Any]:
     """The verdict in the row of a take that gave no loop."""
     verdict = "unreadable" if isinstance(error, ReadError) else "no-loop" if isinstance(error, NoLoopError) else "failed"
-    if isinstance(error, LoopwrightError):
-        return {"verdict": verdict, "reason": error.what, "try": error.hint}
-    return {"verdict": verdict, "reason": str(error), "try": None}
+    return {"verdict": verdict, "reason": getattr(error, "what", str(error)), "try": getattr(error, "hint", None)}
 
 
 def takes_in(source: PathLike | Sequence[PathLike], output: Path | None = None) -> list[tuple[str, PurePath]]:
@@ -157,12 +155,9 @@ def takes_in(source: PathLike | Sequence[PathLike], output: Path | None = None) 
 
     Loops with their sidecars and what lies in the folder `output` are none. Raises ReadError where there is no take.
     """
-    names = [source] if isinstance(source, str | os.PathLike) else source
-    if not isinstance(names, Iterable):
-        raise SettingError(f"source: expected a folder, a file or several, found {type(source).__name__}")
     skipped = os.path.realpath(output) if output is not None else None
     found: dict[str, str] = {}
-    for name in names:
+    for name in listed("source", source, (), "a folder, a file"):
         text = path_of("source", name)
         if os.path.isdir(text):
             below = list(_below(text, skipped))
@@ -180,8 +175,6 @@ def takes_in(source: PathLike | Sequence[PathLike], output: Path | None = None) 
             found.setdefault(text, os.path.dirname(text) or ".")
         else:
             raise _no_take(f'there is no file or folder "{text}"')
-    if not found:
-        raise _no_take("source: expected a folder or takes, found none")
     folders = {folder: os.path.realpath(folder) for folder in found.values()}
     shared = os.path.commonpath(list(folders.values()))
     placed = [
@@ -225,7 +218,6 @@ def _check_one_loop(settings: Mapping[str, Any]) -> None:
 
 def _below(folder: str, skipped: str | None) -> Iterator[str]:
     for parent, folders, files in os.walk(folder):
-        folders[:] = [each for each in folders if os.path.realpath(os.path.join(parent, each)) != skipped]
         if os.path.realpath(parent) == skipped:
             folders.clear()
             continue

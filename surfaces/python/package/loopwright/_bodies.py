@@ -75,10 +75,10 @@ def body(known: str | int) -> tuple[tuple[str, ...], tuple[int, ...]]:
     (('pelvis', 'left_hip', 'right_hip'), (-1, 0, 0))
     """
     listed = {name: text.split() for name, text in _JOINTS.items()}
-    name = next((name for name, joints in listed.items() if known in (name, len(joints))), None)
+    name = next((name for name, joints in listed.items() if str(known) in (name, str(len(joints)))), None)
     if name is None:
         each = ", ".join(f"{name} ({len(joints)})" for name, joints in listed.items())
-        raise ArrayError(f"body: expected one of {each}, found {known!r}", hint="its own names and parents")
+        raise ArrayError(f"body: expected one of {each}, found {known!r:.60}", hint="its own names and parents")
     names: list[str] = []
     parents: list[int] = []
     for joint in listed[name]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._errors import ArrayError, ReadError
 from ._poses import Floats
-from ._rotations import rotate, upright
+from ._rotations import rotate
 from ._tables import Table
 from ._take import Take
 
@@ -65,8 +65,8 @@ class Markers:
         >>> Markers(("LASI", "LANK", "RANK"), seen, 100.0, Table()).take()
         <Take 'take': 9 frames at 100 fps, 3 joints>
         """
-        shown = np.flatnonzero(np.isfinite(self.positions[:, :, 0]).any(axis=0))
-        labels = {label.rpartition(":")[2].upper(): at for at, label in enumerate(self.names) if at in shown}
+        shown = [at for at in range(len(self.names)) if np.isfinite(self.positions[:, at]).any()]
+        labels = {self.names[at].rpartition(":")[2].upper(): at for at in shown}
         seen = {joint: [labels[each] for each in markers.split() if each in labels] for joint, (_, markers) in _JOINTS.items()}
         for needed in ("Hips", "LeftFoot", "RightFoot"):
             if not seen[needed]:
@@ -97,15 +97,15 @@ def _bridged(positions: Floats) -> Floats:
     return found
 
 
-def parsed(data: bytes, name: str, up: str) -> Markers:
+def parsed(data: bytes, name: str, turned: Floats, unit: float | None) -> Markers:
     """The markers in the bytes of a C3D file. Raises ReadError."""
     try:
-        return _parsed(data, up)
-    except (IndexError, KeyError, ValueError, OverflowError) as error:
+        return _parsed(data, turned, unit)
+    except (IndexError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise ReadError(f'cannot read "{name}" as C3D: {error}', hint="a file whose second byte is 0x50") from error
 
 
-def _parsed(data: bytes, up: str) -> Markers:
+def _parsed(data: bytes, turned: Floats, unit: float | None) -> Markers:
     if len(data) < 2 * _BLOCK or data[1] != 0x50:
         raise ValueError("it has no header of C3D")
     section = (data[0] - 1) * _BLOCK
@@ -121,36 +121,41 @@ def _parsed(data: bytes, up: str) -> Markers:
     facts = dict(_parameters(data, section + 4, order, floats))
     head = np.frombuffer(data[:24], f"{order}u2")
     count, analog, first, last = (int(each) for each in head[1:5])
+    # The header holds 16 bits of each; other fields have more, or the frames that were kept.
+    length = int(facts.get(("POINT", "LONG_FRAMES"), facts.get(("POINT", "FRAMES"), [last - first + 1]))[0])
     trial = [facts.get(("TRIAL", f"ACTUAL_{end}_FIELD"), ()) for end in ("START", "END")]
     if all(len(each) > 1 for each in trial):
-        first, last = (int(each[0]) % 65536 + 65536 * int(each[1]) for each in trial)
+        first, last = (int(each[0]) + 65536 * int(each[1]) for each in trial)
+        length = last - first + 1
     scale = float(floats(data[12:16])[0])
     fps = float(facts.get(("POINT", "RATE"), floats(data[20:24]))[0])
     size = 4 if scale < 0 else 2
     row = (4 * count + analog) * size
     start = (int(head[8]) - 1) * _BLOCK
-    frames = min(last - first + 1, (len(data) - start) // row if row else 0)
+    frames = min(length, (len(data) - start) // row if row else 0)
     if frames < 1 or count < 1 or not fps > 0:
         raise ValueError(f"it has {count} points in {max(frames, 0)} frames at {fps:g} per second")
     raw = np.frombuffer(data, np.uint8, frames * row, start).reshape(frames, row)[:, : 4 * count * size].tobytes()
     values = floats(raw) if scale < 0 else np.frombuffer(raw, f"{order}i2").astype(np.float64)
     points = values.reshape(frames, count, 4)
-    unit = str(facts.get(("POINT", "UNITS"), ["mm"])[0]).strip().lower() or "mm"
-    if unit not in _UNITS:
-        raise ValueError(f"it is in units of {unit!r}")
-    places = points[..., :3] * (1.0 if scale < 0 else scale) * _UNITS[unit]
+    named = str(facts.get(("POINT", "UNITS"), ["mm"])[0]).strip().lower() or "mm"
+    if unit is None and named not in _UNITS:
+        raise ValueError(f"it is in units of {named!r}, whose metres only unit= can tell")
+    places = points[..., :3] * (1.0 if scale < 0 else scale) * (unit or _UNITS[named])
     places[points[..., 3] < 0] = np.nan
     labels: list[str] = []
     for suffix in ("", *range(2, 20)):
         labels += facts.get(("POINT", f"LABELS{suffix}"), [])
-    names = [(labels[at] if at < len(labels) else "") or f"point {at + 1}" for at in range(count)]
-    return Markers(tuple(names), rotate(upright(up), places), fps, Table(_events(facts, (first - 1) / fps)))
+    labels += [""] * count
+    names = [label or f"point {at}" for at, label in enumerate(labels[:count], 1)]
+    return Markers(tuple(names), rotate(turned, places), fps, Table(_events(facts, (first - 1) / fps)))
 
 
 def _events(facts: dict[tuple[str, str], Any], start_secs: float) -> Iterator[dict[str, Any]]:
     """Events; their times are minutes and seconds since frame 1."""
     times = np.reshape(facts.get(("EVENT", "TIMES"), []), (-1, 2))
-    labels, contexts = (facts.get(("EVENT", each), []) for each in ("LABELS", "CONTEXTS"))
+    # Texts that are all empty have no width, and so are not listed.
+    labels, contexts = ([*facts.get(("EVENT", each), []), *[""] * len(times)] for each in ("LABELS", "CONTEXTS"))
     for (minutes, seconds), label, context in sorted(zip(times.tolist(), labels, contexts, strict=False)):
         yield {"label": label, "context": context, "secs": 60 * minutes + seconds - start_secs}
 
@@ -175,9 +180,9 @@ def _parameters(data: bytes, at: int, order: str, floats: Any) -> Iterator[tuple
             raw = data[body + 4 + dimensions :][: total * abs(kind)]
             if kind == -1:
                 width = sizes[0] if sizes else 1
-                value: Any = [raw[each : each + width].decode("latin-1").strip(" \0") for each in range(0, total, max(width, 1))]
+                value: Any = [raw[each : each + width].decode("utf-8", "replace").strip(" \0") for each in range(0, total, max(width, 1))]
             else:
-                value = floats(raw) if kind == 4 else np.frombuffer(raw, np.int8 if kind == 1 else f"{order}i2")
+                value = floats(raw) if kind == 4 else np.frombuffer(raw, np.int8 if kind == 1 else f"{order}u2")
             found.append((owner, name, value))
         if step == 0:
             break

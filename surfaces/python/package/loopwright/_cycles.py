@@ -23,7 +23,7 @@ from ._loop import Loop
 from ._poses import Bools, Floats
 from ._rotations import inverse, product, rotate, unrolled
 from ._rows import body_of, row_of
-from ._settings import RecipeLike, asked, check_count, path_of
+from ._settings import RecipeLike, asked, check_count, listed, path_of
 from ._tables import Table, made_whole, new_file, read_parquet, write_parquet
 from ._take import Take, opened
 
@@ -39,6 +39,8 @@ _COLUMNS = (
     "path take_sha256 animation frames fps start_frame end_frame kind period_secs cycles speed_mps turn_rate_dps climb_mps "
     "grade reason foot_slide_cmps licence"
 ).split()
+# Poses of a cycle stay within megabytes.
+_MOST_PHASES = 10_000
 _ARRAYS = ("offsets", "positions", "rotations", "root_positions", "root_rotations", "contacts")
 
 
@@ -324,19 +326,13 @@ def cycles(
     <Cycles: 6 of 1 takes, 32 phases, skeletons: 1>
     """
     check_count("phases", phases)
+    if phases > _MOST_PHASES:
+        raise SettingError(f"phases: expected at most {_MOST_PHASES}, found {phases}")
     wanted: dict[str, Any] = {"every_cycle": True, "start_at": "left-contact", **settings}
     check_settings(wanted, recipe)
-    given = [source] if isinstance(source, str | os.PathLike | Take) else source
-    if not isinstance(given, Iterable):
-        raise SettingError(f"source: expected a folder, a file, a take or several, found {type(source).__name__}")
-    takes: list[Take | str] = []
-    paths: list[PathLike] = []
-    for each in given:
-        if isinstance(each, Take):
-            takes.append(each)
-        else:
-            paths.append(each)
-    if paths or not takes:
+    given = listed("source", source, Take, "a folder, a file, a take")
+    takes: list[Take | str] = [each for each in given if isinstance(each, Take)]
+    if paths := [each for each in given if not isinstance(each, Take)]:
         takes += [path for path, _ in takes_in(paths)]
 
     def of_take(take: Take | str) -> tuple[list[Cycle], dict[str, Any] | None]:

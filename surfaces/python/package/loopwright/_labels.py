@@ -89,9 +89,10 @@ def repeats_of(poses: Floats, fps: float) -> Iterator[Repeats]:
     sums = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
     squares = np.concatenate([[0.0], np.cumsum(np.sum(values * values, axis=1))])
     shares = np.full((len(lags), count), np.inf)
-    apart: list[Floats] = []
+    # Squared distances of poses a lag apart.
+    apart = np.full((len(lags), count + lags[-1]), np.inf)
     for row, lag in enumerate(lags):
-        apart.append(np.sum((values[lag:] - values[:-lag]) ** 2, axis=1))
+        apart[row, : count - lag] = np.sum((values[lag:] - values[:-lag]) ** 2, axis=1)
         over = np.concatenate([[0.0], np.cumsum(apart[row])])
         starts = np.arange(count - 2 * lag + 1)
         mean = (sums[starts + 2 * lag] - sums[starts]) / (2 * lag)
@@ -101,11 +102,16 @@ def repeats_of(poses: Floats, fps: float) -> Iterator[Repeats]:
     inner = np.pad(shares, ((1, 1), (0, 0)), constant_values=np.inf)
     low = (shares <= inner[:-2]) & (shares <= inner[2:]) & (shares < np.minimum(_ALIKE, shares.min(axis=0) + _SHORTEST))
     chosen = np.where(low.any(axis=0), np.argmax(low, axis=0), -1)
+    # A parabola finds periods between poses.
+    before, there, after = (inner[chosen + row, np.arange(count)] for row in range(3))
+    with np.errstate(all="ignore"):
+        between = (before - after) / (2 * (before - 2 * there + after))
+    periods = lags[chosen] + np.where(np.abs(between) <= 0.5, between, 0.0)
     found: list[Repeats] = []
     breaks = np.abs(np.diff(np.log(lags[chosen]))) >= _STEADY
     breaks |= (chosen[1:] < 0) | (chosen[:-1] < 0)
     for run in np.split(np.arange(count), np.flatnonzero(breaks) + 1):
-        if chosen[run[0]] >= 0 and (stretch := _stretch(values, rate, chosen[run], int(run[0]), lags, apart, shares)):
+        if chosen[run[0]] >= 0 and (stretch := _stretch(values, rate, chosen[run], periods[run], int(run[0]), lags, apart, shares)):
             found.append(stretch)
     kept: list[Repeats] = []
     for each in sorted(found, key=lambda each: -each.strength):
@@ -118,9 +124,10 @@ def _stretch(
     values: Floats,
     rate: float,
     chosen: np.ndarray[Any, Any],
+    periods: np.ndarray[Any, Any],
     start: int,
     lags: np.ndarray[Any, Any],
-    apart: Sequence[Floats],
+    apart: Floats,
     shares: Floats,
 ) -> Repeats | None:
     """The stretch of a run of periods, of poses at a rate; None where it is too short."""
@@ -129,11 +136,11 @@ def _stretch(
     if len(chosen) < 0.25 * lag:
         return None
     # Periods behind the last window go on as in it.
-    rows = np.concatenate([chosen, np.full(lag, chosen[-1])])
+    rows = np.pad(chosen, (0, lag), "edge")
     at = np.arange(start, start + len(rows))
-    ends = np.array([len(apart[each]) for each in rows])
-    rows, at = rows[at < ends], at[at < ends]
-    each = np.array([apart[one][u] for one, u in zip(rows, at, strict=True)])
+    known = np.isfinite(apart[rows, at])
+    rows, at = rows[known], at[known]
+    each = apart[rows, at]
     share = float(np.mean(shares[chosen, np.arange(start, start + len(chosen))]))
     scale = float(np.mean(each)) / max(share, 1e-9)
     alike = np.flatnonzero(each < _ALIKE * scale)
@@ -145,6 +152,7 @@ def _stretch(
     steps = np.linalg.norm(values[first + over : last + 1] - values[first : last + 1 - over], axis=1)
     moves = np.flatnonzero(steps > _RESTS * np.sqrt(np.mean(steps * steps)))
     first, last = first + int(moves[0]) + over // 2, first + int(moves[-1]) + over - over // 2
-    periods = lags[np.concatenate([np.full(max(int(at[0]) - first, 0), rows[0]), rows, np.full(lag, rows[-1])])]
-    done = float(np.sum(1 / periods[max(first - int(at[0]), 0) :][: last - first]))
-    return Repeats(first / rate, last / rate, float(np.median(lags[rows])) / rate, done, 1 - share)
+    middle = float(np.median(periods))
+    passed = np.pad(periods, (max(int(at[0]) - first, 0), 2 * lag), constant_values=middle)
+    done = float(np.sum(1 / passed[max(first - int(at[0]), 0) :][: last - first]))
+    return Repeats(first / rate, last / rate, middle / rate, done, 1 - share)

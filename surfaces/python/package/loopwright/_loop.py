@@ -168,11 +168,7 @@ class Loop(Motion[NativeLoop]):
 
 
 def _times(t: Any) -> Floats:
-    found = of_numbers("t", t)
-    times = np.ascontiguousarray(found, np.float64).reshape(found.shape)
-    if not np.isfinite(times).all():
-        raise ArrayError("t: expected finite numbers")
-    return times
+    return numbers("t", t, (None,) * of_numbers("t", t).ndim)
 
 
 def load(path: str | os.PathLike[str]) -> Loop:

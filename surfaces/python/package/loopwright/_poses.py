@@ -56,15 +56,15 @@ def numbers(name: str, value: Any, shape: Sequence[int | None], finite: bool = T
     fits = found.ndim == len(shape) and all(size in (None, has) for size, has in zip(shape, found.shape, strict=True))
     if not fits:
         raise ArrayError(f"{name}: expected the shape {expected}, found {found.shape}")
-    result = np.ascontiguousarray(found, np.float64)
+    result = np.asarray(found, np.float64, order="C")
     if finite and not np.isfinite(result).all():
-        at = tuple(int(index) for index in np.argwhere(~np.isfinite(result))[0])
-        raise ArrayError(f"{name}: expected finite numbers, found {result[at]} at {list(at)}")
+        at = np.argwhere(~np.isfinite(result))[0].tolist()
+        raise ArrayError(f"{name}: expected finite numbers, found {result[tuple(at)]} at {at}")
     return result
 
 
 def positive(name: str, value: Any) -> float:
     """An argument as a positive number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not (np.isfinite(value) and value > 0):
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not 0 < value < 1e308:
         raise ArrayError(f"{name}: expected a positive number, found {value!r:.60}")
     return float(value)

@@ -104,7 +104,7 @@ def upright(up: str) -> Floats:
     axis = str(up).lower()
     axis = axis if axis.startswith(("+", "-")) else f"+{axis}"
     if axis not in _UPRIGHT:
-        raise ArrayError(f"up: expected one of {', '.join(_UPRIGHT)}, found {up!r}")
+        raise ArrayError(f"up: expected one of {', '.join(_UPRIGHT)}, found {up!r:.60}")
     return _UPRIGHT[axis]
 
 
@@ -125,23 +125,20 @@ def rotations_of(name: str, value: Any, count: int, scalar_first: bool) -> Float
         return from_matrices(matrices)
     if found.ndim == 3 and found.shape[2] == 6:
         columns = numbers(name, found, (None, count, 6)).reshape(*found.shape[:2], 2, 3)
-        first = _unit(name, columns[..., 0, :])
+        first = _unit(name, columns[..., 0, :], "two columns of a rotation")
         second = columns[..., 1, :]
-        second = _unit(name, second - np.sum(first * second, axis=-1, keepdims=True) * first)
+        second = _unit(name, second - np.sum(first * second, axis=-1, keepdims=True) * first, "two columns of a rotation")
         return from_matrices(np.stack([first, second, np.cross(first, second)], axis=-1))
     result = numbers(name, found, (None, count, 4))
-    lengths = np.linalg.norm(result, axis=-1)
-    if (lengths < 1e-6).any():
-        at = [int(index) for index in np.argwhere(lengths < 1e-6)[0]]
-        raise ArrayError(f"{name}: expected unit quaternions, found one of length {lengths[tuple(at)]:.3g} at {at}")
+    _unit(name, result, "unit quaternions")
     return np.roll(result, -1, axis=-1) if scalar_first else result
 
 
-def _unit(name: str, vectors: Floats) -> Floats:
+def _unit(name: str, vectors: Floats, expected: str) -> Floats:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if (lengths < 1e-6).any():
-        at = [int(index) for index in np.argwhere(lengths[..., 0] < 1e-6)[0]]
-        raise ArrayError(f"{name}: expected two columns of a rotation, found none at {at}")
+        at = np.argwhere(lengths < 1e-6)[0].tolist()
+        raise ArrayError(f"{name}: expected {expected}, found one of length {lengths[tuple(at)]:.3g} at {at[:-1]}")
     return np.asarray(vectors / lengths)
 
 

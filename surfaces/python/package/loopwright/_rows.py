@@ -24,7 +24,7 @@ def table(items: Iterable[Any]) -> Table:
     ['quintic', 'cubic']
     """
     rows = Table()
-    for item in items:
+    for item in items if isinstance(items, Iterable) else [items]:
         if isinstance(item, Candidate):
             rows.append({"kind": item.kind, **_scalars(item.facts)})
         elif isinstance(item, Loop):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
+from pathlib import Path
 from typing import Any, TypedDict
 
 from . import _native
-from ._errors import SettingError
+from ._errors import ReadError, SettingError
 
 Bounds = tuple["float | None", "float | None"]
 
@@ -161,11 +162,21 @@ def path_of(name: str, value: Any) -> str:
     try:
         path = os.fsdecode(os.fspath(value))
         os.fsencode(path)
+        if "\0" in path or len(os.path.basename(path)) > 255:
+            raise ValueError
     except TypeError as error:
         raise SettingError(f"{name}: expected a path, found {type(value).__name__}") from error
-    except UnicodeError as error:
+    except ValueError as error:
         raise SettingError(f"{name}: no file can have the name {value!r:.60}") from error
     return path
+
+
+def bytes_of(path: str) -> bytes:
+    """The bytes of a file. Raises ReadError."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ReadError(f'cannot read "{path}": {error.strerror or error}') from error
 
 
 def text_of(name: str, value: Any) -> str:

@@ -140,7 +140,7 @@ class Take(Motion[NativeTake]):
         found = numbers("positions", positions, (None, None, 3))
         if len(found) == 0:
             raise ArrayError("positions: expected one frame or more, found none")
-        names, parents = known_body(found.shape[1] if body is None else body) if body is None or isinstance(body, str) else body
+        names, parents = body if isinstance(body, tuple | list) and len(body) == 2 else known_body(found.shape[1] if body is None else body)
         of_parents = _parents(names, parents)
         turned = upright(up)
         world = rotate(turned, numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
@@ -307,7 +307,7 @@ class Take(Motion[NativeTake]):
         >>> walk.close(100, 169, method="spring").num_samples
         69
         """
-        ends = {"start": _number("start", start), "end": _number("end", end)}
+        ends = {"start": numbers("start", start, (), False), "end": numbers("end", end, (), False)}
         return self._make(recipe, None, None, False, {**settings, **ends})[0]
 
     def _make(
@@ -442,7 +442,7 @@ def _parents(names: Any, parents: Any) -> list[int]:
     """The parents of joints with these names. Raises ArrayError where either are none of a body."""
     listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
     if isinstance(names, str) or not all(isinstance(each, str) for each in listed):
-        raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
+        raise ArrayError(f"names: expected a list of strings, found {names!r:.60}", hint='*bridges.body("smpl"), or another of its bodies')
     if not listed:
         raise ArrayError("names: expected one joint or more, found none")
     twice = next((name for name, count in Counter(listed).items() if count > 1), None)
@@ -468,15 +468,6 @@ def of_world(
     local = rotate(inverse(above), slid)
     rest = np.median(local, axis=0) if offsets is None else offsets
     return Take.from_arrays(names, parents, rest, product(inverse(above), rotations), local, fps=fps, name=name)
-
-
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-        raise SettingError(f"{name}: expected a number, found {value!r:.60}")
-    try:
-        return float(value)
-    except OverflowError:
-        return np.inf
 
 
 def read(

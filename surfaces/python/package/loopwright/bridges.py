@@ -25,7 +25,7 @@ from ._errors import ArrayError, ReadError, package
 from ._loop import Loop
 from ._poses import check_keys, numbers, positive
 from ._rotations import from_axis_angles, from_matrices, inverse, product, rotate, to_axis_angles, rotations_of, to_matrices, upright
-from ._settings import path_of
+from ._settings import bytes_of, path_of
 from ._take import Take, of_world, read
 
 __all__ = [
@@ -88,8 +88,8 @@ def to_pybvh(motion: Take | Loop, *, unit: float = 0.01, order: str = "ZXY") -> 
     pybvh, nodes_of = package("pybvh", "pybvh"), package("pybvh.bvhnode", "pybvh")
     still = _still(_motion(motion), "pybvh")
     scale = 1 / positive("unit", unit)
-    if sorted(order) != ["X", "Y", "Z"]:
-        raise ArrayError(f"order: expected X, Y and Z in some order, found {order!r}")
+    if sorted(str(order)) != ["X", "Y", "Z"]:
+        raise ArrayError(f"order: expected X, Y and Z in some order, found {order!r:.60}")
     joints: list[Any] = []
     children = [np.flatnonzero(still.parents == joint) for joint in range(still.num_joints)]
     for joint, name in enumerate(still.names):
@@ -216,19 +216,16 @@ def from_amass(
     return Take.from_arrays([str(each) for each in names], parents, rest, rotations, positions, fps=fps, tips=tips, name=name)
 
 
-def from_c3d(source: PathLike | bytes, *, up: str = "+z") -> Markers:
+def from_c3d(source: PathLike | bytes, *, up: str = "+z", unit: float | None = None) -> Markers:
     """The markers and events in a C3D file, or in the bytes of one; `take()` of these is the motion of a body that they are on.
 
-    `up` is the axis that points up. Analog channels, such as those of force plates, are not read. Raises ReadError.
+    `up` is the axis that points up, `unit` the metres of a unit [default: as the file says]. Force plates are not read. Raises ReadError.
     """
+    turned, scale = upright(up), None if unit is None else positive("unit", unit)
     if isinstance(source, bytes | bytearray | memoryview):
-        return parsed(bytes(source), "bytes", up)
+        return parsed(bytes(source), "bytes", turned, scale)
     path = path_of("source", source)
-    try:
-        with open(path, "rb") as file:
-            return parsed(file.read(), path, up)
-    except OSError as error:
-        raise ReadError(f'cannot read "{path}": {error.strerror}') from error
+    return parsed(bytes_of(path), path, turned, scale)
 
 
 def to_kimodo(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
@@ -268,11 +265,11 @@ def from_kimodo(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Ta
         data = _file(path_of("data", data))
     check_keys(data, ("posed_joints", "global_rot_mats"))
     counts = [len(body(each)[0]) for each in ("kimodo30", "kimodo34", "kimodo77")]
-    count = np.shape(data["posed_joints"])[1] if np.ndim(data["posed_joints"]) > 1 else 0
+    positions = numbers("posed_joints", data["posed_joints"], (None, None, 3))
+    count = positions.shape[1]
     if count not in counts:
         shapes = " or ".join(f"(any, {each}, 3)" for each in counts)
-        raise ArrayError(f"posed_joints: expected the shape {shapes}, found {np.shape(data['posed_joints'])}")
-    positions = numbers("posed_joints", data["posed_joints"], (None, count, 3))
+        raise ArrayError(f"posed_joints: expected the shape {shapes}, found {positions.shape}")
     matrices = numbers("global_rot_mats", data["global_rot_mats"], (len(positions), count, 3, 3))
     if count == len(_KIMODO):
         return from_npz({"posed_joints": positions.astype(np.float32), "global_rot_mats": matrices.astype(np.float32)}, name=name)

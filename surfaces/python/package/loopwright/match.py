@@ -23,7 +23,7 @@ from ._native import Take as NativeTake
 from ._loop import Loop
 from ._motion import warn
 from ._road import Motionlike, Pathlike, has_sidecar, motion_of
-from ._settings import given, is_path, listed, path_of
+from ._settings import bytes_of, given, is_path, listed, path_of
 from ._take import Take
 
 if TYPE_CHECKING:
@@ -108,11 +108,7 @@ class Database:
         'future'
         """
         named = path_of("path", path)
-        try:
-            data = Path(named).read_bytes()
-        except OSError as error:
-            raise ReadError(f'cannot read "{named}": {error.strerror or error}') from error
-        return cls._of(data, named)
+        return cls._of(bytes_of(named), named)
 
     def save(self, path: Pathlike, *, force: bool = False) -> Path:
         """Writes it into a file, as `loopwright match` reads it; over another one only with `force`."""

@@ -76,7 +76,11 @@ pub struct Model {
     /// Whether the next file is a character.
     pub awaits_character: bool,
     /// The file of the character that was opened last, and the map of its joints: takes that are opened later are put on it.
-    pub character: Option<(PathBuf, Option<PathBuf>)>,
+    pub character: Option<CharacterFiles>,
+    /// The character before it, until a take was put on the new one: a file that is no character does not replace it.
+    former_character: Option<Option<CharacterFiles>>,
+    /// The character that the take being read is put on.
+    reading_on: Option<CharacterFiles>,
     /// The neighbouring files of opened files, by name, the newest last.
     beside: Vec<(String, Beside)>,
     /// Results of studies of the take.
@@ -146,6 +150,9 @@ pub struct Model {
     /// Whether the user changed the loop or its view: the second of the first steps.
     pub has_looked: bool,
 }
+
+/// A character's file, and the map of its joints.
+pub type CharacterFiles = (PathBuf, Option<PathBuf>);
 
 /// Results of studies of a take so far.
 #[derive(Default)]
@@ -484,7 +491,7 @@ impl Model {
             if let Some(bytes) = opened.bytes.as_ref().filter(|_| edit.recipe.take != opened.study) {
                 // Choices restored by undo or *Swap with A* may read the take in another way.
                 let take = self.take_file(&opened.file_name, bytes, edit.to_recipe());
-                self.work.start(Job::Follow {
+                self.start_reading(Job::Follow {
                     take,
                     edit: Some(Box::new(edit)),
                 });

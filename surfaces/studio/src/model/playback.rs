@@ -137,7 +137,7 @@ impl Model {
     /// Returns the chosen stretch with one of its ends at another whole frame; `end` is 0 for the start, 1 for the end.
     pub fn with_end(&self, end: usize, frame: f64) -> Option<Stretch> {
         let mut ends = self.ends()?;
-        let last = (self.opened.as_ref()?.take().num_frames() - 1) as f64;
+        let last = self.opened.as_ref()?.last_frame();
         ends[end] = match end {
             0 => frame.round().min(ends[1] - MIN_FRAMES).max(0.0),
             _ => frame.round().max(ends[0] + MIN_FRAMES).min(last),
@@ -160,7 +160,7 @@ impl Model {
     /// Returns the chosen stretch so many frames later, as far as the take goes.
     pub fn moved(&self, frames: f64) -> Option<Stretch> {
         let [start, end] = self.ends()?;
-        let last = (self.opened.as_ref()?.take().num_frames() - 1) as f64;
+        let last = self.opened.as_ref()?.last_frame();
         let start_frame = (start + frames)
             .round()
             .clamp(0.0, (last - (end - start)).max(0.0).floor());

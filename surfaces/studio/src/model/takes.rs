@@ -1,12 +1,15 @@
 //! Open takes: how they are read, and which one is shown.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use super::{
-    Beside, Edit, History, Link, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Room, Stretch,
-    Studies, Ticked,
+    Beside, CharacterFiles, Edit, History, Link, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem,
+    Room, Stretch, Studies, Ticked,
 };
 use crate::work::{Job, TakeFile};
 
@@ -98,6 +101,7 @@ impl Model {
     }
 
     pub(super) fn start_reading(&mut self, mut job: Job) {
+        self.reading_on = None;
         match &mut job {
             Job::Open(NamedFile { file_name, .. }, room) => {
                 self.reading.clone_from(file_name);
@@ -110,7 +114,15 @@ impl Model {
                     });
                 }
             }
-            Job::Follow { take, .. } => self.reading.clone_from(&take.file_name),
+            Job::Follow { take, .. } => {
+                self.reading.clone_from(&take.file_name);
+                self.reading_on = take
+                    .recipe
+                    .take
+                    .rig
+                    .clone()
+                    .map(|rig| (rig, take.recipe.take.map.clone()));
+            }
             _ => {}
         }
         self.work.start(job);
@@ -130,7 +142,7 @@ impl Model {
         let edit = Recipe::read(bytes).and_then(|recipe| match &opened.bytes {
             Some(bytes) if recipe.take != opened.study => {
                 let take = self.take_file(&opened.file_name, bytes, recipe);
-                self.work.start(Job::Follow { take, edit: None });
+                self.start_reading(Job::Follow { take, edit: None });
                 Ok(None)
             }
             _ => Edit::of_recipe(&recipe, &opened).map(Some),
@@ -163,7 +175,7 @@ impl Model {
         recipe.take = study;
         let take = self.take_file(&opened.file_name, bytes, recipe);
         self.problem = None;
-        self.work.start(Job::Follow { take, edit: None });
+        self.start_reading(Job::Follow { take, edit: None });
     }
 
     /// Returns the files beside the take's character, or beside the take if it has none.
@@ -183,9 +195,15 @@ impl Model {
     /// Puts the take, and takes that are opened later, on a character.
     fn put_on(&mut self, file_name: String, bytes: Vec<u8>) {
         self.awaits_character = false;
-        self.character = Some((file_name.clone().into(), None));
+        self.try_character((file_name.clone().into(), None));
         self.keep_named(file_name, bytes);
         self.put_on_character();
+    }
+
+    /// Keeps another character until a take cannot be put on it.
+    fn try_character(&mut self, character: CharacterFiles) {
+        let former = self.character.replace(character);
+        self.former_character.get_or_insert(former);
     }
 
     /// Puts the shown take on the character, if there is one.
@@ -201,7 +219,7 @@ impl Model {
 
     /// Puts the shown take back on its own body, and leaves takes that are opened later on theirs.
     pub(super) fn close_character(&mut self) {
-        self.character = None;
+        (self.character, self.former_character) = (None, None);
         if let Some(opened) = self.opened.as_ref().filter(|opened| opened.study.rig.is_some()) {
             self.read_as(StudyArgs {
                 rig: None,
@@ -216,9 +234,9 @@ impl Model {
     pub(super) fn map_joints(&mut self, file_name: String, bytes: Vec<u8>) {
         self.keep_named(file_name.clone(), bytes);
         let shown = self.opened.as_ref().and_then(|opened| opened.study.rig.clone());
-        match shown.or_else(|| Some(self.character.take()?.0)) {
+        match shown.or_else(|| Some(self.character.as_ref()?.0.clone())) {
             Some(rig) => {
-                self.character = Some((rig, Some(file_name.into())));
+                self.try_character((rig, Some(file_name.into())));
                 self.put_on_character();
             }
             None => self.problem = Some(Problem::MapAlone),
@@ -232,7 +250,12 @@ impl Model {
             bytes: Arc::new(bytes),
         });
         if self.named.len() > MAX_NAMED {
-            self.named.remove(0);
+            // The kept character stays.
+            let kept = self.character.iter().flat_map(|(rig, map)| [Some(rig), map.as_ref()]);
+            let kept: Vec<&Path> = kept.flatten().map(PathBuf::as_path).collect();
+            let is_other = |file: &NamedFile| !kept.contains(&Path::new(&file.file_name));
+            let oldest = self.named.iter().position(is_other);
+            self.named.remove(oldest.unwrap_or(0));
         }
     }
 
@@ -268,6 +291,9 @@ impl Model {
 
     /// Shows a take that was read as a recipe says, possibly in place of the present one.
     pub(super) fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
+        if self.reading_on == self.character {
+            self.former_character = None;
+        }
         let is_shown = self
             .opened
             .as_ref()
@@ -291,6 +317,12 @@ impl Model {
     /// Reports why a take cannot be opened; if it is the first one, shows the example walk that it should have replaced.
     pub(super) fn take_in_failure(&mut self, error: OpenError) {
         let is_walk = matches!(error, OpenError::Synth(_));
+        if self.reading_on.is_some()
+            && self.reading_on == self.character
+            && let Some(former) = self.former_character.take()
+        {
+            self.character = former;
+        }
         if self.waiting.is_empty() && self.left_out.is_empty() {
             self.problem = Some(error.into());
         } else {
@@ -439,7 +471,7 @@ impl Model {
                 Ticked::Loop(_) => false,
             });
         }
-        let last = (opened.take().num_frames() - 1) as f64;
+        let last = opened.last_frame();
         let ends = opened.ends(history.current().stretch);
         let short = ends.filter(|[start, end]| end - start < SHORT_SHARE * last);
         self.bar_frames = short.map(|ends| {

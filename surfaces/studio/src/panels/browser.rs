@@ -17,7 +17,7 @@ use loopwright_job::recipe::StudyArgs;
 
 use super::{dropdown_ui, edged_ui};
 use crate::{
-    focus::named,
+    focus::{group, named},
     grade,
     icons::{self, Icon},
     model::{Action, Comparison, Judgement, Listed, Model, Opened, Sketch, Stretch, Ticked},
@@ -139,6 +139,7 @@ impl Browser {
             .max_height((SHARE * ui.ctx().content_rect().height()).max(FEWEST_ROWS * height))
             .auto_shrink([false, true])
             .show_viewport(ui, |ui, seen| {
+                group(ui, Role::Tree, "Takes, animations and loops");
                 let size = vec2(ui.available_width(), height * rows.len() as f32);
                 let (all, _) = ui.allocate_exact_size(size, Sense::hover());
                 for (number, row) in rows.iter().enumerate() {

@@ -56,7 +56,7 @@ impl CostMapPanel {
             Color32::WHITE,
         );
         if let Some(made) = model.made() {
-            let last = (opened.take().num_frames() - 1).max(1) as f64;
+            let last = opened.last_frame().max(1.0);
             let cut = &made.candidate.cut;
             let [x, y] = [cut.start_frame(), cut.end_frame()].map(|frame| (frame / last) as f32);
             let centre = rect.left_bottom() + rect.size() * vec2(x, -y);

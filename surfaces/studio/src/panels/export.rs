@@ -8,6 +8,7 @@ use loopwright_formats::{Format, Target};
 
 use super::{ask_edit, field_ui, loops::without_flags, settings::pick_ui, weak_line_ui};
 use crate::{
+    focus,
     model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles},
     platform,
 };
@@ -373,6 +374,7 @@ impl ExportPanel {
             (_, count) => format!("{count} files"),
         };
         let modal = egui::Modal::new(egui::Id::unique("where")).show(ui.ctx(), |ui| {
+            focus::group(ui, egui::Role::Dialog, "Folder to write into");
             // A phone is narrower than a path is long.
             let width = WHERE_POINTS.min(ui.ctx().content_rect().width() - WHERE_MARGIN);
             ui.set_max_width(width);

@@ -5,6 +5,7 @@ use glam::DVec3;
 
 use super::ExportPanel;
 use crate::{
+    focus,
     model::{Action, Model, Shown, Steer, Stretch},
     viewport::switches,
 };
@@ -53,6 +54,7 @@ pub fn help_ui(ctx: &Context, model: &Model) {
         return;
     }
     let modal = Modal::new(egui::Id::unique("help")).show(ctx, |ui| {
+        focus::group(ui, egui::Role::Dialog, "List of keys");
         let room = ctx.content_rect().size() - MARGIN_POINTS;
         ui.set_width(room.x.min(WIDE_POINTS));
         let closes = ui.horizontal(|ui| {

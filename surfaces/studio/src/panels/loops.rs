@@ -12,7 +12,7 @@ use crate::{
 pub fn loops_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else { return };
     if opened.found.candidates.is_empty() {
-        no_loops_ui(ui, opened);
+        no_loops_ui(ui, model, opened);
     }
     ends_ui(ui, model, opened);
     figures_ui(ui, model);
@@ -25,7 +25,7 @@ pub fn loops_ui(ui: &mut Ui, model: &Model) {
 }
 
 /// Shows why there are no loops, and what to do about it.
-fn no_loops_ui(ui: &mut Ui, opened: &Opened) {
+fn no_loops_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     match &opened.no_loops {
         Some(why) => ui.label(format!("There is no loop in it: {why}.")),
         None => ui.label("No stretch of this take repeats."),
@@ -36,6 +36,10 @@ fn no_loops_ui(ui: &mut Ui, opened: &Opened) {
             miss.period_secs,
             reason(&miss.reason)
         ));
+        if ui.button("Close the nearest all the same").clicked() {
+            let [start_frame, end_frame] = [miss.pair.start_frame, miss.pair.end_frame].map(|frame| frame as f64);
+            model.ask(Action::Choose(Stretch::Frames { start_frame, end_frame }));
+        }
     }
     if opened.can_close() {
         ui.label("Drag the ends in the bar below to close frames of your own choice.");
@@ -59,10 +63,7 @@ pub fn without_flags(warning: &str) -> String {
 /// Shows the ends of the stretch as numbers.
 fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some(ends) = model.ends() else { return };
-    let reach = [
-        0.0..=ends[1] - MIN_FRAMES,
-        ends[0] + MIN_FRAMES..=(opened.take().num_frames() - 1) as f64,
-    ];
+    let reach = [0.0..=ends[1] - MIN_FRAMES, ends[0] + MIN_FRAMES..=opened.last_frame()];
     ui.horizontal(|ui| {
         for (end, (name, reach)) in ["Start frame", "End frame"].into_iter().zip(reach).enumerate() {
             let label = ui.label(name);

@@ -29,7 +29,7 @@ pub use feet::feet_ui;
 pub use help::{guide_ui, help_ui, keys, release_clicked};
 pub use joints::joints_ui;
 pub use loops::loops_ui;
-pub use played::played_ui;
+pub use played::{growing_ui, played_ui};
 pub use reading::reading_ui;
 pub use recipe::RecipePanel;
 pub use root_motion::root_motion_ui;

@@ -1,13 +1,13 @@
 //! The panel of a played set: what plays, its grid of loops, their phases below each other, and its passages.
 
-use eframe::egui::{self, Align2, FontId, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
+use eframe::egui::{self, Align2, FontId, Pos2, Rect, Response, Role, Sense, Stroke, Ui, pos2, vec2};
 use loopwright_core::math::percentile::extremes;
 use loopwright_player::{FootEventKind, Goal, MotionClip, PlayedSpace, Playing, SpaceAxis};
 
 use super::chart::{Chart, SCROLL_POINTS};
 use crate::{
     focus::{self, named},
-    model::{Action, Model, Shown, Steer, Steered},
+    model::{Action, Model, SetLoop, Shown, Steer, Steered},
     theme,
 };
 
@@ -99,30 +99,68 @@ fn axis_word(axis: SpaceAxis) -> &'static str {
     }
 }
 
-/// Shows the loops of a space as points, and the point that is played; a click or drag sets speed and turn rate.
-fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
+/// Shows the loops so far of the set that is being made.
+pub fn growing_ui(ui: &mut Ui, model: &Model) {
+    let loops = model.work.loops();
+    ui.strong(format!("Loops so far: {}", loops.len()));
+    let points: Vec<[f64; 2]> = loops.iter().map(|found| [found.speed_mps, found.turn_dps]).collect();
+    if points.is_empty() {
+        return;
+    }
+    let axes = [SpaceAxis::Speed, SpaceAxis::TurnRateDegrees];
+    let (chart, rect, _) = empty_grid_ui(ui, "the set being made", &axes, &points);
+    let colours = theme::of(ui);
+    for (SetLoop { name, .. }, point) in loops.iter().zip(points) {
+        chart.dot(ui, point[0], point[1], colours.accent);
+        name_ui(ui, rect, chart.at(point[0], point[1]), name);
+    }
+}
+
+/// Shows a grid without its points, large enough for these, and its axes. Returns it with its rectangle.
+fn empty_grid_ui(ui: &mut Ui, name: &str, axes: &[SpaceAxis], points: &[[f64; 2]]) -> (Chart, Rect, Response) {
     let (rect, response) = ui.allocate_exact_size(
         vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS),
         Sense::click_and_drag(),
     );
-    let axes: Vec<&str> = space.axes.iter().map(|axis| axis_word(*axis)).collect();
+    let axes: Vec<&str> = axes.iter().map(|axis| axis_word(*axis)).collect();
     focus::label(
         &response,
         Role::Image,
-        &format!("Loops of {} by {}", space.name, axes.join(" and ")),
+        &format!("Loops of {name} by {}", axes.join(" and ")),
     );
     ui.painter().rect_filled(rect, 3.0, theme::of(ui).sunken);
     let [across, up] = [0, 1].map(|axis| {
-        let (low, high) = extremes(space.points.iter().map(|point| point[axis]));
+        let (low, high) = extremes(points.iter().map(|point| point[axis]));
         let margin = (0.15 * (high - low)).max(0.1);
         [low - margin, high + margin]
     });
     let chart = Chart::over(rect.shrink2(vec2(24.0, 4.0)), across, up);
-    points_ui(ui, rect, &chart, steered, space);
-    chart.word(ui, Align2::RIGHT_BOTTOM, axes[0]);
-    if let Some(up) = axes.get(1) {
-        chart.word(ui, Align2::LEFT_TOP, up);
+    for (corner, word) in [Align2::RIGHT_BOTTOM, Align2::LEFT_TOP].into_iter().zip(axes) {
+        chart.word(ui, corner, word);
     }
+    (chart, rect, response)
+}
+
+/// Names a point of a grid.
+fn name_ui(ui: &Ui, rect: Rect, at: Pos2, name: &str) {
+    let painter = ui.painter_at(rect);
+    let colours = theme::of(ui);
+    let (corner, aside) = if at.x > rect.center().x {
+        (Align2::RIGHT_BOTTOM, -6.0)
+    } else {
+        (Align2::LEFT_BOTTOM, 6.0)
+    };
+    // A background keeps the name readable over lines.
+    let name = painter.layout_no_wrap(name.to_owned(), FontId::proportional(10.5), colours.text);
+    let place = corner.anchor_size(at + vec2(aside, -3.0), name.size());
+    painter.rect_filled(place, 2.0, colours.sunken.gamma_multiply(0.85));
+    painter.galley(place.min, name, colours.text);
+}
+
+/// Shows the loops of a space as points, and the point that is played; a click or drag sets speed and turn rate.
+fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
+    let (chart, rect, response) = empty_grid_ui(ui, &space.name, &space.axes, &space.points);
+    points_ui(ui, rect, &chart, steered, space);
     let is_used = response.clicked() || response.dragged();
     if let Some(at) = response.interact_pointer_pos().filter(|_| is_used) {
         model.ask(Action::Show(Shown::Set));
@@ -153,16 +191,7 @@ fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &Play
             colours.ground_line
         };
         painter.circle_filled(at, 3.0 + 4.0 * share as f32, colour);
-        let (corner, aside) = if at.x > rect.center().x {
-            (Align2::RIGHT_BOTTOM, -6.0)
-        } else {
-            (Align2::LEFT_BOTTOM, 6.0)
-        };
-        // A background keeps the name readable over lines.
-        let name = painter.layout_no_wrap(clip.name.clone(), FontId::proportional(10.5), colours.text);
-        let place = corner.anchor_size(at + vec2(aside, -3.0), name.size());
-        painter.rect_filled(place, 2.0, colours.sunken.gamma_multiply(0.85));
-        painter.galley(place.min, name, colours.text);
+        name_ui(ui, rect, at, &clip.name);
     }
     if let Some((_, at)) = playing.space.filter(|(shown, _)| shown.name == space.name) {
         painter.circle_stroke(chart.at(at[0], at[1]), 6.0, Stroke::new(2.0, colours.strong));

@@ -1,6 +1,6 @@
 //! Stances by hand: when a foot stands or swings, in place of the detected contacts. Bars are dragged along the loop.
 
-use eframe::egui::{self, Color32, CursorIcon, Rect, Role, Sense, Ui, pos2, vec2};
+use eframe::egui::{self, Color32, CursorIcon, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
 use super::{ask_edit, edged_ui, edit_by, settings::number};
@@ -124,7 +124,7 @@ impl FootRow<'_> {
             let response = ui
                 .interact(area, ui.scope_id().with(("stance", index)), Sense::drag())
                 .on_hover_cursor(CursorIcon::Grab);
-            focus::label(&response, Role::Slider, &format!("Stance {}", index + 1));
+            response.widget_info(|| WidgetInfo::slider(true, stance.from, format!("Stance {}", index + 1)));
             let fill = if stance.stands { chosen } else { Color32::TRANSPARENT };
             ui.painter().rect_filled(area, 2.0, fill);
             ui.painter()

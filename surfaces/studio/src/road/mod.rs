@@ -31,7 +31,7 @@ pub use listed::{Listed, list};
 pub use made::{Made, MadeError};
 #[cfg(any(target_arch = "wasm32", test))]
 pub use opened::retarget_of;
-pub use opened::{OpenError, Opened, Room, StretchError, Tell, reading};
+pub use opened::{OpenError, Opened, Room, SetLoop, Step, StretchError, Tell, reading};
 pub use pack::open;
 pub use set::{SetError, SetFiles, SetOrder};
 pub use sketch::Sketch;

@@ -95,7 +95,27 @@ pub enum OpenError {
 }
 
 /// Receives progress messages, from any thread.
-pub type Tell<'a> = &'a (dyn Fn(String) + Sync);
+pub type Tell<'a> = &'a (dyn Fn(Step) + Sync);
+
+/// A progress message.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Step {
+    /// What begins.
+    Begins(String),
+    /// A loop of the set that is being made.
+    Loop(SetLoop),
+}
+
+/// A loop that a set may use.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SetLoop {
+    /// The name of its take or animation.
+    pub name: String,
+    /// Its speed over the ground, metres per second.
+    pub speed_mps: f64,
+    /// Its turn rate, degrees per second.
+    pub turn_dps: f64,
+}
 
 /// Names the first step of opening a file.
 pub fn reading(file_name: &str) -> String {
@@ -130,27 +150,39 @@ impl Opened {
         room: Option<&Room>,
         tell: Tell,
     ) -> Result<Self, OpenError> {
-        tell(reading(file_name));
+        tell(Step::Begins(reading(file_name)));
         let format = Format::detect(&bytes).map(Format::capabilities);
         if let Some(format) = format.filter(|format| !format.is_read) {
             return Err(OpenError::NotInBrowser(format.name));
         }
         let stem = stem_of(file_name);
         let mut warnings = Vec::new();
-        let settings = study.settings(study.space(), AnimationChoice::Auto, SizeLimits::default());
+        // A long take is refused before its numbers fill the memory.
+        let limits = SizeLimits {
+            max_memory_bytes: room.map_or(u64::MAX, |room| room.left as u64),
+            ..SizeLimits::default()
+        };
+        let settings = study.settings(study.space(), AnimationChoice::Auto, limits);
         let loaded = read_take(&bytes, stem, &settings, &mut warnings).or_else(|error| {
+            if matches!(error, ReadError::Memory(_)) {
+                return Err(error);
+            }
             // A body without motion can be shown.
             let file = AnimatedFile::parse(&bytes, stem, None).ok();
             let body = file.filter(|file| file.num_animations() == 0);
             body.and_then(|body| body.read_rest(&settings, &mut warnings).ok())
                 .ok_or(error)
-        })?;
-        let filled = memory_bytes(&loaded.take) + bytes.len();
-        if let Some(room) = room.filter(|room| filled > room.left) {
+        });
+        let is_too_long = |room: &&Room| match &loaded {
+            Ok(loaded) => memory_bytes(&loaded.take) + bytes.len() > room.left,
+            Err(error) => matches!(error, ReadError::Memory(_)),
+        };
+        if let Some(room) = room.filter(is_too_long) {
             return Err(OpenError::NoRoom {
                 megabytes: room.all >> 20,
             });
         }
+        let loaded = loaded?;
         let opened = Self::study(file_name, loaded, warnings, study, known, tell)?;
         Ok(Self {
             bytes: Some(bytes),
@@ -181,10 +213,10 @@ impl Opened {
         known: &[NamedFile],
         tell: Tell,
     ) -> Result<Self, OpenError> {
-        tell(format!("Studying the motion of {file_name} (2 of 3)"));
+        tell(Step::Begins(format!("Studying the motion of {file_name} (2 of 3)")));
         let (target, named) = character::named(study, known)?;
         let studied = loopwright_job::Study::new(study.clone(), target)?.analyse(file_name, loaded, soft)?;
-        tell(format!("Finding loops in {file_name} (3 of 3)"));
+        tell(Step::Begins(format!("Finding loops in {file_name} (3 of 3)")));
         let analysis = &studied.analysis;
         // A take that is too short to repeat, or stands still, can still be shown.
         let (mut found, no_loops) = match analysis.find_loops(&SearchSettings::default()) {
@@ -240,6 +272,11 @@ impl Opened {
     /// Returns the take.
     pub fn take(&self) -> &Take {
         self.studied.take()
+    }
+
+    /// Returns the number of its last frame.
+    pub fn last_frame(&self) -> f64 {
+        (self.take().num_frames() - 1) as f64
     }
 
     /// Returns the skeleton that is shown and edited: the character's, or its own.
@@ -335,7 +372,7 @@ impl Opened {
             Some(_) => Stretch::Recommended,
             None => Stretch::Frames {
                 start_frame: 0.0,
-                end_frame: (self.take().num_frames() - 1) as f64,
+                end_frame: self.last_frame(),
             },
         }
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     character::{self, CharacterError, NamedFile},
-    opened::{Tell, stem_of},
+    opened::{SetLoop, Step, Tell, stem_of},
 };
 
 /// Most takes that an error names as left out.
@@ -205,6 +205,15 @@ impl SetTakes for Takes<'_> {
         Ok(())
     }
 
+    fn show(&self, (stored, made): &TakeLoop) {
+        let twist = stored.clip.root().twist;
+        (self.tell)(Step::Loop(SetLoop {
+            name: made.animation.as_ref().unwrap_or(&made.take).clone(),
+            speed_mps: twist.linear.length(),
+            turn_dps: twist.angular.y.to_degrees(),
+        }));
+    }
+
     fn on_all<A: Default + Send>(
         &self,
         stage: SetStage,
@@ -216,11 +225,11 @@ impl SetTakes for Takes<'_> {
         };
         let count = self.files.len();
         let of_each = self.files.iter().enumerate().map(|(number, file)| {
-            (self.tell)(format!(
+            (self.tell)(Step::Begins(format!(
                 "Finding {what} in {} ({} of {count})",
                 file.file_name,
                 number + 1
-            ));
+            )));
             let mut given = A::default();
             // Files that cannot be read are listed in the manifest.
             let _ = work(number, &mut given);

@@ -100,18 +100,15 @@ pub fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
         Kind::Shifted => &closed.closed.translation_offsets,
         _ => &closed.closed.rotation_offsets,
     };
-    let found = (0..num_joints).filter_map(|joint| {
-        let offsets: Vec<DVec3> = all.iter().skip(joint).step_by(num_joints).copied().collect();
-        let most = offsets
-            .iter()
-            .copied()
-            .max_by(|one, other| one.length().total_cmp(&other.length()))?;
-        let along = most.try_normalize()?;
-        Some(Offset {
+    let found = (0..num_joints).map(|joint| {
+        let offsets = all.iter().skip(joint).step_by(num_joints);
+        let most = largest(offsets.clone());
+        let along = most.normalize_or_zero();
+        Offset {
             joint,
             most: most.length(),
-            values: offsets.iter().map(|offset| offset.dot(along)).collect(),
-        })
+            values: offsets.map(|offset| offset.dot(along)).collect(),
+        }
     });
     let mut found: Vec<Offset> = found.filter(|offset| offset.most > 1e-6).collect();
     found.sort_by(|one, other| other.most.total_cmp(&one.most));
@@ -127,9 +124,14 @@ pub fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec
         .iter()
         .skip(joint)
         .step_by(closed.loop_clip.skeleton().num_joints());
-    let most = all.clone().max_by(|one, other| one.length().total_cmp(&other.length()));
-    let along = along.unwrap_or_else(|| most.copied().unwrap_or_default().normalize_or(DVec3::X));
+    let along = along.unwrap_or_else(|| largest(all.clone()).normalize_or(DVec3::X));
     (along, all.map(|offset| offset.dot(along)).collect())
+}
+
+/// Returns the largest of some corrections; zero without any.
+fn largest<'a>(offsets: impl Iterator<Item = &'a DVec3>) -> DVec3 {
+    let most = offsets.max_by(|one, other| one.length().total_cmp(&other.length()));
+    most.copied().unwrap_or_default()
 }
 
 /// Returns the three channels of a joint.

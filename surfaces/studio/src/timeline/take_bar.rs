@@ -71,7 +71,7 @@ struct Bar<'a> {
 impl<'a> Bar<'a> {
     /// Creates a bar on its ground; without frames to show, it shows all.
     fn new(ui: &Ui, model: &'a Model, opened: &'a Opened, rect: Rect, shown: Option<[f64; 2]>) -> Self {
-        let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
+        let last_frame = opened.last_frame().max(1.0);
         let colours = theme::of(ui);
         flat::fill(ui.painter(), rect, colours.sunken);
         Self {

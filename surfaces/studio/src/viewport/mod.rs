@@ -204,6 +204,7 @@ impl Viewport {
     }
 
     pub fn viewport_ui(&mut self, ui: &mut Ui, model: &Model) {
+        focus::group(ui, Role::Region, "View");
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
         self.rect = Some(rect);
         focus::label(

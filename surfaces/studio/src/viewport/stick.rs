@@ -1,11 +1,8 @@
 //! A stick over the view, for fingers and the mouse: its displacement sets the direction and speed of the character.
 
-use eframe::egui::{Id, Rect, Role, Sense, Stroke, Ui, Vec2, vec2};
+use eframe::egui::{Id, Rect, Sense, Stroke, Ui, Vec2, WidgetInfo, vec2};
 
-use crate::{
-    focus,
-    model::{Action, Model, Steer},
-};
+use crate::model::{Action, Model, Steer};
 
 /// Reach of the stick, points, and distance of its middle from a lower corner of the view: in narrow windows the left one, above the row of
 /// controls there.
@@ -26,12 +23,13 @@ pub fn stick_ui(ui: &Ui, rect: Rect, model: &Model) {
         Id::unique("stick"),
         Sense::drag(),
     );
-    focus::label(&response, Role::Slider, "Stick: drag to walk");
     let pointer = response.interact_pointer_pos().filter(|_| response.dragged());
     let drawn = pointer.map_or(Vec2::ZERO, |pointer| {
         let drawn = pointer - centre;
         drawn * (REACH_POINTS / drawn.length().max(REACH_POINTS))
     });
+    let share = f64::from(drawn.length() / REACH_POINTS);
+    response.widget_info(|| WidgetInfo::slider(true, share, "Stick: drag to walk"));
     let colour = ui.visuals().text_color();
     let painter = ui.painter_at(rect);
     painter.circle(

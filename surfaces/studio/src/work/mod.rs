@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::road::{
     Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, Room, SetError, SetFiles,
-    SetOrder, Studied, Study, Tell, list, open, reading,
+    SetLoop, SetOrder, Step, Studied, Study, Tell, list, open, reading,
 };
 
 /// A take to be read as a recipe says.
@@ -297,6 +297,24 @@ impl TakeFile {
     }
 }
 
+/// The progress of a running job.
+#[derive(Default)]
+struct Progress {
+    /// The last message.
+    words: String,
+    /// The loops so far of the set that it makes.
+    loops: Vec<SetLoop>,
+}
+
+impl Progress {
+    fn take_in(&mut self, step: Step) {
+        match step {
+            Step::Begins(words) => self.words = words,
+            Step::Loop(found) => self.loops.push(found),
+        }
+    }
+}
+
 /// The running job, and the one that waits.
 #[derive(Default)]
 pub struct Work {
@@ -359,7 +377,14 @@ impl Work {
         self.running
             .as_ref()
             .filter(|running| running.kind != Kind::Quiet)
-            .map(Running::progress)
+            .map(|running| running.progress.words.as_str())
+    }
+
+    /// Returns the loops so far of the set that is being made.
+    pub fn loops(&self) -> &[SetLoop] {
+        self.running
+            .as_ref()
+            .map_or(&[][..], |running| running.progress.loops.as_slice())
     }
 
     /// Whether no job is running.

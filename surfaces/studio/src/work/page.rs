@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::{
-    Done, Job, Kind, OfTake, Wake,
+    Done, Job, Kind, OfTake, Progress, Step, Wake,
     parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked},
 };
 use crate::road::Opened;
@@ -51,7 +51,7 @@ struct Beside {
 /// A message of a worker.
 enum Said {
     Ready,
-    Step(u32, String),
+    Step(u32, Step),
     Done(u32, Array),
     Failed(u32, String),
     /// Its script or its module cannot be loaded, or it ended.
@@ -60,7 +60,7 @@ enum Said {
 
 /// A running job.
 pub struct Running {
-    progress: String,
+    pub progress: Progress,
     pub kind: Kind,
     job: Job,
     how: How,
@@ -80,11 +80,6 @@ enum How {
 }
 
 impl Running {
-    /// Returns the progress message.
-    pub fn progress(&self) -> &str {
-        &self.progress
-    }
-
     /// Whether the worker has it, or gets it.
     fn is_beside(&self) -> bool {
         matches!(self.how, How::Beside { .. } | How::Sending(_))
@@ -133,7 +128,7 @@ impl Crew {
     }
 
     fn running(&self, job: Job, how: How) -> Running {
-        let progress = match (&self.refusal, &how) {
+        let words = match (&self.refusal, &how) {
             (Some(_), How::Here { .. }) if job.is_long() => {
                 format!(
                     "{}. No worker starts, so the page freezes until it is done ({}); reloading the page may help",
@@ -144,7 +139,10 @@ impl Crew {
             _ => job.progress(),
         };
         Running {
-            progress,
+            progress: Progress {
+                words,
+                ..Progress::default()
+            },
             kind: job.kind(),
             job,
             how,
@@ -259,7 +257,7 @@ impl Crew {
             let is_asked = |number| matches!(running.how, How::Beside { number: asked } if asked == number);
             match said {
                 Said::Ready => beside.is_ready = true,
-                Said::Step(number, step) if is_asked(number) => running.progress = step,
+                Said::Step(number, step) if is_asked(number) => running.progress.take_in(step),
                 Said::Done(number, pieces) if is_asked(number) => running.how = How::Copied(Copying::new(pieces)),
                 Said::Failed(number, reason) if is_asked(number) => broken = Some((true, reason)),
                 Said::Broken(reason) => broken = Some((beside.is_ready, reason)),
@@ -338,7 +336,7 @@ impl Said {
         let number = message.get(1).as_f64().unwrap_or_default() as u32;
         Some(match message.get(0).as_string()?.as_str() {
             "ready" => Self::Ready,
-            "step" => Self::Step(number, message.get(2).as_string()?),
+            "step" => Self::Step(number, unpacked(&Uint8Array::new(&message.get(2)).to_vec()).ok()?),
             "done" => Self::Done(number, message.slice(2, message.length())),
             "failed" => Self::Failed(number, message.get(2).as_string()?),
             _ => return None,

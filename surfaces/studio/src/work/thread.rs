@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-use super::{Done, Job, Kind, Wake};
+use super::{Done, Job, Kind, Progress, Step, Wake};
 
 /// Starts threads for jobs.
 #[derive(Default)]
@@ -10,7 +10,7 @@ pub struct Crew(Wake);
 
 /// A running job.
 pub struct Running {
-    progress: String,
+    pub progress: Progress,
     pub kind: Kind,
     answer: Receiver<Answer>,
     /// Makes the answer if its thread ends without one.
@@ -19,16 +19,11 @@ pub struct Running {
 
 /// A message of the thread.
 enum Answer {
-    Step(String),
+    Step(Step),
     Done(Box<Done>),
 }
 
 impl Running {
-    /// Returns the progress message.
-    pub fn progress(&self) -> &str {
-        &self.progress
-    }
-
     /// A thread is never done within a call.
     pub fn is_at_once(&self) -> bool {
         false
@@ -44,7 +39,10 @@ impl Crew {
     pub fn start(&mut self, job: Job) -> Running {
         let (sender, answer) = channel();
         let running = Running {
-            progress: job.progress(),
+            progress: Progress {
+                words: job.progress(),
+                ..Progress::default()
+            },
             kind: job.kind(),
             lost: job.lost(),
             answer,
@@ -76,7 +74,7 @@ impl Crew {
     pub fn poll(&mut self, running: &mut Running) -> Option<Done> {
         loop {
             match running.answer.try_recv() {
-                Ok(Answer::Step(step)) => running.progress = step,
+                Ok(Answer::Step(step)) => running.progress.take_in(step),
                 Ok(Answer::Done(done)) => return Some(*done),
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {

@@ -42,7 +42,10 @@ pub fn work_beside(ask: Vec<u8>, tell: Function) -> Result<Array, JsError> {
     let (answer, opened) = BENCH.with_borrow_mut(|bench| {
         bench.answer(ask, files, &|step| {
             // Without the page's function, no progress is shown.
-            let _ = TELL.with_borrow(|tell| Some(tell.as_ref()?.call1(&JsValue::NULL, &JsValue::from(step))));
+            let _ = TELL.with_borrow(|tell| {
+                let step = Uint8Array::from(packed(&step).ok()?.as_slice());
+                Some(tell.as_ref()?.call1(&JsValue::NULL, &step))
+            });
         })
     });
     let pieces = Array::of1(&Uint8Array::from(packed(&answer)?.as_slice()));

@@ -10,7 +10,7 @@ use loopwright_studio::{
 };
 use loopwright_synth::WalkSettings;
 
-use super::driven::{command, strolls, studio, walk};
+use super::driven::{Driven, command, strolls, studio, walk};
 
 /// Writes a stroll, and a character in a file of another format.
 fn stroll_and_hero(folder: &Path, hero: &WalkSettings) -> [PathBuf; 2] {
@@ -132,6 +132,31 @@ fn a_character_is_kept_for_later_takes() {
     harness.open(&last);
     assert!(!is_on_character(harness.opened()));
     assert!(harness.query_by_label("Character: hero.glb").is_none());
+}
+
+/// A file that is no character does not stay for later takes, nor does it replace the character that is kept.
+#[test]
+fn a_file_that_is_no_character_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, hero] = stroll_and_hero(folder.path(), &WalkSettings::default().seed(11));
+    let wrong = folder.path().join("wrong.glb");
+    std::fs::write(&wrong, "HIERARCHY ROOT").unwrap();
+    let mut harness = studio(1280.0, 1400.0);
+    harness.open(&path);
+    let try_wrong = |harness: &mut Driven| {
+        harness.apply(Action::AwaitCharacter(true));
+        harness.start_opening(&wrong);
+        harness.wait_problem();
+        assert!(harness.query_by_label("Character: wrong.glb").is_none());
+        harness.apply(Action::Dismiss);
+    };
+    try_wrong(&mut harness);
+    harness.apply(Action::AwaitCharacter(true));
+    harness.start_opening(&hero);
+    harness.wait_open(is_on_character);
+    try_wrong(&mut harness);
+    harness.get_by_label("Character: hero.glb");
+    assert!(is_on_character(harness.opened()));
 }
 
 /// A map of joints that is dropped is followed, by a recipe too, as the command follows it.

@@ -154,6 +154,9 @@ fn a_set_is_made_of_open_takes() {
     harness.start_opening(folder.path());
     harness.wait_takes(2);
     harness.press("Make a set of 2 takes");
+    harness.wait("its loops are shown as they come", |model| {
+        !model.work.loops().is_empty()
+    });
     harness.write_here();
     harness.wait_set();
     assert_eq!(harness.model().steered().unwrap().name, "set");

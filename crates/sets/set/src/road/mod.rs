@@ -80,6 +80,9 @@ pub trait SetTakes: Sync {
     /// in words.
     fn loops(&self, file: usize, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String>;
 
+    /// Receives each loop of a take as soon as it is made, to show it; the set may use another one.
+    fn show(&self, _: &TakeLoop) {}
+
     /// Runs the work on each file and returns its results in the order of the files; the caller may run several at once. The
     /// work reports faults of a file as a whole.
     fn on_all<A: Default + Send>(
@@ -298,10 +301,12 @@ fn of_file(
         Err(left_out) => offers.left_out.push(left_out),
     })?;
     takes.takes(file, &mut |studied, _| {
+        let before = offers.loops.len();
         if let Err(why) = of_take(settings, studied, offers) {
             let take = called(&studied.name, studied.facts().animation.as_deref());
             offers.left_out.push(LeftOut { take, why });
         }
+        offers.loops[before..].iter().for_each(|made| takes.show(made));
     })
 }
 
