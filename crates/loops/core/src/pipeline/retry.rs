@@ -127,7 +127,9 @@ fn of_take_or_retry(
     let stretches = match retry.search.filter(|_| retry.stretches.is_empty()) {
         None => retry.stretches,
         Some(search) => {
-            found = analysis.find_loops(search).map_or_else(|_| Vec::new(), |found| found.candidates);
+            found = analysis
+                .find_loops(search)
+                .map_or_else(|_| Vec::new(), |found| found.candidates);
             &found[..]
         }
     };

@@ -137,7 +137,12 @@ fn leave_out(failure: &Failure) {
 
 /// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns the number of their rows. Loops that cannot be matched
 /// are left out if there are several. Errors: none can be matched.
-fn add_file(named: &NamedMotion, args: &MatchBuildArgs, table: &mut TagTable, building: &mut Building) -> Result<usize> {
+fn add_file(
+    named: &NamedMotion,
+    args: &MatchBuildArgs,
+    table: &mut TagTable,
+    building: &mut Building,
+) -> Result<usize> {
     let path = &named.path;
     if named.frames.is_some() && files::has_sidecar(path) {
         return Err(failure!("\"{}\" is a loop, and has no range of frames", path.display())
