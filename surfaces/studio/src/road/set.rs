@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loopwright_core::math::ops::over_ground;
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, Format, ReadSettings, Sidecar, SidecarError, SizeLimits,
     set::{LeftOut, SET_FILE},
@@ -209,7 +210,7 @@ impl SetTakes for Takes<'_> {
         let twist = stored.clip.root().twist;
         (self.tell)(Step::Loop(SetLoop {
             name: made.animation.as_ref().unwrap_or(&made.take).clone(),
-            speed_mps: twist.linear.length(),
+            speed_mps: over_ground(twist.linear),
             turn_dps: twist.angular.y.to_degrees(),
         }));
     }
